@@ -53,6 +53,10 @@ const balance: Json = { type: 'integer' };
 const sent = object({ message, reply: message, conversation, balance });
 const continued = object({ message, balance });
 const signedIn = object({ user: ref('User'), type: { type: 'string', enum: ['username', 'email'] } });
+const capabilities: Json = {
+  ...object({ data: list({ type: 'string', enum: [...CAPABILITIES] }) }),
+  properties: { data: list({ type: 'string', enum: [...CAPABILITIES] }), rules: ref('Rules') },
+};
 const place = json(v.object({ id, conversation_id: id, seq: whole, created_at: time }));
 
 const parts: Record<string, v.GenericSchema> = {
@@ -74,6 +78,16 @@ const parts: Record<string, v.GenericSchema> = {
     reset_at: v.nullable(time),
     rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
   }),
+  Rules: v.partial(
+    v.object({
+      sign_up_gift: whole,
+      story_prices: v.record(text, whole),
+      continue_price: whole,
+      suggestion_price: whole,
+      check_in_rewards: v.array(whole),
+      invite_reward: v.object({ inviter: whole, invitee: whole }),
+    }),
+  ),
   AccountEmail: v.object({
     email: v.nullable(text),
     verified_at: v.nullable(time),
@@ -392,8 +406,8 @@ const operations: Partial<Record<Call, Operation>> = {
     isPublic: true,
   },
   'GET /v1/capabilities': {
-    says: 'Names what the server has beyond the specification.',
-    answer: [200, data(list({ type: 'string', enum: [...CAPABILITIES] }))],
+    says: 'Names what the server has beyond the specification, and what readers pay and are given.',
+    answer: [200, capabilities],
     isPublic: true,
   },
 };

@@ -1,5 +1,6 @@
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
+import { type Prices, pricesFor, pricesSchema } from './prices.ts';
 
 /** As browsers write them: in small letters, without the port that goes without saying. */
 const origins = v.pipe(
@@ -126,6 +127,19 @@ function readPackages(list: string): RechargePackage[] {
   }
 }
 
+/** Throws ConfigError on what is no price. */
+function readPrices(text: string): Prices {
+  try {
+    return v.parse(v.pipe(v.string(), v.parseJson(), pricesSchema), text);
+  } catch (error) {
+    const [issue] = v.isValiError(error) ? error.issues : [];
+    const at = issue ? (v.getDotPath(issue) ?? 'all of it') : 'all of it';
+    throw new ConfigError(
+      `PRICES: ${at}: a JSON object like {"continuePrice":2}, the rules of the site's configuration; whole points from 0`,
+    );
+  }
+}
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const schema = v.object({
@@ -159,6 +173,7 @@ const schema = v.object({
   PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
   RECHARGE_PACKAGES: v.optional(v.string(), '[]'),
+  PRICES: v.optional(v.string(), '{}'),
   STORYTELLER_START_DELAY_MS: whole(600, 0, 60_000),
   STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
   STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
@@ -194,6 +209,8 @@ export type Env = v.InferOutput<typeof schema> & {
   reverb: ReverbApp | null;
   /** what can be bought; empty without a payment provider */
   packages: RechargePackage[];
+  /** what is paid and given, with the model's own price in it */
+  prices: Prices;
 };
 
 /** The key of the product's requirements, for sockets of this server's own. */
@@ -227,6 +244,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     reverb: readReverb(parsed.output),
     // what nobody can buy may be as it is
     packages: parsed.output.PAYMENT_PROVIDER ? readPackages(parsed.output.RECHARGE_PACKAGES) : [],
+    prices: pricesFor(readPrices(parsed.output.PRICES), parsed.output.AI_MODEL),
   };
 }
 

@@ -1,14 +1,7 @@
-/** The product's business constants, in one place; amounts are whole points. */
+/** The product's limits and times. What is paid and given stands in `prices.ts`. */
 export const rules = {
-  signUpGift: 100,
-  storyPrices: { short: 2, long: 3 },
-  continuePrice: 1,
-  suggestionPrice: 1,
   /** Lines that a story offers for the first message. */
   openingLines: 3,
-  /** Points for the 1st … 7th consecutive day; the 7th repeats while the streak lasts. */
-  checkInRewards: [10, 12, 14, 16, 18, 20, 30],
-  inviteReward: { inviter: 50, invitee: 20 },
   maxRewardedInvites: 20,
   orderMinutes: 30,
   /** Orders of one user that can still be paid. */
@@ -60,9 +53,3 @@ export const rules = {
   frameBytes: 10_000,
   bodyBytes: 64 * 1024,
 } as const;
-
-/** Points for checking in on the given day of a streak (1-based). */
-export function checkInReward(streak: number): number {
-  const { checkInRewards } = rules;
-  return checkInRewards[Math.min(streak, checkInRewards.length) - 1] ?? 0;
-}

@@ -7,7 +7,7 @@ import { conversationWith, createConversation, markAsRead, saveConversation } fr
 import { query } from './db/database.ts';
 import type { NewMessageRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
-import { rules } from './rules.ts';
+import { defaultPrices } from './prices.ts';
 import type { Services } from './services.ts';
 import { findStory, publishStories } from './stories.ts';
 import { findUser } from './users/user.ts';
@@ -43,10 +43,15 @@ export async function seedUser(services: Services, { login, password, name, bala
   return findUser(services, user.id);
 }
 
+/** The stories of the folders where no server has started yet; a server's stand at its own prices. */
+function ensureStories(services: Services): void {
+  if (!services.db.first(query.selectFrom('stories').select('id').limit(1))) publishStories(services);
+}
+
 /** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */
 export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
   const { db } = services;
-  publishStories(services);
+  ensureStories(services);
   const story = findStory(services, storyId);
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
@@ -106,7 +111,7 @@ const storiesSchema = v.array(
     opening: v.optional(v.string(), ''),
     tags: v.optional(v.array(v.string()), []),
     cover_url: v.optional(v.string(), '/api/media/covers/nie-xiaoqian.svg'),
-    price: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), rules.storyPrices.short),
+    price: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), defaultPrices.storyPrices.short),
     characters: v.optional(
       v.array(v.object({ id: v.string(), name: v.string(), avatar: v.string(), intro: v.string() })),
       [],
@@ -169,7 +174,7 @@ const batchRows = 20_000;
 
 /** Adds that many made-up stories, users and messages beside what is there, with their ledgers; for measuring at size. */
 export async function fill(services: Services, size: FillSize): Promise<void> {
-  publishStories(services);
+  ensureStories(services);
   const stories = fillStories(services, size.stories);
   const passwordHash = await hashPassword('123456');
   const perUser = Math.ceil(size.messages / Math.max(1, size.users));
@@ -221,7 +226,7 @@ function fillStories({ db, clock, content }: Services, count: number): string[] 
           id,
           title: `故事 ${index + 1}`,
           cover_url: like?.coverUrl ?? '',
-          price: rules.storyPrices.short,
+          price: defaultPrices.storyPrices.short,
           content: JSON.stringify({ summary, tags, author, opening, characters }),
           origin: 'seed',
           created_at: time,

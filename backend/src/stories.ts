@@ -9,6 +9,7 @@ import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
 import { type AppEnv, type Http, isVerified, notFound } from './http/http.ts';
 import { cursorPage, type Position, readCursor, text, validate } from './http/input.ts';
+import type { Prices } from './prices.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
@@ -31,9 +32,9 @@ function toStory(row: StoryRow): Story {
  * Brings the database up to date with the story folders. A story whose folder is gone or broken leaves the feed;
  * conversations about it go on.
  */
-export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>): void {
+export function publishStories({ db, content, env }: Pick<Services, 'db' | 'content' | 'env'>): void {
   db.transaction(() => {
-    for (const story of content.stories) publish(db, story);
+    for (const story of content.stories) publish(db, story, env.prices);
     db.run(
       query
         .updateTable('stories')
@@ -48,12 +49,16 @@ export function publishStories({ db, content }: Pick<Services, 'db' | 'content'>
   });
 }
 
-function publish(db: Db, { id, title, coverUrl, length, published, ...story }: PublishedStory): void {
+function publish(
+  db: Db,
+  { id, title, coverUrl, length, published, ...story }: PublishedStory,
+  { storyPrices }: Prices,
+): void {
   const { summary, tags, author, opening, characters, coverColor, voice, plot } = story;
   const row = {
     title,
     cover_url: coverUrl,
-    price: rules.storyPrices[length],
+    price: storyPrices[length],
     content: JSON.stringify({
       summary,
       tags,

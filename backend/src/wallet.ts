@@ -7,8 +7,9 @@ import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
 import { type AppEnv, insufficientBalance, userOf } from './http/http.ts';
 import { idempotencyKey, type Outcome, once } from './http/idempotency.ts';
 import { cursorPage, readCursor, readInput } from './http/input.ts';
+import { checkInReward } from './prices.ts';
 import { announceBalance, announceUser } from './realtime/events.ts';
-import { checkInReward, rules } from './rules.ts';
+import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 import { currentStreak, findUser } from './users/user.ts';
 
@@ -104,7 +105,7 @@ function checkIn(services: Services, { id }: UserRow): Outcome {
   const date = shanghaiDate(clock());
   const already = user.check_in_date === date;
   const streak = already ? user.check_in_streak : currentStreak(user, clock()) + 1;
-  const awarded = already ? 0 : checkInReward(streak);
+  const awarded = already ? 0 : checkInReward(services.env.prices, streak);
   if (!already) {
     db.run(query.insertInto('check_ins').values({ user_id: id, date, streak, awarded }));
     db.run(query.updateTable('users').set({ check_in_date: date, check_in_streak: streak }).where('id', '=', id));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
 import { dayMs, isoTime } from '../src/clock.ts';
+import { defaultPrices } from '../src/prices.ts';
 import { rules } from '../src/rules.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
@@ -8,12 +9,12 @@ import type { CheckInDto, ErrorDto, Registered, UserDto } from './wire.ts';
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({}, () => now);
 const story = 'nie-xiaoqian';
-const price = rules.storyPrices.long;
+const price = defaultPrices.storyPrices.long;
 
 describe('points', () => {
   test('refuse a message that costs more than the balance, and leave nothing behind', async () => {
     const reader = await backend.reader();
-    for (let left = rules.signUpGift; left >= price; left -= price) {
+    for (let left = defaultPrices.signUpGift; left >= price; left -= price) {
       await reader.say({ story_id: story });
       await backend.settled();
     }
@@ -24,7 +25,7 @@ describe('points', () => {
         message: '余额不足，请先充值',
         code: 'insufficient_balance',
         required: price,
-        balance: rules.signUpGift % price,
+        balance: defaultPrices.signUpGift % price,
       },
     ]);
     expect((await reader.latest({ story_id: 'hua-pi' })).meta.conversation_id).toBeNull();
@@ -61,12 +62,12 @@ describe('points', () => {
     const { invite_code } = (await inviter.get<{ data: UserDto }>('/user')).body.data;
     const invitee = backend.client();
     expect((await invitee.register({ invite_code: invite_code.toLowerCase() })).balance).toBe(
-      rules.signUpGift + rules.inviteReward.invitee,
+      defaultPrices.signUpGift + defaultPrices.inviteReward.invitee,
     );
     expect((await inviter.get<{ data: UserDto }>('/user')).body.data.balance).toBe(
-      rules.signUpGift + rules.inviteReward.inviter,
+      defaultPrices.signUpGift + defaultPrices.inviteReward.inviter,
     );
-    expect((await backend.client().register({ invite_code: 'NOBODY' })).balance).toBe(rules.signUpGift);
+    expect((await backend.client().register({ invite_code: 'NOBODY' })).balance).toBe(defaultPrices.signUpGift);
   });
 });
 
@@ -86,7 +87,7 @@ describe('an invitation', () => {
     expect(data).toEqual({
       name: '宁采臣',
       avatar: expect.stringMatching(/^\/api\/media\//),
-      rewards: rules.inviteReward,
+      rewards: defaultPrices.inviteReward,
     });
     const unknown = await backend.client().get<ErrorDto>('/invites/NOBODY');
     expect([unknown.status, unknown.body]).toEqual([404, { message: '没有找到这个邀请' }]);
@@ -96,17 +97,20 @@ describe('an invitation', () => {
     const inviter = await backend.reader();
     const invite_code = await codeOf(inviter);
     for (let friend = 0; friend < rules.maxRewardedInvites; friend += 1) await backend.reader({ invite_code });
-    expect((await invitation(invite_code)).data.rewards).toEqual({ inviter: 0, invitee: rules.inviteReward.invitee });
+    expect((await invitation(invite_code)).data.rewards).toEqual({
+      inviter: 0,
+      invitee: defaultPrices.inviteReward.invitee,
+    });
   });
 
   test('leaves a gift on both sides until a page announces it, once', async () => {
     const inviter = await backend.reader({ name: '宁采臣' });
     const friend = backend.client();
     const { gifts } = await friend.register({ name: '小倩', invite_code: await codeOf(inviter) });
-    expect(gifts).toMatchObject([{ side: 'invitee', name: '宁采臣', points: rules.inviteReward.invitee }]);
+    expect(gifts).toMatchObject([{ side: 'invitee', name: '宁采臣', points: defaultPrices.inviteReward.invitee }]);
     const waiting = async () => (await inviter.get<{ data: UserDto }>('/user')).body.data.gifts;
     const [gift] = await waiting();
-    expect(gift).toMatchObject({ side: 'inviter', name: '小倩', points: rules.inviteReward.inviter });
+    expect(gift).toMatchObject({ side: 'inviter', name: '小倩', points: defaultPrices.inviteReward.inviter });
     const announced = () =>
       inviter.post<{ data: unknown[] }>('/invites/gifts/announced', { ids: [gift?.id, 'another'] });
     expect((await announced()).body.data).toEqual([gift]);
@@ -278,7 +282,7 @@ describe('an account', () => {
     expect((await backend.client().get(`/email/verify${link}`)).body).toEqual({ message: '邮箱已确认' });
     expect((await reader.get<{ data: UserDto }>('/user')).body.data).toMatchObject({
       username: 'ning@example.org',
-      balance: rules.signUpGift,
+      balance: defaultPrices.signUpGift,
     });
   });
 

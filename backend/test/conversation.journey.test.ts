@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@rstest/core';
 import { describeReports } from '../src/chat/reports.ts';
+import { defaultPrices } from '../src/prices.ts';
 import { rules } from '../src/rules.ts';
 import { openBackend } from './testBackend.ts';
 import type { ConversationDto, MessageDto, Page, StoryDto, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
@@ -8,7 +9,7 @@ import type { ConversationDto, MessageDto, Page, StoryDto, SuggestionDto, Transa
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({ STORYTELLER_IDLE_TIMEOUT_MS: '150' }, () => now);
 const story = 'nie-xiaoqian';
-const price = rules.storyPrices.long;
+const price = defaultPrices.storyPrices.long;
 
 describe('a conversation', () => {
   test('begins with the first message, is answered, and is found again', async () => {
@@ -17,7 +18,7 @@ describe('a conversation', () => {
     expect(status).toBe(201);
     expect(body.message).toMatchObject({ role: 'user', body: '你是谁？', seq: 1, status: 'completed' });
     expect(body.reply).toMatchObject({ role: 'assistant', seq: 2, status: 'pending', cost: price });
-    expect(body.balance).toBe(rules.signUpGift - price);
+    expect(body.balance).toBe(defaultPrices.signUpGift - price);
     await backend.settled();
     const { data, meta } = await reader.latest({ story_id: story });
     expect(data.map(({ seq, status: state }) => [seq, state])).toEqual([
@@ -54,7 +55,7 @@ describe('a conversation', () => {
       const { data } = await reader.latest({ story_id: story });
       expect(data[1]).toMatchObject({ status: 'failed', error: { code }, cost: 0 });
       expect(data[1]?.body.length).toBeGreaterThan(0);
-      expect((await reader.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+      expect((await reader.get<{ data: UserDto }>('/user')).body.data.balance).toBe(defaultPrices.signUpGift);
     }
   });
 });
@@ -73,7 +74,7 @@ describe('a conversation that has begun', () => {
     expect(again.body.message).toMatchObject({ id: body.reply.id, revision: 2, status: 'pending', error: null });
     await backend.settled();
     const after = (await reader.latest({ story_id: story })).data[1];
-    expect(after).toMatchObject({ status: 'completed', revision: 2, cost: rules.continuePrice });
+    expect(after).toMatchObject({ status: 'completed', revision: 2, cost: defaultPrices.continuePrice });
     expect(after?.body.startsWith(before?.body ?? '?')).toBe(true);
     expect(after?.body.length).toBeGreaterThan(before?.body.length ?? 0);
   });
@@ -115,7 +116,7 @@ describe('a conversation that has begun', () => {
     const { body } = await reader.say({ story_id: story, body: '沉默' });
     expect((await reader.delete(`/conversations/${body.conversation.id}`)).status).toBe(204);
     expect((await reader.delete(`/conversations/${body.conversation.id}`)).status).toBe(404);
-    expect((await reader.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+    expect((await reader.get<{ data: UserDto }>('/user')).body.data.balance).toBe(defaultPrices.signUpGift);
     const { body: ledger } = await reader.get<Page<TransactionDto>>('/transactions?type=refund');
     expect(ledger.data.map(({ amount }) => amount)).toEqual([price]);
     expect((await reader.latest({ story_id: story })).data).toEqual([]);

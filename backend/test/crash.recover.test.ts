@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from '@rstest/core';
 import WebSocket from 'ws';
-import { rules } from '../src/rules.ts';
+import { defaultPrices } from '../src/prices.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
 import { damageIn, databaseIn, execute } from './testDatabase.ts';
@@ -30,9 +30,9 @@ test('billing.kill9, crash.recover: killed while writing, it ends what it left, 
     expect(meta.active_message_id).toBeNull();
     const { body: refunds } = await back.get<Page<TransactionDto>>('/transactions?type=refund');
     expect(refunds.data.filter(({ ref_id }) => ref_id === sent.reply.id).map(({ amount }) => amount)).toEqual([
-      rules.storyPrices.long,
+      defaultPrices.storyPrices.long,
     ]);
-    expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+    expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(defaultPrices.signUpGift);
   }
   expect(await stop(run, 'SIGTERM')).toBe(0);
   expect(damageIn(dataDir)).toEqual([]);
@@ -56,7 +56,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
     status: 'failed',
     error: { code: 'interrupted' },
   });
-  expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(rules.signUpGift);
+  expect((await back.get<{ data: UserDto }>('/user')).body.data.balance).toBe(defaultPrices.signUpGift);
   await stop(again, 'SIGTERM');
 });
 

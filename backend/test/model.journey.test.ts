@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@rstest/core';
-import { rules } from '../src/rules.ts';
+import { defaultPrices } from '../src/prices.ts';
 import type { Client } from './client.ts';
 import {
   type Behaviour,
@@ -33,7 +33,7 @@ const backend = await openBackend({
 afterAll(() => model.close());
 
 const story_id = 'nie-xiaoqian';
-const price = rules.storyPrices.long;
+const price = defaultPrices.storyPrices.long;
 const balanceOf = async (reader: Client) => (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
 const lastOf = async (reader: Client) => (await reader.latest({ story_id })).data.at(-1);
 const amountsOf = async (reader: Client) =>
@@ -57,7 +57,7 @@ describe('a whole answer is stored as small text and charged', () => {
   test.each(table(wholeAnswers))('$name', async ({ behave: way, text = wholeText }) => {
     const reader = await backend.reader();
     expect(await said(reader, way)).toMatchObject({ status: 'completed', body: text, error: null, cost: price });
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
   });
 });
 
@@ -65,7 +65,7 @@ describe('an answer that is cut keeps what came and is paid back', () => {
   test.each(table(cutAnswers))('$name', async ({ behave: way, text = halfText, code = 'storyteller_failed' }) => {
     const reader = await backend.reader();
     expect(await said(reader, way)).toMatchObject({ status: 'failed', body: text, error: { code }, cost: 0 });
-    expect(await amountsOf(reader)).toEqual([price, -price, rules.signUpGift]);
+    expect(await amountsOf(reader)).toEqual([price, -price, defaultPrices.signUpGift]);
   });
 
   test('by its length can be carried on', async () => {
@@ -84,7 +84,7 @@ describe('an answer without a word is paid back', () => {
   test.each(table(failedAnswers))('$name', async ({ behave: way, code = 'storyteller_failed' }) => {
     const reader = await backend.reader();
     expect(await said(reader, way)).toMatchObject({ status: 'failed', body: '', error: { code }, cost: 0 });
-    expect(await balanceOf(reader)).toBe(rules.signUpGift);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift);
   });
 });
 
@@ -153,7 +153,7 @@ describe('what a model is given', () => {
     expect(sent[0]?.content).toContain('提要：暗号0');
     expect(sent.slice(1).map(({ content }) => content)).not.toContain('暗号0');
     expect(JSON.stringify(sent)).not.toContain('<think>');
-    expect(await amountsOf(reader)).toEqual([...Array.from({ length: 12 }, () => -price), rules.signUpGift]);
+    expect(await amountsOf(reader)).toEqual([...Array.from({ length: 12 }, () => -price), defaultPrices.signUpGift]);
   });
 
   test('forgets its summary when the reader goes back to an earlier line', async () => {
@@ -221,7 +221,7 @@ describe('suggestions are three clean lines', () => {
   ])('or fail and are paid back: $name', async ({ behave: way }) => {
     const reader = await backend.reader();
     expect(await suggested(reader, way)).toMatchObject({ status: 'failed', items: [] });
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
   });
 });
 
@@ -234,5 +234,5 @@ test('a line that shows nothing is refused free of charge', async () => {
     };
     expect([status, refused.message]).toEqual([422, '内容至少要有一个看得见的字']);
   }
-  expect(await balanceOf(reader)).toBe(rules.signUpGift);
+  expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift);
 });

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from '@rstest/core';
 import { query } from '../src/db/database.ts';
-import { rules } from '../src/rules.ts';
+import { defaultPrices } from '../src/prices.ts';
 import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { ConversationDto, ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
@@ -67,7 +67,7 @@ const dictated = (): Promise<Dictation> =>
   });
 
 const story_id = 'nie-xiaoqian';
-const price = rules.storyPrices.long;
+const price = defaultPrices.storyPrices.long;
 const balanceOf = async (reader: Client) => (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
 const messagesOf = async (reader: Client) => (await reader.latest({ story_id })).data;
 const lastOf = async (reader: Client) => (await messagesOf(reader)).at(-1);
@@ -121,7 +121,10 @@ describe('a reply that is stopped', () => {
     expect(stopped.message).toMatchObject({ status: 'cancelled', error: null, cost: price });
     expect(stopped.message.body).toMatch(/^月色(正好)?$/);
     expect(stopped.message.version).toBeGreaterThan(body.reply.version);
-    expect([stopped.balance, await balanceOf(reader)]).toEqual([rules.signUpGift - price, rules.signUpGift - price]);
+    expect([stopped.balance, await balanceOf(reader)]).toEqual([
+      defaultPrices.signUpGift - price,
+      defaultPrices.signUpGift - price,
+    ]);
     expect(await lastOf(reader)).toEqual(stopped.message);
     expect(await refundsOf(reader)).toEqual([]);
     expect((await reader.latest({ story_id })).meta.active_message_id).toBeNull();
@@ -132,7 +135,10 @@ describe('a reply that is stopped', () => {
     const { body } = await reader.say({ story_id, body: '月色正好。' });
     await dictated();
     const { body: stopped } = await cancel(reader, body.reply.id);
-    expect(stopped).toMatchObject({ message: { status: 'cancelled', body: '', cost: 0 }, balance: rules.signUpGift });
+    expect(stopped).toMatchObject({
+      message: { status: 'cancelled', body: '', cost: 0 },
+      balance: defaultPrices.signUpGift,
+    });
     expect(await refundsOf(reader)).toEqual([price]);
     // the list tells the last words, from the moment they are said, and is searched by them
     const { body: page } = await reader.get<Page<ConversationDto>>('/conversations');
@@ -144,7 +150,10 @@ describe('a reply that is stopped', () => {
       conversation_id: body.conversation.id,
       client_id: crypto.randomUUID(),
     });
-    expect(again.body).toMatchObject({ message: { revision: 2, cost: price }, balance: rules.signUpGift - price });
+    expect(again.body).toMatchObject({
+      message: { revision: 2, cost: price },
+      balance: defaultPrices.signUpGift - price,
+    });
     const dictation = await dictated();
     dictation.write('门开了。');
     dictation.end();
@@ -177,9 +186,9 @@ describe('a reply that is stopped', () => {
     expect((await cancel(reader, body.reply.id, { revision: 3 })).body.message).toMatchObject({
       status: 'cancelled',
       body: '月色正好',
-      cost: price + rules.continuePrice,
+      cost: price + defaultPrices.continuePrice,
     });
-    expect(await refundsOf(reader)).toEqual([rules.continuePrice]);
+    expect(await refundsOf(reader)).toEqual([defaultPrices.continuePrice]);
   });
 
   test('twice, too late, or in a revision that is over is answered as it is', async () => {
@@ -227,7 +236,7 @@ describe('a reply that is told another way', () => {
     expect(status).toBe(202);
     expect(body).toMatchObject({
       message: { id: reply.id, body: '', status: 'pending', revision: 2, variant: 2, variants: 2, cost: 2 * price },
-      balance: rules.signUpGift - 2 * price,
+      balance: defaultPrices.signUpGift - 2 * price,
     });
     const { prompt } = await dictate('灯影摇了摇。');
     expect(prompt).toContain('月色正好。');
@@ -242,7 +251,7 @@ describe('a reply that is told another way', () => {
     const { body: chosen } = await choose(reader, reply.id, 1);
     expect(chosen).toMatchObject({
       message: { body: '月色正好。', status: 'completed', variant: 1, variants: 2 },
-      balance: rules.signUpGift - 2 * price,
+      balance: defaultPrices.signUpGift - 2 * price,
     });
     expect(await lastOf(reader)).toEqual(chosen.message);
     // carried on, left and chosen again it is as it was left
@@ -278,7 +287,7 @@ describe('a reply that is told another way', () => {
       cost: price,
     });
     expect(await refundsOf(reader)).toEqual([price, price]);
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
   });
 
   test('that breaks off after some words keeps both texts, and is paid back', async () => {
@@ -314,7 +323,7 @@ describe('a reply that is told another way', () => {
     expect((await regenerate(reader, reply.id)).status).toBe(409);
     expect((await choose(reader, reply.id, 1)).status).toBe(409);
     await dictate('灯影摇了摇。');
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - 2 * price);
   });
 
   test('is the last reply, one’s own, in a text that it has', async () => {
@@ -354,7 +363,7 @@ describe('a line that is edited', () => {
       message: { id: message.id, seq: 1, body: '你是谁', revision: 2, client_id: message.client_id },
       reply: { seq: 2, status: 'pending', cost: price },
       conversation: { last_seq: 2 },
-      balance: rules.signUpGift - 3 * price,
+      balance: defaultPrices.signUpGift - 3 * price,
     });
     expect(body.reply.id).not.toBe(reply.id);
     const { prompt } = await dictate('我是小倩。');
@@ -381,7 +390,7 @@ describe('a line that is edited', () => {
       expect([status, body]).toMatchObject([409, { code: 'conversation_changed' }]);
     }
     expect(await messagesOf(reader)).toEqual(before);
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - 2 * price);
   });
 
   test('is bought once per key; nothing is cut where it cannot be paid for, or while a reply is being written', async () => {
@@ -399,7 +408,7 @@ describe('a line that is edited', () => {
     ]);
     expect(second).toMatchObject({ status: 201, body: first?.body });
     await dictate('我是小倩。');
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - 2 * price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - 2 * price);
     const { db } = backend.services;
     const user = (await reader.get<{ data: UserDto }>('/user')).body.data.id;
     db.run(
@@ -436,7 +445,7 @@ describe('a story that is begun anew', () => {
     expect(body.data).toMatchObject({ id: conversation.id, last_message: null, last_seq: 0, version: version + 1 });
     const since = await reader.latest({ story_id, after: version });
     expect(since).toMatchObject({ data: [], meta: { version: version + 1, last_seq: 0, active_message_id: null } });
-    expect(await balanceOf(reader)).toBe(rules.signUpGift - price);
+    expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
     expect((await restart(reader, conversation.id)).body.data.version).toBe(version + 1);
     const again = await reader.say({ story_id, body: '从头来' });
     expect(again.body).toMatchObject({ message: { seq: 1 }, conversation: { id: conversation.id } });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@rstest/core';
-import { rules } from '../src/rules.ts';
+import { defaultPrices } from '../src/prices.ts';
 import { seedStories } from '../src/seeding.ts';
 import { openBackend } from './testBackend.ts';
 import type { Page, StoryDto } from './wire.ts';
@@ -22,7 +22,7 @@ describe('a visitor', () => {
     expect(body.data).toMatchObject({
       title: '聂小倩',
       cover_color: '#3a4d5e',
-      price_per_message: rules.storyPrices.long,
+      price_per_message: defaultPrices.storyPrices.long,
       conversation_id: null,
     });
     for (const path of [body.data.cover_url ?? '', ...body.data.characters.map(({ avatar }) => avatar)]) {

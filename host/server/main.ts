@@ -69,14 +69,15 @@ function endsWith(close: () => Promise<void>) {
 async function backendFor(
   { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
-  { rechargePackages }: SiteConfig,
+  { rechargePackages, rules }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
   if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
   const backend = await startBackend({
     LOG_LEVEL: logLevel,
-    // the prices that are shown are the prices that are taken
+    // the prices that are shown are the prices that are charged
     RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
+    PRICES: JSON.stringify(rules ?? {}),
     ...inherited,
     PORT: '0',
     // a port of its own: METRICS_PORT is taken by this process

@@ -11,10 +11,19 @@ import {
 import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
 import { originOf } from '@liaozhai/http/source';
 import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
-import { apiRoutes, hostRoutePaths, matchRoute, type PageRoute, type PageSet, paths } from '@liaozhai/shared/contract';
+import {
+  apiRoutes,
+  capabilitiesSchema,
+  hostRoutePaths,
+  matchRoute,
+  type PageRoute,
+  type PageSet,
+  paths,
+} from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { safeParse } from 'valibot';
 import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { type FrontContext, type FrontEnv, isHttps } from './front.ts';
@@ -192,7 +201,7 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   const known = cache.get(page, asked);
   const sources = [...sourceOf(screen), capabilities];
   const secure = isHttps(context);
-  const made = { ...asked, path, at, screen, capabilities: capabilities.answer?.data, sources, secure };
+  const made = { ...asked, path, at, screen, offer: capabilities.answer, sources, secure };
   const ready = known && areSame(sources, known.sources) ? known : await makeReady(options, page, made);
   cache.set(page, asked, ready);
   return ready;
@@ -209,7 +218,8 @@ interface MadePage extends AskedPage {
   /** The path whose screen is shown. */
   at: string;
   screen: Screen | null;
-  capabilities: unknown;
+  /** What the backend said that it has, and at which prices. */
+  offer: Source['answer'];
   sources: Source[];
   secure: boolean;
 }
@@ -217,7 +227,7 @@ interface MadePage extends AskedPage {
 async function makeReady(
   { releases, env, config, isTraced }: PageOptions,
   page: VisitorPage,
-  { address, encoding, isBare, path, at, screen, capabilities, sources, secure }: MadePage,
+  { address, encoding, isBare, path, at, screen, offer, sources, secure }: MadePage,
 ): Promise<ReadyPage> {
   const pattern = screenPattern(page.pageSet, path);
   const head = headOf(new URL(address).origin, at, routeAt(page.pageSet, at), screen && shareCard(screen));
@@ -232,7 +242,8 @@ async function makeReady(
       vitals: { sample: env.VITALS_SAMPLE },
       ...(env.DEVTOOLS && { devTools: true }),
       ...(isTraced && { spans: true }),
-      capabilities,
+      capabilities: offer?.data,
+      ...pricesIn(offer),
     },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
@@ -258,6 +269,12 @@ async function makeReady(
     sources,
     until: content.until ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** The backend's own prices, which stand over those of the site's configuration. */
+function pricesIn(offer: Source['answer']): { rules?: object } {
+  const parsed = safeParse(capabilitiesSchema, offer);
+  return parsed.success && parsed.output.rules ? { rules: parsed.output.rules } : {};
 }
 
 /** A file's name that no screen goes by: a story's id may have a dot, too. */

@@ -33,7 +33,7 @@ const templateSchema = v.object({
 });
 type Template = v.InferOutput<typeof templateSchema>;
 
-type Answer = { data?: Record<string, unknown> | Record<string, unknown>[] };
+type Answer = { data?: Record<string, unknown> | Record<string, unknown>[]; rules?: unknown };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;

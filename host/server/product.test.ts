@@ -452,18 +452,19 @@ describe('what lies in memory', () => {
     return { at, page };
   }
 
-  test('what the backend has beyond the specification comes with every page, and follows it', async () => {
+  test('what the backend has beyond the specification, and its prices, come with every page and follow it', async () => {
     let has: string[] | null = ['stories.search'];
     const backend = createServer((request, response) => {
       const isKnown = request.url === '/api/v1/capabilities' && has !== null;
       response.statusCode = isKnown ? 200 : 404;
-      response.end(JSON.stringify(isKnown ? { data: has } : {}));
+      response.end(JSON.stringify(isKnown ? { data: has, rules: { continue_price: 7 } } : {}));
     });
     backend.listen(0, '127.0.0.1');
     onTestFinished(() => void backend.close());
     await once(backend, 'listening');
     const { port } = backend.address() as AddressInfo;
-    const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}` });
+    const config = { rules: { continuePrice: 1 } };
+    const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}`, config });
     const clock = Date.now;
     let ahead = 0;
     const start = clock();
@@ -475,11 +476,13 @@ describe('what lies in memory', () => {
       ahead += 5_001;
       const html = await (await fetch(`${site}/my`)).text();
       const [, config = '{}'] = /id="liaozhai-config">([^<]*)</.exec(html) ?? [];
-      return JSON.parse(config).capabilities;
+      const { capabilities, rules } = JSON.parse(config);
+      return [capabilities, rules];
     };
-    await expect.poll(told).toEqual(['stories.search']);
+    await expect.poll(told).toEqual([['stories.search'], { continuePrice: 7 }]);
     has = null;
-    await expect.poll(told).toBeUndefined();
+    // the site's own figures stand in for a backend that says none
+    await expect.poll(told).toEqual([undefined, { continuePrice: 1 }]);
   });
 
   test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {

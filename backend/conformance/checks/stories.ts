@@ -190,6 +190,16 @@ const capabilities = checksOf('GET /v1/capabilities', [
       );
     },
   },
+  {
+    name: 'says what readers pay and are given',
+    otherwise: 'tells the figures of `rules` in the site’s configuration, or none',
+    async run(world) {
+      const { body } = await (await world.visitor()).get('/capabilities');
+      const { rules } = recordOf(body);
+      const figures = ['sign_up_gift', 'continue_price', 'suggestion_price'].map((name) => recordOf(rules)[name]);
+      expectThat(figures.every(Number.isInteger), () => `rules: ${JSON.stringify(rules)}`);
+    },
+  },
 ]);
 
 async function expectPicture(address: string, base: string): Promise<void> {

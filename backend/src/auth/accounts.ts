@@ -95,7 +95,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
     book(services, {
       userId: id,
       type: 'gift',
-      amount: rules.signUpGift,
+      amount: services.env.prices.signUpGift,
       description: '新人见面礼',
       ref,
       key: `registration:${id}`,

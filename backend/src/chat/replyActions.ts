@@ -58,7 +58,7 @@ export function continueReply(services: Services, user: UserRow, form: v.InferOu
   if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${waysOn}`] });
   const { title, price } = findShownStory(services, conversation.story_id);
   // a reply that was stopped before its first word was paid back: going on with it buys all of it
-  const cost = last.status === 'cancelled' && last.body === '' ? price : rules.continuePrice;
+  const cost = last.status === 'cancelled' && last.body === '' ? price : services.env.prices.continuePrice;
   return orderRevision(services, conversation, last, { type: 'continue', cost, description: `续写《${title}》` });
 }
 

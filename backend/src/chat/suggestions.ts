@@ -45,7 +45,7 @@ export function requestSuggestion(
     error_code: null,
     error_message: null,
     // after an ending only the two ways on are offered
-    cost: hasToldEnding(services, last) ? 0 : rules.suggestionPrice,
+    cost: hasToldEnding(services, last) ? 0 : services.env.prices.suggestionPrice,
     created_at: services.clock(),
     expires_at: services.clock() + rules.suggestionLifetimeSeconds * 1000,
   };

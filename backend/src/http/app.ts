@@ -12,6 +12,7 @@ import { mediaRoutes } from '../content/pictures.ts';
 import { shareImageRoutes } from '../content/shareImages.ts';
 import { query, storageFaultOf } from '../db/database.ts';
 import { orderRoutes, paymentRoutes } from '../payments/orders.ts';
+import { presentPrices } from '../prices.ts';
 import { broadcastRoutes } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -123,7 +124,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/check-in', checkInRoutes(services))
     .route('/transactions', transactionRoutes(services))
     .route('/support/tickets', ticketRoutes(services))
-    .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services) }));
+    .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services), rules: presentPrices(services.env.prices) }));
   const { payments } = services;
   if (payments) routes.route('/orders', orderRoutes(services, payments));
   return routes;

@@ -56,7 +56,7 @@ export function rewardInvite(services: Services, invitee: UserRow): void {
   if (!invitee.invited_by) return;
   const inviter = findUser(services, invitee.invited_by);
   const isRewarded = hasRewardsLeft(services, inviter.id);
-  const { inviteReward } = rules;
+  const { inviteReward } = services.env.prices;
   give(services, invitee.id, '受邀加入', {
     id: `inviter:${inviter.id}`,
     points: inviteReward.invitee,
@@ -116,7 +116,7 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
       const inviter = findInviter(services, validate(v.object({ code: id }), c.req.param()).code);
       if (!inviter) throw notFound('没有找到这个邀请');
       const { name, avatar } = inviter;
-      const { inviteReward } = rules;
+      const { inviteReward } = services.env.prices;
       const rewards = {
         inviter: hasRewardsLeft(services, inviter.id) ? inviteReward.inviter : 0,
         invitee: inviteReward.invitee,

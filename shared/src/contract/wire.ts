@@ -469,10 +469,21 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
 
-/** `{ data: [...] }`; names of a newer server are left out. */
+const pageName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out. Rules are what readers pay and
+ * are given, here by the names that pages read; undefined where the server says none.
+ */
 export const capabilitiesSchema = v.pipe(
-  v.object({ data: v.array(v.unknown()) }),
-  v.transform(({ data }) => data.filter(isKnown)),
+  v.object({
+    data: v.array(v.unknown()),
+    rules: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
+  }),
+  v.transform(({ data, rules }) => ({
+    names: data.filter(isKnown),
+    rules: rules && Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), rule])),
+  })),
 );
 
 const live = v.nullable(v.object({ set: v.string() }));

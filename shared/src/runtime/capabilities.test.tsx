@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import type { Capability } from '../contract';
 import { act, fakeApi, onTestEnd, renderHook } from '../testing';
-import { capabilities, useCapability } from './hostConfig';
+import { capabilities, hostConfig, useCapability } from './hostConfig';
 
 const name: Capability = 'stories.search';
 
@@ -16,6 +16,16 @@ test('what the server announces is shown, and names of a newer server are left o
   await act(capabilities.learn);
   expect(result.current).toBe(true);
   expect(localStorage.getItem('liaozhai-capabilities')).toBe(JSON.stringify([name]));
+});
+
+test('its prices take the place of the site’s, a server without keeps those', async () => {
+  let rules: unknown = { continue_price: 7, story_prices: { long: 9 } };
+  serverThat(() => ({ data: [], rules }));
+  await act(capabilities.learn);
+  expect(hostConfig().rules).toEqual({ continuePrice: 7, storyPrices: { long: 9 } });
+  rules = 'free';
+  await act(capabilities.learn);
+  expect(hostConfig().rules).toEqual({ continuePrice: 7, storyPrices: { long: 9 } });
 });
 
 test('a server that lacks the call takes back what was known', async () => {

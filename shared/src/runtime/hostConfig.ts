@@ -51,7 +51,7 @@ const schema = object({
   devTools: fallback(boolean(), false),
   /** what the backend told the server that rendered the page; left out where it did not answer */
   capabilities: fallback(optional(array(string())), undefined),
-  /** prices and rewards that are told to people; each reader takes what it understands */
+  /** what readers pay and are given: the server's own figures, else the site's; each reader takes what it understands */
   rules: anything,
 });
 
@@ -106,7 +106,7 @@ function kept(): readonly Capability[] {
   const parsed = safeParse(capabilitiesSchema, {
     data: hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities),
   });
-  return parsed.success ? parsed.output : [];
+  return parsed.success ? parsed.output.names : [];
 }
 
 const known = createCell(kept());
@@ -125,7 +125,9 @@ export const capabilities = {
   /** Asks the server. One without this call has nothing beyond; while it does not answer, what it said last holds. */
   async learn(): Promise<void> {
     try {
-      set(await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true }));
+      const said = await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true });
+      set(said.names);
+      if (said.rules) config.set({ ...hostConfig(), rules: said.rules });
     } catch (cause) {
       const error = toApiError(cause);
       if (error.kind === 'server' && MISSING.includes(error.status)) set([]);

@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+
+const points = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000));
+
+const shipped = {
+  signUpGift: 100,
+  storyPrices: { short: 2, long: 3 },
+  continuePrice: 1,
+  suggestionPrice: 1,
+  checkInRewards: [10, 12, 14, 16, 18, 20, 30],
+  inviteReward: { inviter: 50, invitee: 20 },
+};
+
+/** What readers pay and are given, in whole points. An operator's `PRICES` name only what differs. */
+export const pricesSchema = v.strictObject({
+  signUpGift: v.optional(points, shipped.signUpGift),
+  /** A message, by the length of its story. */
+  storyPrices: v.optional(
+    v.strictObject({
+      short: v.optional(points, shipped.storyPrices.short),
+      long: v.optional(points, shipped.storyPrices.long),
+    }),
+    {},
+  ),
+  /** A message that this model answers, in any story: by the name in `AI_MODEL`. */
+  modelPrices: v.optional(v.record(v.string(), points), {}),
+  continuePrice: v.optional(points, shipped.continuePrice),
+  suggestionPrice: v.optional(points, shipped.suggestionPrice),
+  /** For the 1st, 2nd … consecutive day; the last repeats while the streak lasts. */
+  checkInRewards: v.optional(v.pipe(v.array(points), v.minLength(1), v.maxLength(31)), shipped.checkInRewards),
+  inviteReward: v.optional(
+    v.strictObject({
+      inviter: v.optional(points, shipped.inviteReward.inviter),
+      invitee: v.optional(points, shipped.inviteReward.invitee),
+    }),
+    {},
+  ),
+});
+
+export type Prices = v.InferOutput<typeof pricesSchema>;
+
+export const defaultPrices: Prices = v.parse(pricesSchema, {});
+
+/** What holds while this model answers; undefined: the built-in storyteller. */
+export function pricesFor(prices: Prices, model: string | undefined): Prices {
+  const price = model === undefined ? undefined : prices.modelPrices[model];
+  return price === undefined ? prices : { ...prices, storyPrices: { short: price, long: price } };
+}
+
+/** Points for checking in on the given day of a streak (1-based). */
+export const checkInReward = ({ checkInRewards }: Prices, streak: number): number =>
+  checkInRewards[Math.min(streak, checkInRewards.length) - 1] ?? 0;
+
+/** The prices as `GET /v1/capabilities` has them. */
+export const presentPrices = (prices: Prices) => ({
+  sign_up_gift: prices.signUpGift,
+  story_prices: prices.storyPrices,
+  continue_price: prices.continuePrice,
+  suggestion_price: prices.suggestionPrice,
+  check_in_rewards: prices.checkInRewards,
+  invite_reward: prices.inviteReward,
+});

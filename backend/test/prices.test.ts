@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from '@rstest/core';
+import { readEnv } from '../src/env.ts';
+import type { Client } from './client.ts';
+import { message, startModel, wholeText } from './fakeModel.ts';
+import { openBackend, type TestBackend } from './testBackend.ts';
+import type { Page, StoryDto, TransactionDto } from './wire.ts';
+
+// What an operator sets is what pages are told, and what readers pay.
+
+const story_id = 'nie-xiaoqian';
+const PRICES = JSON.stringify({
+  signUpGift: 500,
+  storyPrices: { long: 7 },
+  modelPrices: { 'big-model': 11 },
+  continuePrice: 4,
+  suggestionPrice: 5,
+  checkInRewards: [21, 22],
+  inviteReward: { inviter: 31, invitee: 32 },
+});
+const model = await startModel(message(wholeText));
+afterAll(() => model.close());
+const ofStories = await openBackend({ PRICES });
+const ofModel = await openBackend({ PRICES, AI_BASE_URL: model.baseUrl, AI_MODEL: 'big-model' });
+const ofOther = await openBackend({ PRICES, AI_BASE_URL: model.baseUrl, AI_MODEL: 'small-model' });
+
+const told = async (backend: TestBackend) => {
+  const visitor = backend.client();
+  const { rules } = (await visitor.get<{ rules: Record<string, unknown> }>('/capabilities')).body;
+  const { data } = (await visitor.get<{ data: StoryDto }>(`/stories/${story_id}`)).body;
+  return { rules, message: data.price_per_message };
+};
+
+/** What the reader was given and paid, the first first. */
+const booked = async (reader: Client) =>
+  (await reader.get<Page<TransactionDto>>('/transactions')).body.data.map(({ amount }) => amount).reverse();
+
+test('changed prices are told and charged', async () => {
+  const { rules, message: price } = await told(ofStories);
+  expect(rules).toEqual({
+    sign_up_gift: 500,
+    story_prices: { short: 2, long: 7 },
+    continue_price: 4,
+    suggestion_price: 5,
+    check_in_rewards: [21, 22],
+    invite_reward: { inviter: 31, invitee: 32 },
+  });
+  const inviter = await ofStories.client().register();
+  const reader = await ofStories.reader({ invite_code: inviter.invite_code });
+  await reader.post('/check-in', { client_id: randomUUID() });
+  const { body } = await reader.say({ story_id });
+  await ofStories.settled();
+  const conversation_id = body.conversation.id;
+  await reader.post('/messages/continue', { conversation_id, client_id: randomUUID() });
+  await ofStories.settled();
+  await reader.post('/messages/suggestion', { conversation_id, client_id: randomUUID() });
+  await ofStories.settled();
+  expect(await booked(reader)).toEqual([500, 32, 21, -price, -4, -5]);
+});
+
+test.each([
+  ['of its own', ofModel, 11],
+  ['none', ofOther, 7],
+])('a model with a price %s: told and charged', async (_, backend, price) => {
+  const { rules, message: one } = await told(backend);
+  expect([one, Math.max(...Object.values(rules.story_prices as object))]).toEqual([price, price]);
+  const reader = await backend.reader();
+  await reader.say({ story_id });
+  await backend.settled();
+  expect(await booked(reader)).toEqual([500, -price]);
+});
+
+test.each([
+  ['{', 'PRICES: all of it'],
+  ['{"continuePrice":-1}', 'PRICES: continuePrice'],
+  ['{"continuePrice":"1"}', 'PRICES: continuePrice'],
+  ['{"signUpGift":1.5}', 'PRICES: signUpGift'],
+  ['{"storyPrices":{"middle":1}}', 'PRICES: storyPrices.middle'],
+  ['{"checkInRewards":[]}', 'PRICES: checkInRewards'],
+  ['{"continueprice":1}', 'PRICES: continueprice'],
+  ['{"modelPrices":{"m":1e9}}', 'PRICES: modelPrices.m'],
+])('prices %s end the start with their place', (text, place) => {
+  expect(() => readEnv({ PRICES: text })).toThrow(place);
+});
