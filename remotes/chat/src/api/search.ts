@@ -17,7 +17,10 @@ const placesSchema = cursorPageSchema(messageSchema);
 
 async function askPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
   const { items } = await request({ url, params, schema: placesSchema });
-  return items.map(({ id, seq, created_at }) => ({ id: String(id), seq: seq ?? 0, createdAt: created_at ?? '' }));
+  // a message whose place cannot be read leads nowhere
+  return items.flatMap(({ id, seq, created_at }) =>
+    seq == null ? [] : [{ id: String(id), seq, createdAt: created_at ?? '' }],
+  );
 }
 
 /** Where these words were said, in the order of the conversation. Rejects with ApiError. */
@@ -25,8 +28,10 @@ export const findMessages = (conversationId: string, words: string): Promise<Pla
   askPlaces(endpoints.findMessages, { conversation_id: conversationId, q: words });
 
 /** The first message of each day, the latest day first. Rejects with ApiError. */
-export const askDays = (conversationId: string): Promise<Place[]> =>
-  askPlaces(endpoints.messageDays, { conversation_id: conversationId });
+export async function askDays(conversationId: string): Promise<Place[]> {
+  const days = await askPlaces(endpoints.messageDays, { conversation_id: conversationId });
+  return days.filter(({ createdAt }) => createdAt !== '');
+}
 
 /** A part of a conversation away from its loaded end, growing up and down. */
 export interface LogWindow {

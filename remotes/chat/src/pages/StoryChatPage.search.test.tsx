@@ -1,5 +1,12 @@
 import { store } from '@liaozhai/shared/runtime';
-import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import {
+  programmersWords,
+  type RecordedRequest,
+  refuseToDraw,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageDtos } from '../fixtures';
 import { asked, LATEST, openChat, SEND, sentDto, told, write } from './chatting';
@@ -94,6 +101,29 @@ describe('查找 in a chat', () => {
     const sheet = await screen.findByRole('dialog', { name: '按日期' });
     await chat.user.click(await within(sheet).findByText(/3月4日/));
     await waitFor(() => expect(found()).toContain('第101句'));
+  });
+
+  test('lists the days that can be read and drawn, and leaves out the others', async () => {
+    const on = (seq: number, created_at: unknown) => ({ ...messageDto({ seq }), created_at });
+    const days = [
+      on(390, '2026-11-20T04:00:00Z'),
+      on(380, '2026-10-09T04:00:00Z'),
+      ...['0000-00-00 00:00:00', '', null, {}, 'gestern'].map((odd, at) => on(200 + at, odd)),
+      { ...on(150, '2026-05-05T04:00:00Z'), seq: 'x' },
+      on(101, '2026-03-04T04:00:00Z'),
+    ];
+    const chat = openLong({ [DAYS]: { data: days } });
+    await openSearch(chat);
+    refuseToDraw('10月9日');
+    await chat.user.click(screen.getByRole('button', { name: '按日期' }));
+    const sheet = within(await screen.findByRole('dialog', { name: '按日期' }));
+    expect(await sheet.findByText(/3月4日/)).toBeTruthy();
+    expect(sheet.getByText(/11月20日/)).toBeTruthy();
+    expect(sheet.getAllByText('这一条暂时显示不出来')).toHaveLength(1);
+    expect(sheet.queryByText(/5月5日/)).toBeNull();
+    const names = sheet.getAllByRole('button').map((button) => button.textContent?.trim());
+    expect(names.filter((name) => /\d月\d/.test(name ?? ''))).toHaveLength(2);
+    expect(programmersWords()).toEqual([]);
   });
 
   test('says that nothing was found, and closes by Escape', async () => {
