@@ -1,4 +1,5 @@
 import { type LiveChannel, liveChannelSchema, type PageSet } from '@liaozhai/shared/contract';
+import { serverNow } from '@liaozhai/shared/format';
 import { fetchInTurn, onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
 import { Dialog } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
@@ -79,7 +80,7 @@ function watchChannel(
     try {
       const response = await fetchInTurn(`/channels/${channel}.json`, { cache: 'no-cache' });
       if (!response.ok) return;
-      const state = await readChannel(await response.text(), { channel, publicKey, seq, now: Date.now() });
+      const state = await readChannel(await response.text(), { channel, publicKey, seq, now: serverNow() });
       seq = state.seq;
       if (!stopped) onVerdict(judgeSet(set, runningBuilds(), state));
     } catch (cause) {
