@@ -134,3 +134,29 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
     expect((await (await outboxOfNewPage()).all()).map(({ clientId }) => clientId)).toEqual(['later']);
   });
 });
+
+test('site data that is cleared while the page reads leaves no failure to nobody', async () => {
+  realDatabase();
+  const unhandled: unknown[] = [];
+  const note = (cause: unknown) => void unhandled.push(cause);
+  process.on('unhandledRejection', note);
+  onTestEnd(() => void process.off('unhandledRejection', note));
+  rs.resetModules();
+  const records = (await import('./recordStore')).createRecordStore('snapshots');
+  await records.put(record);
+  const { transaction } = indexedDb.IDBDatabase.prototype;
+  // what a browser does to each transaction under way
+  const aborted = rs.spyOn(indexedDb.IDBDatabase.prototype, 'transaction').mockImplementation(function (
+    this: IDBDatabase,
+    ...args: Parameters<typeof transaction>
+  ) {
+    const begun = transaction.apply(this, args);
+    queueMicrotask(() => begun.abort());
+    return begun;
+  });
+  onTestEnd(() => aborted.mockRestore());
+  expect(await records.get('u-1', 'k')).toBeUndefined();
+  expect(await records.all('u-1')).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(unhandled).toEqual([]);
+});
