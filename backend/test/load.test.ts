@@ -2,7 +2,6 @@ import { expect, test } from '@rstest/core';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
 
-// what holds at any speed; the times at full size are `pnpm bench backend`
 const backend = await openBackend();
 
 test('ws.herd: a hundred sockets join at once, and each hears a change exactly once', async () => {

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright';
 import { latestMessages } from '../../backend/src/chat/message.ts';
-import { framesPerSecond, percentile, type Row } from './experienceReport.ts';
 import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
-import { median } from './statistics.ts';
+import { framesPerSecond, median, quantile, type Row, row, spread } from './report.ts';
 
 const keys = 40;
 const keyRounds = 9;
@@ -25,13 +24,6 @@ export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeo
 
 const openChat = (page: Page) => page.getByRole('link', { name: '继续聊天' }).tap();
 
-/** Elements of the log, and of the whole document with the story below the chat. */
-export const countNodes = (page: Page) =>
-  page.evaluate(() => ({
-    log: document.querySelectorAll('[role=log] *').length,
-    all: document.querySelectorAll('*').length,
-  }));
-
 export async function measureMount(phone: Phone): Promise<Row[]> {
   const { page } = phone;
   const times: number[] = [];
@@ -43,21 +35,11 @@ export async function measureMount(phone: Phone): Promise<Row[]> {
     await openChat(page);
     times.push(await page.evaluate(() => window.__watch.clicked()));
   }
-  const nodes = await countNodes(page);
+  const nodes = await page.locator('[role=log] *').count();
   const what = `${lengths.long.toLocaleString('en')} messages`;
   return [
-    {
-      what: `${what}: tap → painted`,
-      goal: '≤ 300 ms',
-      figure: `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`,
-      isMet: median(times) <= 300,
-    },
-    {
-      what: `${what}: nodes in the chat`,
-      goal: '≤ 300',
-      figure: `${nodes.log} (whole document ${nodes.all})`,
-      isMet: nodes.log <= 300,
-    },
+    row(`${what}: tap → painted`, `${spread(times)} ms`, '≤ 300 ms', median(times) <= 300),
+    row(`${what}: nodes in the chat`, `${nodes}`, '≤ 300', nodes <= 300),
   ];
 }
 
@@ -79,18 +61,18 @@ export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
     ours?.push(await keyPaints(chat.page));
     await chat.page.getByRole('textbox').last().fill('');
   }
-  const p95 = (rounds: number[][] = []) => rounds.map((times) => percentile(times, 0.95));
+  const p95 = (rounds: number[][] = []) => rounds.map((times) => quantile(times, 0.95));
   const ratio = median(p95(ours).map((time, round) => time / (p95(machine)[round] ?? 0)));
   const show = (rounds: number[][] = []) =>
     `${median(p95(rounds)).toFixed(0)} ms (median ${median(rounds.flat()).toFixed(0)})`;
-  return {
-    what: `key press → painted frame, p95 of ${keys}, median of ${keyRounds} rounds`,
-    goal: '≤ 50 ms, ≤ 1.3 × the empty page',
-    figure: `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
-    machine: show(machine),
-    isMet: median(p95(ours)) <= 50 && ratio <= 1.3,
-    isVoid: median(p95(machine)) > 50,
-  };
+  return row(
+    `key press → painted frame, p95 of ${keys}, median of ${keyRounds} rounds`,
+    `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
+    '≤ 50 ms, ≤ 1.3 × the empty page',
+    median(p95(ours)) <= 50 && ratio <= 1.3,
+    show(machine),
+    median(p95(machine)) > 50,
+  );
 }
 
 export async function scrollFrames({ page, cdp }: Phone): Promise<number> {
@@ -111,14 +93,8 @@ export async function measureScroll(chat: Phone, empty: Phone): Promise<Row> {
   return framesRow('scrolling by finger', median(ours ?? []), median(machine ?? []));
 }
 
-export const framesRow = (what: string, ours: number, machine: number): Row => ({
-  what,
-  goal: '≥ 55 fps',
-  figure: `${ours.toFixed(1)} fps`,
-  machine: `${machine.toFixed(1)} fps`,
-  isMet: ours >= 55,
-  isVoid: machine < 55,
-});
+export const framesRow = (what: string, ours: number, machine: number): Row =>
+  row(what, `${ours.toFixed(1)} fps`, '≥ 55 fps', ours >= 55, `${machine.toFixed(1)} fps`, machine < 55);
 
 /** Stands two screens below the top until older messages have come; resolves with the px a row in sight moved. */
 const drift = (page: Page) =>
@@ -153,10 +129,5 @@ export async function measurePrepend({ page }: Phone, { origin }: Stage): Promis
   const drifts: number[] = [];
   for (let round = 0; round < prepends; round += 1) drifts.push(await drift(page));
   const worst = Math.max(...drifts);
-  return {
-    what: `50 older put before, worst of ${prepends}: drift`,
-    goal: '≤ 1 px',
-    figure: `${worst.toFixed(2)} px`,
-    isMet: worst <= 1,
-  };
+  return row(`50 older put before, worst of ${prepends}: drift`, `${worst.toFixed(2)} px`, '≤ 1 px', worst <= 1);
 }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CDPSession, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { seedConversation, seedStories } from '../../backend/src/seeding.ts';
-import { scrollFrames } from './experienceChat.ts';
-import type { Row } from './experienceReport.ts';
+import { emulate } from './device.ts';
+import { framesRow, scrollFrames } from './experienceChat.ts';
 import { conditions, type Phone, type Stage } from './experienceStage.ts';
-import { median } from './statistics.ts';
+import { median, type Row, row } from './report.ts';
 
 const stories = 5000;
 const conversations = 1000;
@@ -28,22 +28,11 @@ function seedLists({ services, user }: Stage, folder: string) {
   for (const { id } of seeded.slice(0, conversations)) seedConversation(services, user.id, id, 2);
 }
 
-const slowed = (cdp: CDPSession, isSlow: boolean) =>
-  Promise.all([
-    cdp.send('Emulation.setCPUThrottlingRate', { rate: isSlow ? conditions.cpuSlowdown : 1 }),
-    cdp.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: isSlow ? conditions.latencyMs : 0,
-      downloadThroughput: isSlow ? conditions.bitsPerSecond / 8 : -1,
-      uploadThroughput: isSlow ? conditions.bitsPerSecond / 8 : -1,
-    }),
-  ]);
-
 /** Reads on to the end as fast as the machine can. */
 async function loadAll({ page, cdp }: Phone, count: number) {
   // a page behind another asks for nothing
   await page.bringToFront();
-  await slowed(cdp, false);
+  await emulate(cdp, { latencyMs: 0, bytesPerSecond: -1, cpuSlowdown: 1 });
   await page.evaluate(
     ([selector, wanted]) =>
       new Promise<void>((resolve) => {
@@ -60,7 +49,7 @@ async function loadAll({ page, cdp }: Phone, count: number) {
       }),
     [links, count] as const,
   );
-  await slowed(cdp, true);
+  await emulate(cdp, conditions);
 }
 
 /**
@@ -112,27 +101,18 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
     machine.push(await scrollFrames(empty));
     ours.push(await scrollFrames(phone));
   }
-  const [fps, emptyFps] = [median(ours), median(machine)];
   // the list rests, and is written
   await page.waitForTimeout(3000);
   const goal = await place(page);
   const found = await timeToPlace(page, goal);
   return [
-    {
-      what: `${what}: scrolling by finger`,
-      goal: '≥ 55 fps',
-      figure: `${fps.toFixed(1)} fps (${(fps / emptyFps).toFixed(2)} of the empty page)`,
-      machine: `${emptyFps.toFixed(1)} fps`,
-      isMet: fps >= 55,
-      isVoid: emptyFps < 55,
-    },
-    {
-      what: `${what}: reload → the same place`,
-      goal: `≤ ${reloadGoalMs} ms more than with one page, same entry`,
-      figure:
-        found === null ? 'not found' : `${found} ms, with one page ${fresh} ms (ratio ${(found / fresh).toFixed(2)})`,
-      isMet: found !== null && found - fresh <= reloadGoalMs,
-    },
+    framesRow(`${what}: scrolling by finger`, median(ours), median(machine)),
+    row(
+      `${what}: reload → the same place`,
+      found === null ? 'not found' : `${found} ms, with one page ${fresh} ms (ratio ${(found / fresh).toFixed(2)})`,
+      `≤ ${reloadGoalMs} ms more than with one page, same entry`,
+      found !== null && found - fresh <= reloadGoalMs,
+    ),
   ];
 }
 

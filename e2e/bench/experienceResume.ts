@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright';
-import { percentile, type Row } from './experienceReport.ts';
 import { type Phone, type Stage, stories } from './experienceStage.ts';
-import { median } from './statistics.ts';
+import { median, quantile, type Row, row } from './report.ts';
 
 const cycles = Number(process.env.BENCH_CYCLES ?? 8);
 const drafts = 3;
@@ -29,6 +28,12 @@ async function replied(stage: Stage, question: string): Promise<MessageDto[]> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+const lastWords = (messages: MessageDto[]) =>
+  messages
+    .at(-1)
+    ?.body.match(/\p{Script=Han}+/gu)
+    ?.at(-1) ?? '';
 
 /** The texts of the last rows, oldest first. */
 const shownRows = (page: Page) =>
@@ -64,20 +69,19 @@ export async function measureBackground(phone: Phone, stage: Stage): Promise<Row
     await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
     const body = `别处写下的第${cycle}句`;
     await stage.elsewhere('POST', '/messages', { story_id: stories.short, body, client_id: randomUUID() });
-    const reply = (await replied(stage, body)).at(-1)?.body ?? '';
+    const messages = await replied(stage, body);
     const since = Date.now();
     await cdp.send('Page.setWebLifecycleState', { state: 'active' });
-    const lastWords = reply.match(/\p{Script=Han}+/gu)?.at(-1) ?? reply;
     times.push(await page.evaluate(([text, start]) => window.__watch.wake(text, start), [body, since] as const));
-    await page.getByRole('log').getByText(lastWords).last().waitFor();
+    await page.getByRole('log').getByText(lastWords(messages)).last().waitFor();
     if (!(await matches(page, stage))) wrong += 1;
   }
-  return {
-    what: `back from the background, ${cycles} times`,
-    goal: '≤ 1500 ms, 0 lost or doubled',
-    figure: `median ${median(times).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms; ${wrong} lost or doubled`,
-    isMet: percentile(times, 0.95) <= 1500 && wrong === 0,
-  };
+  return row(
+    `back from the background, ${cycles} times`,
+    `median ${median(times).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms; ${wrong} lost or doubled`,
+    '≤ 1500 ms, 0 lost or doubled',
+    quantile(times, 0.95) <= 1500 && wrong === 0,
+  );
 }
 
 /** Ends the page's process as a phone that needs memory does: no event, no last write. */
@@ -106,23 +110,18 @@ export async function measureKills(stage: Stage): Promise<Row> {
     ]);
     if (!sent) lost += 1;
     else {
-      const lastWords =
-        sent
-          .at(-1)
-          ?.body.match(/\p{Script=Han}+/gu)
-          ?.at(-1) ?? '';
-      await again.page.getByRole('log').getByText(lastWords).last().waitFor();
+      await again.page.getByRole('log').getByText(lastWords(sent)).last().waitFor();
       const copies = (await latest(stage)).filter((message) => message.body === body).length;
       if (copies !== 1 || !(await matches(again.page, stage))) wrong += 1;
     }
     await again.page.close();
   }
-  return {
-    what: `killed while sending and opened again, ${cycles} times`,
-    goal: '0 lost, 0 doubled',
-    figure: `${lost} lost, ${wrong} doubled or out of place`,
-    isMet: lost + wrong === 0,
-  };
+  return row(
+    `killed while sending and opened again, ${cycles} times`,
+    `${lost} lost, ${wrong} doubled or out of place`,
+    '0 lost, 0 doubled',
+    lost + wrong === 0,
+  );
 }
 
 export async function measureDrafts(stage: Stage): Promise<Row> {
@@ -141,10 +140,10 @@ export async function measureDrafts(stage: Stage): Promise<Row> {
     lost += kept === text ? 0 : text.length - kept.length || text.length;
     await again.page.close();
   }
-  return {
-    what: `killed ${killAfterKeyMs} ms after the last key, ${drafts} times: draft`,
-    goal: '0 characters lost',
-    figure: `${lost} characters lost`,
-    isMet: lost === 0,
-  };
+  return row(
+    `killed ${killAfterKeyMs} ms after the last key, ${drafts} times: draft`,
+    `${lost} characters lost`,
+    '0 characters lost',
+    lost === 0,
+  );
 }

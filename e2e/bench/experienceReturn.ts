@@ -1,27 +1,21 @@
 import type { Page } from 'playwright';
-import type { Row } from './experienceReport.ts';
 import type { Phone, Stage } from './experienceStage.ts';
-import { median } from './statistics.ts';
+import { median, type Row, row, spread } from './report.ts';
 
 const rounds = 5;
 const card = 'a[href^="/story/"]:not([href*="chat="])';
 /** How long a return is watched for late requests. */
 const watchedMs = 700;
 
-/** The scroll position of the list of stories, in px. */
-const place = (page: Page) =>
-  page.evaluate((selector) => {
-    let element = document.querySelector(selector);
-    while (element && !/auto|scroll/.test(getComputedStyle(element).overflowY)) element = element.parentElement;
-    return (element ?? document.documentElement).scrollTop;
-  }, card);
-
-const scrollTo = (page: Page, top: number) =>
+/** The scroll position of the list of stories, in px; with `top`, scrolls there first. */
+const place = (page: Page, top?: number) =>
   page.evaluate(
     ([selector, to]) => {
       let element = document.querySelector(selector);
       while (element && !/auto|scroll/.test(getComputedStyle(element).overflowY)) element = element.parentElement;
-      (element ?? document.documentElement).scrollTop = to;
+      const list = element ?? document.documentElement;
+      if (to !== undefined) list.scrollTop = to;
+      return list.scrollTop;
     },
     [card, top] as const,
   );
@@ -78,7 +72,7 @@ export async function measureReturns({ page }: Phone, { origin }: Stage): Promis
   await page.goto(`${origin}/explore`, { waitUntil: 'domcontentloaded' });
   await page.locator(card).first().waitFor();
   await page.waitForLoadState('networkidle');
-  await scrollTo(page, 1200);
+  await place(page, 1200);
   const rows: Row[] = [];
   for (const [name, trip] of Object.entries(trips)) {
     await once(page, trip);
@@ -89,12 +83,9 @@ export async function measureReturns({ page }: Phone, { origin }: Stage): Promis
     const movedPx = Math.max(...returns.map((each) => each.movedPx));
     if (requests.length > 0)
       console.log(`requests on the way back from a ${name}: ${[...new Set(requests)].join(' ')}`);
-    rows.push({
-      what: `${name} and back, ${rounds} times`,
-      goal: '≤ 100 ms, 0 requests, 0 px',
-      figure: `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)}), ${requests.length} requests, ${movedPx} px`,
-      isMet: median(times) <= 100 && requests.length === 0 && movedPx === 0,
-    });
+    const figure = `${spread(times)} ms, ${requests.length} requests, ${movedPx} px`;
+    const isMet = median(times) <= 100 && requests.length === 0 && movedPx === 0;
+    rows.push(row(`${name} and back, ${rounds} times`, figure, '≤ 100 ms, 0 requests, 0 px', isMet));
   }
   return rows;
 }

@@ -9,10 +9,11 @@ import { createServices } from '../../backend/src/server.ts';
 import type { Services } from '../../backend/src/services.ts';
 import { launchChromium } from '../needs.ts';
 import { startProduct } from '../product.ts';
-import { installFrameWatch, installWatch } from './experienceWatch.ts';
+import { emulate, signIn } from './device.ts';
+import { installWatch } from './experienceWatch.ts';
 
 /** A mid-range phone on a middling network. */
-export const conditions = { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bitsPerSecond: 1.6e6 };
+export const conditions = { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bytesPerSecond: 200_000 };
 export const stories = { long: 'nie-xiaoqian', middle: 'hua-pi', short: 'ying-ning' };
 export const lengths = { long: 10_000, middle: 1_000, short: 40 };
 /** A message with this word gets half a reply and then silence, into which a bench can stream. */
@@ -96,48 +97,13 @@ async function newContext(browser: Browser): Promise<BrowserContext> {
   // tsx names functions by a call that pages do not know
   await context.addInitScript({ content: 'globalThis.__name = (named) => named;' });
   await context.addInitScript(installWatch);
-  await context.addInitScript(installFrameWatch);
   return context;
-}
-
-/** Signs in as a device that remembers its user; returns what the API wants with each change. */
-export async function signIn(
-  context: BrowserContext,
-  origin: string,
-  account: { login: string; password: string },
-): Promise<() => Promise<Record<string, string>>> {
-  await context.request.get(`${origin}/sanctum/csrf-cookie`);
-  const tokenHeaders = async () => {
-    const token = (await context.cookies()).find(({ name }) => name === 'XSRF-TOKEN')?.value ?? '';
-    return { Accept: 'application/json', 'X-XSRF-TOKEN': decodeURIComponent(token), Origin: origin };
-  };
-  const answer = await context.request.post(`${origin}/api/v1/login`, {
-    data: account,
-    headers: await tokenHeaders(),
-  });
-  const { user } = (await answer.json()) as { user: { id: string } };
-  const page = await context.newPage();
-  await page.goto(`${origin}/manifest.webmanifest`);
-  await page.evaluate((stored) => {
-    localStorage.setItem('user-store', JSON.stringify(stored));
-    localStorage.setItem('liaozhai-owner', stored.id);
-  }, user);
-  await page.close();
-  return tokenHeaders;
 }
 
 async function openPhone(context: BrowserContext): Promise<Phone> {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
-  const bytesPerSecond = conditions.bitsPerSecond / 8;
-  await cdp.send('Network.enable');
-  await cdp.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: conditions.latencyMs,
-    downloadThroughput: bytesPerSecond,
-    uploadThroughput: bytesPerSecond,
-  });
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: conditions.cpuSlowdown });
+  await emulate(cdp, conditions);
   return { page, cdp };
 }
 

@@ -1,7 +1,5 @@
 /** What runs inside the measured page, installed before its own scripts. */
-export type Watch = FrameWatch & ActWatch;
-
-interface FrameWatch {
+interface Watch {
   /**
    * ms from each key press to the end of the frame that draws it. Event Timing would wait for the compositor's report,
    * which a busy machine delays by seconds even where frames go on.
@@ -10,16 +8,11 @@ interface FrameWatch {
   /** Starts noting each frame, and with it how far the log is from its end. */
   startFrames(): void;
   stopFrames(): FrameNote[];
-}
-
-interface ActWatch {
-  /** ms from the next click to the second frame in which `selector` is in sight, told by `clicked()`. */
+  /** ms from the next click to the second frame in which `selector` is in sight, reported by `clicked()`. */
   clickUntil(selector: string): void;
   clicked(): Promise<number>;
   /** Feeds pieces of a running reply to the open socket, as if the server had sent them; resolves with their number. */
   stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
-  /** Gives pieces of text at that pace to `take`; resolves with their number. */
-  pieces(piecesPerSecond: number, seconds: number, take: (text: string) => void): Promise<number>;
   /** As a phone in the background: hidden, and no socket will open. */
   sleep(): void;
   /** Back in sight; resolves with the ms from `since` (epoch ms) until `text` stands in the log. */
@@ -72,69 +65,6 @@ export function installWatch() {
       requestAnimationFrame(look);
     });
 
-  let clicked = Promise.resolve(0);
-  const watch: ActWatch = {
-    clicked: () => clicked,
-    clickUntil(selector) {
-      clicked = new Promise((resolve) => {
-        const onClick = (event: Event) => resolve(untilTrue(event.timeStamp, () => inSight(selector)));
-        document.addEventListener('click', onClick, { capture: true, once: true });
-      });
-    },
-    pieces(piecesPerSecond, seconds, take) {
-      const words = '夜雨敲窗，她把灯芯拨亮，';
-      const start = performance.now();
-      let sent = 0;
-      return new Promise((resolve) => {
-        const timer = setInterval(() => {
-          const due = Math.min(performance.now() - start, seconds * 1000) * (piecesPerSecond / 1000);
-          while (sent < Math.floor(due)) {
-            take(words.slice((sent * 2) % words.length, ((sent * 2) % words.length) + 2));
-            sent += 1;
-          }
-          if (performance.now() - start < seconds * 1000) return;
-          clearInterval(timer);
-          resolve(sent);
-        }, 1000 / piecesPerSecond);
-      });
-    },
-    stream({ userId, messageId, conversationId, revision, offset }, piecesPerSecond, seconds) {
-      let sent = 0;
-      return watch.pieces(piecesPerSecond, seconds, (text) => {
-        const delta = {
-          message_id: messageId,
-          conversation_id: conversationId,
-          revision,
-          offset: offset + sent * 2,
-          text,
-        };
-        const channel = `private-App.Models.User.${userId}`;
-        const data = JSON.stringify({ event: 'message.delta', channel, data: JSON.stringify(delta) });
-        for (const socket of sockets)
-          if (socket.readyState === 1) socket.dispatchEvent(new MessageEvent('message', { data }));
-        sent += 1;
-      });
-    },
-    sleep() {
-      asleep = true;
-      show();
-      for (const socket of sockets) socket.close();
-      sockets.clear();
-    },
-    wake(text, since) {
-      asleep = false;
-      const start = since - performance.timeOrigin;
-      const arrived = untilTrue(start, () => log()?.textContent?.includes(text) ?? false);
-      show();
-      return arrived;
-    },
-  };
-
-  window.__watch = { ...window.__watch, ...watch };
-}
-
-/** Notes frames and keys; self-contained, too. */
-export function installFrameWatch() {
   let notes: FrameNote[] = [];
   let frame = 0;
   const note = (at: number) => {
@@ -167,5 +97,56 @@ export function installFrameWatch() {
   const onKey = ({ timeStamp }: Event) => afterFrame(() => keyPaints.push(performance.now() - timeStamp));
   // before the composer, which lets typing go no further
   window.addEventListener('keydown', onKey, { capture: true });
-  window.__watch = { ...window.__watch, keyPaints, startFrames, stopFrames };
+
+  let clicked = Promise.resolve(0);
+  window.__watch = {
+    keyPaints,
+    startFrames,
+    stopFrames,
+    clicked: () => clicked,
+    clickUntil(selector) {
+      clicked = new Promise((resolve) => {
+        const onClick = (event: Event) => resolve(untilTrue(event.timeStamp, () => inSight(selector)));
+        document.addEventListener('click', onClick, { capture: true, once: true });
+      });
+    },
+    stream({ userId, messageId, conversationId, revision, offset }, piecesPerSecond, seconds) {
+      const words = '夜雨敲窗，她把灯芯拨亮，';
+      const channel = `private-App.Models.User.${userId}`;
+      const start = performance.now();
+      let sent = 0;
+      const sendNext = () => {
+        const at = sent * 2;
+        const text = words.slice(at % words.length, (at % words.length) + 2);
+        const delta = { message_id: messageId, conversation_id: conversationId, revision, offset: offset + at, text };
+        const data = JSON.stringify({ event: 'message.delta', channel, data: JSON.stringify(delta) });
+        for (const socket of sockets)
+          if (socket.readyState === 1) socket.dispatchEvent(new MessageEvent('message', { data }));
+        sent += 1;
+      };
+      return new Promise((resolve) => {
+        const timer = setInterval(() => {
+          const passed = Math.min(performance.now() - start, seconds * 1000);
+          const due = Math.floor(passed * (piecesPerSecond / 1000));
+          while (sent < due) sendNext();
+          if (passed < seconds * 1000) return;
+          clearInterval(timer);
+          resolve(sent);
+        }, 1000 / piecesPerSecond);
+      });
+    },
+    sleep() {
+      asleep = true;
+      show();
+      for (const socket of sockets) socket.close();
+      sockets.clear();
+    },
+    wake(text, since) {
+      asleep = false;
+      const start = since - performance.timeOrigin;
+      const arrived = untilTrue(start, () => log()?.textContent?.includes(text) ?? false);
+      show();
+      return arrived;
+    },
+  };
 }

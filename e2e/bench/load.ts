@@ -1,35 +1,15 @@
-import { loadavg } from 'node:os';
 import type { Browser } from 'playwright';
 import { launchChromium } from '../needs.ts';
 import { type RunningProduct, type RunningSite, startProduct } from '../product.ts';
 import { seededAccount } from '../seeds.ts';
-import { signIn } from './experienceStage.ts';
-import {
-  coldFigures,
-  type Figure,
-  memberFigures,
-  returnFigures,
-  roundFigures,
-  screenFigures,
-  scriptsToReady,
-  tabFigures,
-  warmFigures,
-} from './loadFigures.ts';
-import {
-  type Member,
-  measurePage,
-  measureReturn,
-  measureTab,
-  type Profile,
-  rounds,
-  type Sample,
-  time,
-  type Visits,
-} from './measurePage.ts';
-import { median, pairedRatio, table } from './statistics.ts';
+import { signIn } from './device.ts';
+import { coldFigures, type Figure, returnFigures, tabFigures } from './loadFigures.ts';
+import { type Member, measurePage, measureReturn, measureTab, time } from './measurePage.ts';
+import { median, verdict as met, pairedRatio, startRun, table, wantedParts } from './report.ts';
 import { startStockSite } from './stockSite.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);
+
 /** A screen, and what stands on it once it has its content. */
 interface Screen {
   path: string;
@@ -53,7 +33,7 @@ const otherTabs = ['/conversations', '/my'];
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
 type Contestant = (typeof contestants)[number];
-type Measured<Each = Visits> = Record<Contestant, Each[]>;
+type Measured<Each> = Record<Contestant, Each[]>;
 
 /** Stock Module Federation has the backend of ours. */
 interface Products extends Record<Contestant, RunningSite> {
@@ -63,12 +43,11 @@ interface Products extends Record<Contestant, RunningSite> {
 
 async function interleaved<Each>(
   products: Products,
-  count: number,
   measure: (browser: Browser, origin: string, name: Contestant) => Promise<Each>,
 ): Promise<Measured<Each>> {
   const browser = await launchChromium();
   const measured: Measured<Each> = { ours: [], monolith: [], stock: [] };
-  for (let pair = 0; pair < count; pair += 1) {
+  for (let pair = 0; pair < pairs; pair += 1) {
     // A B C, C B A, so that a machine that warms up or slows down favours none
     const order = pair % 2 ? [...contestants].reverse() : contestants;
     for (const name of order) measured[name].push(await measure(browser, products[name].origin, name));
@@ -77,21 +56,13 @@ async function interleaved<Each>(
   return measured;
 }
 
-const opening =
-  (profile: Profile, { path, content }: Screen = explore) =>
-  (browser: Browser, origin: string) =>
-    measurePage(browser, `${origin}${path}`, profile, content);
-
 function verdict({ goal, digits = 0 }: Omit<Figure, 'of'>, values: Record<Contestant, number[]>): [string, string] {
   if (!goal) return ['–', ''];
   const figure = goal.against
     ? median(values.ours.map((value, pair) => goal.against?.(value, values.monolith[pair] ?? Number.NaN) ?? value))
     : median(values.ours);
   const shown = goal.against ? ` (${figure.toFixed(2)})` : '';
-  return [
-    `${goal.text}${shown}`,
-    Number(figure.toFixed(goal.against ? 2 : digits)) <= goal.atMost ? 'met' : '**missed**',
-  ];
+  return [`${goal.text}${shown}`, met(Number(figure.toFixed(goal.against ? 2 : digits)) <= goal.atMost)];
 }
 
 function print<Each>(title: string, figures: Figure<Each>[], visits: Record<Contestant, Each[]>) {
@@ -108,42 +79,14 @@ function print<Each>(title: string, figures: Figure<Each>[], visits: Record<Cont
   if (rows.some((row) => row.at(-1) === '**missed**')) process.exitCode = 1;
 }
 
-const only = (measured: Measured, which: keyof Visits): Record<Contestant, Sample[]> => ({
-  ours: measured.ours.map((visits) => visits[which]),
-  monolith: measured.monolith.map((visits) => visits[which]),
-  stock: measured.stock.map((visits) => visits[which]),
-});
-
-const load = () => loadavg()[0]?.toFixed(1);
-
-type Measure = (products: Products) => Promise<void>;
-
 const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; median of ${pairs}`;
 
-function printScripts(visits: Measured) {
-  for (const name of ['ours', 'monolith'] as const) {
-    const [sample] = visits[name];
-    const files = sample ? scriptsToReady(sample.cold).map(([file, kib]) => `${file} ${kib.toFixed(1)}`) : [];
-    console.log(`\nscripts to app ready, ${name}, KiB: ${files.join(', ')}`);
+const measureScreens = (screens: Screen[]) => async (products: Products) => {
+  for (const { path, content } of screens) {
+    const visits = await interleaved(products, (browser, origin) => measurePage(browser, origin + path, content));
+    print(`${path}, ${line}`, coldFigures, visits);
   }
-}
-
-/** `/explore`, cold and warm. */
-async function measureFirst(products: Products) {
-  const counted = await interleaved(products, 3, opening(rounds));
-  const timed = await interleaved(products, pairs, opening(time));
-  print(`R: ${rounds.latencyMs} ms latency, no other limit; median of 3`, roundFigures, only(counted, 'cold'));
-  print(`${line}, cold`, coldFigures, only(timed, 'cold'));
-  print(`${line}, warm`, warmFigures, only(timed, 'warm'));
-  printScripts(timed);
-}
-
-async function measureLinked(products: Products) {
-  for (const screen of linked) {
-    const visits = await interleaved(products, pairs, opening(time, screen));
-    print(`${screen.path}, ${line}, cold`, screenFigures, only(visits, 'cold'));
-  }
-}
+};
 
 /** The device of somebody with conversations at each of the three. */
 async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<Contestant, Member>> {
@@ -166,35 +109,32 @@ async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<C
 /** 聊过 with its rows: by far the most script that a screen's first visit runs. */
 async function measureMembers(products: Products) {
   const devices = await signedInAt(products);
-  const visits = await interleaved(products, pairs, (browser, origin, name) =>
-    measurePage(browser, `${origin}${rows.path}`, time, rows.content, devices[name]),
+  const visits = await interleaved(products, (browser, origin, name) =>
+    measurePage(browser, `${origin}${rows.path}`, rows.content, devices[name]),
   );
-  print(`${rows.path} of a member, ${line}, cold`, memberFigures, only(visits, 'cold'));
-  printScripts(visits);
+  print(`${rows.path} of a member, ${line}`, coldFigures, visits);
 }
 
 /** Visits by who has been there before. Of the three, ours has a service worker. */
 async function measureReturns(products: Products) {
   for (const { path, content } of [explore, ...linked]) {
-    const visits = await interleaved(products, pairs, (browser, origin) =>
-      measureReturn(browser, `${origin}${path}`, time, content),
+    const visits = await interleaved(products, (browser, origin) =>
+      measureReturn(browser, `${origin}${path}`, content),
     );
     print(`${path} visited again over a slow link, ${line}`, returnFigures, visits);
   }
 }
 
 async function measureTabs(products: Products) {
-  for (const path of otherTabs)
-    for (const at of ['ready', 'rest'] as const) {
-      const taps = await interleaved(products, pairs, (browser, origin) => measureTab(browser, origin, path, time, at));
-      const when = at === 'ready' ? 'as soon as the app is ready' : 'once the network is at rest';
-      print(`${path} tapped for the first time ${when}, ${line}`, tabFigures, taps);
-    }
+  for (const path of otherTabs) {
+    const taps = await interleaved(products, (browser, origin) => measureTab(browser, origin, path));
+    print(`${path} tapped as soon as the app is ready, ${line}`, tabFigures, taps);
+  }
 }
 
-const parts: Record<string, Measure> = {
-  first: measureFirst,
-  screens: measureLinked,
+const parts: Record<string, (products: Products) => Promise<void>> = {
+  first: measureScreens([explore]),
+  screens: measureScreens(linked),
   members: measureMembers,
   returns: measureReturns,
   tabs: measureTabs,
@@ -205,19 +145,15 @@ const parts: Record<string, Measure> = {
  * and interleaved in one run. Parts are named on the command line; none means all.
  */
 export async function run() {
-  const wanted = process.argv.slice(3);
-  const unknown = wanted.filter((name) => !(name in parts));
-  if (unknown.length > 0)
-    throw new Error(`no such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(' ')}`);
+  const wanted = wantedParts(parts);
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
   const stock = await startStockSite(ours.origin);
   const products = { ours, monolith, stock };
-  const before = load();
+  const runLine = startRun();
   try {
-    for (const [name, measure] of Object.entries(parts))
-      if (wanted.length === 0 || wanted.includes(name)) await measure(products);
-    console.log(`\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`);
+    for (const [, measure] of wanted) await measure(products);
+    console.log(runLine());
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);
   }

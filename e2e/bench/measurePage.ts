@@ -1,23 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright';
 import { startSlowLink } from '../slowLink.ts';
+import { emulate } from './device.ts';
 
-export interface Profile {
-  name: string;
-  latencyMs: number;
-  /** bytes per second; -1 = no limit */
-  downBytesPerSecond: number;
-  cpuSlowdown: number;
-}
-
-/** R counts rounds: with a second of latency and no other cost, floor(seconds) is their number. */
-export const rounds: Profile = { name: 'R', latencyMs: 1000, downBytesPerSecond: -1, cpuSlowdown: 1 };
-/** T is Lighthouse's "Slow 4G" as devtools applies it. */
-export const time: Profile = {
-  name: 'T',
-  latencyMs: 562.5,
-  downBytesPerSecond: (1.44 * 1024 * 1024) / 8,
-  cpuSlowdown: 4,
-};
+/** Lighthouse's "Slow 4G" as devtools applies it. */
+export const time = { latencyMs: 562.5, bytesPerSecond: (1.44 * 1024 * 1024) / 8, cpuSlowdown: 4 };
 
 /** A file that came over the network, not out of the cache. */
 export interface Transfer {
@@ -34,17 +20,10 @@ export interface Sample {
   lcpMs: number;
   cls: number;
   blockingMs: number;
-  toContent: Transfer[];
   toReady: Transfer[];
 }
 
-export interface Visits {
-  cold: Sample;
-  /** right after the cold visit, in the same browser */
-  warm: Sample;
-}
-
-type Moment = 'content' | 'ready' | 'tab';
+type Moment = 'ready' | 'tab';
 
 declare global {
   interface Window {
@@ -67,7 +46,7 @@ function observe(selector: string) {
       for (const moment of moments) {
         if (seen[moment]) continue;
         seen[moment] = shown?.time ?? 0;
-        window.__benchTell(moment);
+        if (moment === 'ready') window.__benchTell(moment);
       }
     }).observe(content);
   let isContentNoted = false;
@@ -93,25 +72,11 @@ function observe(selector: string) {
   });
 }
 
-/** Opens a page under the profile's CPU and, but for a link that is slow itself, its network, and notes what comes over that. */
-async function openSlowly(
-  context: BrowserContext,
-  url: string,
-  profile: Profile,
-  selector: string,
-  isLinkSlow = false,
-) {
+/** Opens a page under the slow CPU and, if the link is not slow itself, network, and notes what comes over that. */
+async function openSlowly(context: BrowserContext, url: string, selector: string, isLinkSlow = false) {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
-  await cdp.send('Network.enable');
-  if (!isLinkSlow)
-    await cdp.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: profile.latencyMs,
-      downloadThroughput: profile.downBytesPerSecond,
-      uploadThroughput: profile.downBytesPerSecond,
-    });
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: profile.cpuSlowdown });
+  await emulate(cdp, isLinkSlow ? { ...time, latencyMs: 0, bytesPerSecond: -1 } : time);
   const urls = new Map<string, string>();
   const loaded: Transfer[] = [];
   cdp.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
@@ -132,30 +97,19 @@ async function openSlowly(
         resolve();
       });
     });
-  const comesTo = { content: comes('content'), ready: comes('ready') };
+  const isReady = comes('ready');
   // the compiler of this file names inner functions by a helper that the page does not have
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
-  return { page, loaded, comesTo, comes };
+  return { page, loaded, isReady, comes };
 }
 
-async function visit(
-  context: BrowserContext,
-  url: string,
-  profile: Profile,
-  selector: string,
-  isLinkSlow = false,
-): Promise<Sample> {
-  const { page, loaded, comesTo } = await openSlowly(context, url, profile, selector, isLinkSlow);
-  await comesTo.content;
-  // what was asked for up to the content counts; what idles in later does not
-  const byContent = loaded.length;
-  await comesTo.ready;
+async function visit(context: BrowserContext, url: string, selector: string, isLinkSlow = false): Promise<Sample> {
+  const { page, loaded, isReady } = await openSlowly(context, url, selector, isLinkSlow);
+  await isReady;
+  // later files are fetched ahead, once the app is idle
   const toReady = [...loaded];
-  // the page may end after its content, and is reported later
-  const { pathname } = new URL(url);
-  const toContent = toReady.filter(({ path }, order) => order < byContent || path === pathname);
   await page.waitForLoadState('load');
   // told after its frame
   await page.waitForFunction(() => window.__bench.lcp > 0, undefined, { timeout: 60_000 });
@@ -171,7 +125,6 @@ async function visit(
     lcpMs: lcp,
     cls,
     blockingMs: blocking,
-    toContent,
     toReady,
   };
 }
@@ -179,24 +132,22 @@ async function visit(
 /** What a device has of the one who is signed in. */
 export type Member = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** A cold visit in a fresh context under the profile's network and CPU, and a second one after it; by a guest, unless told whose device it is. */
+/** A cold visit in a fresh context under the slow network and CPU, by a guest, or by the member whose device is given. */
 export async function measurePage(
   browser: Browser,
   url: string,
-  profile: Profile,
   selector: string,
   storageState?: Member,
-): Promise<Visits> {
+): Promise<Sample> {
   const context = await browser.newContext({
     viewport,
     deviceScaleFactor: 1.75,
     serviceWorkers: 'block',
     storageState,
   });
-  const cold = await visit(context, url, profile, selector);
-  const warm = await visit(context, url, profile, selector);
+  const sample = await visit(context, url, selector);
   await context.close();
-  return { cold, warm };
+  return sample;
 }
 
 /** A page whose product has a service worker is kept by it for its next visit. */
@@ -207,12 +158,7 @@ async function isKept() {
 }
 
 /** A visit over a slow link by a browser that has been there before, when the link was not slow, and has what it keeps of that. */
-export async function measureReturn(
-  browser: Browser,
-  url: string,
-  profile: Profile,
-  selector: string,
-): Promise<Sample> {
+export async function measureReturn(browser: Browser, url: string, selector: string): Promise<Sample> {
   const { origin, pathname } = new URL(url);
   const link = await startSlowLink(origin);
   const context = await browser.newContext({ viewport, deviceScaleFactor: 1.75, serviceWorkers: 'allow' });
@@ -222,8 +168,8 @@ export async function measureReturn(
     await page.waitForLoadState('networkidle', { timeout: 60_000 });
     await page.waitForFunction(isKept, undefined, { timeout: 60_000, polling: 500 });
     await page.close();
-    link.slowDown(profile);
-    return await visit(context, link.origin + pathname, profile, selector, true);
+    link.slowDown({ ...time, downBytesPerSecond: time.bytesPerSecond });
+    return await visit(context, link.origin + pathname, selector, true);
   } finally {
     await context.close();
     link.stop();
@@ -265,31 +211,16 @@ function watchTab([path, selector]: readonly [string, string]) {
   return [tab.x + tab.width / 2, tab.y + tab.height / 2] as const;
 }
 
-/**
- * A cold visit to `origin/explore`, then the first tap on the tab of `path`: `at` the moment the app is ready, or at rest, when what
- * the app fetches ahead is there.
- */
-export async function measureTab(
-  browser: Browser,
-  origin: string,
-  path: string,
-  profile: Profile,
-  at: 'ready' | 'rest',
-): Promise<TabSample> {
+/** A cold visit to `origin/explore`, then the first tap on the tab of `path`, at the moment the app is ready. */
+export async function measureTab(browser: Browser, origin: string, path: string): Promise<TabSample> {
   const context = await browser.newContext({
     viewport,
     deviceScaleFactor: 1.75,
     serviceWorkers: 'block',
     hasTouch: true,
   });
-  const { page, loaded, comesTo, comes } = await openSlowly(
-    context,
-    `${origin}/explore`,
-    profile,
-    'a[href^="/story/"]',
-  );
-  await comesTo.ready;
-  if (at === 'rest') await page.waitForLoadState('networkidle', { timeout: 60_000 });
+  const { page, loaded, isReady, comes } = await openSlowly(context, `${origin}/explore`, 'a[href^="/story/"]');
+  await isReady;
   const tab = comes('tab');
   const [x, y] = await page.evaluate(watchTab, [path, tabContent] as const);
   const before = loaded.length;

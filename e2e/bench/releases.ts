@@ -1,20 +1,29 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { canaryShare, falseSpeedStops, falseStops } from './releaseSystem/canary.ts';
+import { scale } from './releaseSystem/scale.ts';
+import { mixing, rollbackTime } from './releaseSystem/switching.ts';
+import { writers } from './releaseSystem/writers.ts';
+import { measureInBrowser } from './releasesBrowser.ts';
+import { printRows, type Row, startRun, wantedParts } from './report.ts';
 
-const script = fileURLToPath(new URL('./releaseSystem/main.ts', import.meta.url));
+const parts: Record<string, () => Promise<Row[]>> = {
+  writers,
+  mixing,
+  rollback: rollbackTime,
+  canary: canaryShare,
+  stops: async () => [...(await falseStops()), ...(await falseSpeedStops())],
+  scale,
+  browser: measureInBrowser,
+};
 
-/** The release system under load, at scale and in a browser: `pnpm bench releases [writers|mixing|rollback|canary|stops|scale|browser]`. */
+/** The release system under load, at scale and in a browser: `pnpm bench releases [part …]`. */
 export async function run() {
-  const wanted = process.argv.slice(3);
-  const parts = wanted.filter((name) => name !== 'browser');
-  if (parts.length > 0 || wanted.length === 0) {
-    const child = spawn(process.execPath, ['--import', 'tsx', script, ...parts], { stdio: 'inherit' });
-    const [code] = await once(child, 'exit');
-    process.exitCode = code ?? 1;
-    if (code === 2) return console.error('In a browser there is: browser.');
+  const wanted = wantedParts(parts);
+  const runLine = startRun();
+  const rows: Row[] = [];
+  for (const [name, part] of wanted) {
+    console.error(`${name} …`);
+    rows.push(...(await part()));
   }
-  if (parts.length === wanted.length && wanted.length > 0) return;
-  const { measureInBrowser } = await import('./releasesBrowser.ts');
-  if (!(await measureInBrowser())) process.exitCode = 1;
+  console.log(`${runLine()}; in a browser 150 ms, 1.6 Mbit/s\n`);
+  printRows(rows, 'baseline, same run');
 }

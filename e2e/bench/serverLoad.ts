@@ -13,8 +13,6 @@ export const pagePaths = ['/explore', '/story/nie-xiaoqian'];
 export const callPath = '/api/v1/stories';
 export const browser = { 'accept-encoding': 'gzip, br', cookie: `lz_visitor=${'5e'.repeat(16)}` };
 
-export const verdict = (isMet: boolean) => (isMet ? 'met' : '**missed**');
-
 export const requestsFor = (paths: readonly string[], headers: Record<string, string>): Request[] =>
   paths.map((path) => ({ method: 'GET', path, headers }));
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
+import { getMimeType } from 'hono/utils/mime';
 import type { RunningSite } from '../product.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -14,16 +15,6 @@ const folders = new Map([
   ['host', join(root, 'host')],
   ...names.map((name) => [name, join(root, 'remotes', name)] as const),
 ]);
-const types: Record<string, string> = {
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.webmanifest': 'application/manifest+json',
-  '.html': 'text/html; charset=utf-8',
-};
-
 interface StockFile {
   body: Buffer;
   /** in brotli */
@@ -48,14 +39,13 @@ function build(name: string, folder: string): Promise<void> {
 function filesOf(name: string, folder: string): [string, StockFile][] {
   const dist = join(folder, 'dist-stock');
   const paths = existsSync(dist) ? (readdirSync(dist, { recursive: true }) as string[]) : [];
-  return paths
-    .filter((path) => extname(path) in types)
-    .map((path) => {
-      const body = readFileSync(join(dist, path));
-      const cacheControl = path.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-      const type = types[extname(path)] ?? '';
-      return [`/stock/${name}/${path}`, { body, compressed: brotliCompressSync(body), type, cacheControl }];
-    });
+  return paths.flatMap((path): [string, StockFile][] => {
+    const type = getMimeType(path);
+    if (!type || !extname(path)) return [];
+    const body = readFileSync(join(dist, path));
+    const cacheControl = path.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return [[`/stock/${name}/${path}`, { body, compressed: brotliCompressSync(body), type, cacheControl }]];
+  });
 }
 
 function pass(origin: string, incoming: IncomingMessage, response: ServerResponse) {

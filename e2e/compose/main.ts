@@ -10,7 +10,7 @@ import { PusherSocket } from '../../backend/conformance/socket.ts';
 import { Visitor } from '../../backend/conformance/visitor.ts';
 import { openPostgresServer, type PostgresServer } from '../../backend/test/postgresServer.ts';
 import { testPackages } from '../../host/server/testing/testPackages.ts';
-import { table } from '../bench/statistics.ts';
+import { table } from '../bench/report.ts';
 import { repoRoot } from '../federation/site/repoRoot.ts';
 import { Chat } from './chats.ts';
 import { readComposeFile } from './composeFile.ts';

@@ -3,7 +3,8 @@ import { AUTO_STOP, verdictOn } from '../../../releases/src/health/autoStop.ts';
 import type { Counts } from '../../../releases/src/health/figures.ts';
 import { bucketOf, type Histogram, type Stratum, speedVerdict } from '../../../releases/src/health/vitals.ts';
 import { bucket } from '../../../releases/src/serve/renderPage.ts';
-import { type Measure, quantile } from './measure.ts';
+import { createRandom } from '../../storm/random.ts';
+import { quantile, type Row, row } from '../report.ts';
 
 const VISITORS = 1_000_000;
 const ASKED = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50];
@@ -21,7 +22,7 @@ const worst = (places: Float64Array, isIn: (place: number, percent: number) => b
   );
 
 /** How far the share that is served is from the share that was asked, at a million fixed visitor ids. */
-export async function canaryShare(): Promise<Measure[]> {
+export async function canaryShare(): Promise<Row[]> {
   const ours = new Float64Array(VISITORS);
   const usual = new Float64Array(VISITORS);
   for (let n = 0; n < VISITORS; n += 1) {
@@ -32,25 +33,8 @@ export async function canaryShare(): Promise<Measure[]> {
     worst(ours, (place, percent) => place < percent),
     worst(usual, (place, percent) => place <= percent),
   ];
-  let left = 0;
-  for (const place of ours)
-    for (let n = 1; n < ASKED.length; n += 1) if (place < (ASKED[n - 1] ?? 0) && place >= (ASKED[n] ?? 100)) left += 1;
-  return [
-    {
-      what: 'canary asked 0.1…50 %: worst distance, points',
-      baseline: `${usualOff.toFixed(2)} (whole buckets, inclusive)`,
-      ours: off.toFixed(3),
-      goal: '≤ 0.1',
-      met: off <= 0.1,
-    },
-    {
-      what: 'visitors who leave the candidate while it grows',
-      baseline: '–',
-      ours: `${left}`,
-      goal: '0',
-      met: left === 0,
-    },
-  ];
+  const what = 'canary asked 0.1…50 %: worst distance, points';
+  return [row(what, off.toFixed(3), '≤ 0.1', off <= 0.1, `${usualOff.toFixed(2)} (whole buckets, inclusive)`)];
 }
 
 const RAMPS = 2_000;
@@ -62,17 +46,6 @@ const SOUND = [0.005, 0.02, 0.1];
 /** what a naive watcher takes for proof */
 const NAIVE_ALPHA = 0.05;
 
-/** mulberry32: small, seeded, good enough to draw visitors */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 function arrive(group: Counts, visitors: number, failing: number, random: () => number) {
   group.visitors += visitors;
   for (let n = 0; n < visitors; n += 1) if (random() < failing) group.failedVisitors += 1;
@@ -80,7 +53,7 @@ function arrive(group: Counts, visitors: number, failing: number, random: () => 
 
 /** Plays one ramp, looked at after every twenty visitors; returns how many had tried the candidate when it was stopped. */
 function ramp(failing: { candidate: number; stable: number }, alpha: number, seed: number): number | null {
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const candidate = { visitors: 0, failedVisitors: 0 };
   const stable = { visitors: 0, failedVisitors: 0 };
   for (let look = 0; look < LOOKS; look += 1) {
@@ -98,7 +71,7 @@ const stopsOf = (failing: (n: number) => { candidate: number; stable: number }, 
 const percent = (count: number) => `${((count / RAMPS) * 100).toFixed(2)} %`;
 
 /** How often the automatic stop ends a candidate that is as good as stable, and how soon it ends a bad one. Simulated. */
-export async function falseStops(): Promise<Measure[]> {
+export async function falseStops(): Promise<Row[]> {
   const alike = (n: number) => {
     const rate = SOUND[n % SOUND.length] ?? 0;
     return { candidate: rate, stable: rate };
@@ -107,20 +80,19 @@ export async function falseStops(): Promise<Measure[]> {
   const naive = stopsOf(alike, NAIVE_ALPHA).length;
   const harmed = stopsOf(() => ({ candidate: 0.2, stable: 0.02 }), AUTO_STOP.alpha);
   return [
-    {
-      what: `sound candidates stopped, of ${RAMPS} ramps looked at ${LOOKS} times each`,
-      baseline: `${percent(naive)} (the same test at p < ${NAIVE_ALPHA})`,
-      ours: percent(wrong),
-      goal: '< 1 %',
-      met: wrong / RAMPS < 0.01,
-    },
-    {
-      what: 'candidates that fail one visitor in five (stable: one in fifty), stopped',
-      baseline: '–',
-      ours: `${percent(harmed.length)}, after ${quantile(harmed, 0.5)} visitors (p95 ${quantile(harmed, 0.95)})`,
-      goal: '100 %',
-      met: harmed.length === RAMPS,
-    },
+    row(
+      `sound candidates stopped, of ${RAMPS} ramps looked at ${LOOKS} times each`,
+      percent(wrong),
+      '< 1 %',
+      wrong / RAMPS < 0.01,
+      `${percent(naive)} (the same test at p < ${NAIVE_ALPHA})`,
+    ),
+    row(
+      'candidates that fail one visitor in five (stable: one in fifty), stopped',
+      `${percent(harmed.length)}, after ${quantile(harmed, 0.5)} visitors (p95 ${quantile(harmed, 0.95)})`,
+      '100 %',
+      harmed.length === RAMPS,
+    ),
   ];
 }
 
@@ -142,7 +114,7 @@ const emptyStrata = () => ({
   warm: { tried: new Map(), control: new Map() },
 });
 
-/** Both halves of Box-Muller would be kept by who has no time; one is enough here. */
+/** One half of Box-Muller. */
 const normal = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** One reader's pages: their device slows all of them alike, so that they are less telling than as many of others. */
@@ -169,7 +141,7 @@ function read(
 
 /** Plays one ramp; returns after how many readers of the candidate it was stopped, and whether a naive watcher had done so. */
 function speedRamp(slower: number, seed: number): { stopped: number | null; naive: boolean } {
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const strata = { lcp: emptyStrata(), inp: emptyStrata(), load: emptyStrata() };
   let naive = false;
   for (let look = 1; look <= LOOKS; look += 1) {
@@ -185,7 +157,7 @@ function speedRamp(slower: number, seed: number): { stopped: number | null; naiv
 const SPEED_RAMPS = 500;
 
 /** How often the automatic stop takes a candidate as fast as stable for slower, and how soon it ends one that is. Simulated. */
-export async function falseSpeedStops(): Promise<Measure[]> {
+export async function falseSpeedStops(): Promise<Row[]> {
   const of = (count: number) => `${((count / SPEED_RAMPS) * 100).toFixed(2)} %`;
   const ramps = (slower: number) => Array.from({ length: SPEED_RAMPS }, (_, n) => speedRamp(slower, n));
   const alike = ramps(1);
@@ -193,19 +165,18 @@ export async function falseSpeedStops(): Promise<Measure[]> {
   const naive = alike.filter((ramp) => ramp.naive).length;
   const ended = ramps(1.3).flatMap(({ stopped }) => stopped ?? []);
   return [
-    {
-      what: `candidates as fast as stable stopped for slowness, of ${SPEED_RAMPS} ramps of three metrics looked at ${LOOKS} times each`,
-      baseline: `${of(naive)} (the same test at p < ${NAIVE_ALPHA}, no least difference)`,
-      ours: of(wrong),
-      goal: '< 1 %',
-      met: wrong / SPEED_RAMPS < 0.01,
-    },
-    {
-      what: `candidates slower by 30 % (LCP around ${METRICS.lcp} ms), stopped`,
-      baseline: '–',
-      ours: `${of(ended.length)}, after ${quantile(ended, 0.5)} readers (p95 ${quantile(ended, 0.95)})`,
-      goal: '100 %',
-      met: ended.length === SPEED_RAMPS,
-    },
+    row(
+      `candidates as fast as stable stopped for slowness, of ${SPEED_RAMPS} ramps of three metrics looked at ${LOOKS} times each`,
+      of(wrong),
+      '< 1 %',
+      wrong / SPEED_RAMPS < 0.01,
+      `${of(naive)} (the same test at p < ${NAIVE_ALPHA}, no least difference)`,
+    ),
+    row(
+      `candidates slower by 30 % (LCP around ${METRICS.lcp} ms), stopped`,
+      `${of(ended.length)}, after ${quantile(ended, 0.5)} readers (p95 ${quantile(ended, 0.95)})`,
+      '100 %',
+      ended.length === SPEED_RAMPS,
+    ),
   ];
 }

@@ -8,7 +8,7 @@ import { readLog } from '../../../releases/src/channel/readChannel.ts';
 import { activate } from '../../../releases/src/operations/switching.ts';
 import { openStore, requireKey, requirePublicKey } from '../../../releases/src/store/store.ts';
 import { openTestStore, type TestStore } from '../../../releases/src/testing/openTestStore.ts';
-import { type Measure, seconds } from './measure.ts';
+import { type Row, row, seconds } from '../report.ts';
 
 /** What a process of the writers' bench is to do. */
 interface WriterTask {
@@ -84,7 +84,7 @@ async function lostByOurs(at: TestStore): Promise<{ lost: number; gaps: number }
 }
 
 /** Fifty writers in five processes, a thousand changes: what is lost, against read-change-rename of one file. */
-export async function writers(): Promise<Measure[]> {
+export async function writers(): Promise<Row[]> {
   const at = await openTestStore();
   const naive = join(at.folder, 'naive.json');
   await writeFile(naive, JSON.stringify({ log: [] }));
@@ -98,14 +98,14 @@ export async function writers(): Promise<Measure[]> {
   const { lost, gaps } = await lostByOurs(at);
   await at.remove();
   return [
-    {
-      what: `lost of ${TOTAL} changes by ${PROCESSES * WRITERS_EACH} writers at once`,
-      baseline: `${TOTAL - kept.log.length} (one file, last write wins)`,
-      ours: `${lost}, in ${took.toFixed(0)} s`,
-      goal: '0',
-      met: lost === 0,
-    },
-    { what: 'gaps or breaks in the audit', baseline: 'no audit', ours: `${gaps}`, goal: '0', met: gaps === 0 },
+    row(
+      `lost of ${TOTAL} changes by ${PROCESSES * WRITERS_EACH} writers at once`,
+      `${lost}, in ${took.toFixed(0)} s`,
+      '0',
+      lost === 0,
+      `${TOTAL - kept.log.length} (one file, last write wins)`,
+    ),
+    row('gaps or breaks in the audit', `${gaps}`, '0', gaps === 0, 'no audit'),
   ];
 }
 

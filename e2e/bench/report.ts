@@ -1,0 +1,98 @@
+import { loadavg } from 'node:os';
+
+/** One figure of a bench. */
+export interface Row {
+  what: string;
+  ours: string;
+  goal: string;
+  isMet: boolean;
+  /** The same measure of a peer, or of what the machine can do, in the same run. */
+  baseline: string;
+  /** The baseline misses the goal as well, so the figure judges the machine. */
+  isVoid: boolean;
+}
+
+export const row = (what: string, ours: string, goal: string, isMet: boolean, baseline = '–', isVoid = false): Row => ({
+  what,
+  ours,
+  goal,
+  isMet,
+  baseline,
+  isVoid,
+});
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+};
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** Median, least and greatest. */
+export function spread(values: readonly number[], digits = 0): string {
+  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+    value.toFixed(digits),
+  );
+  return `${middle} (${least}–${most})`;
+}
+
+/** Spread of the pairwise ratios a/b. */
+export const pairedRatio = (a: readonly number[], b: readonly number[]): string =>
+  spread(
+    a.map((value, index) => value / (b[index] ?? Number.NaN)),
+    2,
+  );
+
+/** Frames per second over the noted time. */
+export function framesPerSecond(times: readonly number[]): number {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  return ((times.length - 1) * 1000) / (last - first);
+}
+
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
+
+export const verdict = (isMet: boolean) => (isMet ? 'met' : '**missed**');
+
+/** A Markdown table, so that it can be pasted into the docs as it is. */
+export function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Prints the rows as a table; a missed goal fails the process. */
+export function printRows(rows: readonly Row[], baseline: string) {
+  const cells = rows.map(({ what, ours, goal, isMet, isVoid, ...row }) => [
+    what,
+    ours,
+    row.baseline,
+    goal,
+    goal === '–' ? '' : !isMet && isVoid ? 'void' : verdict(isMet),
+  ]);
+  console.log(table(['', 'ours', baseline, 'goal', ''], cells));
+  if (rows.some(({ isMet, isVoid }) => !isMet && !isVoid)) process.exitCode = 1;
+}
+
+const load = () => loadavg()[0]?.toFixed(1);
+
+/** Call before a run; the result, called after it, gives the line that names the day and the machine's load. */
+export function startRun(): () => string {
+  const before = load();
+  return () => `\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`;
+}
+
+/** The parts that the command line names, each with its name; all of them if it names none. Throws for an unknown name. */
+export function wantedParts<Part>(parts: Record<string, Part>): [string, Part][] {
+  const wanted = process.argv.slice(3);
+  const unknown = wanted.filter((name) => !(name in parts));
+  if (unknown.length > 0)
+    throw new Error(`no such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(' ')}`);
+  return Object.entries(parts).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+}
