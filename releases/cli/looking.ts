@@ -1,8 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { actionLine, errorSentence, evidenceLines, originLine, vitalNames, vitalValue } from '../src/english.ts';
+import {
+  actionLine,
+  alarmLine,
+  errorSentence,
+  evidenceLines,
+  originLine,
+  vitalNames,
+  vitalValue,
+} from '../src/english.ts';
 import { messageOf, usage } from '../src/errors.ts';
-import { alarmLine, type Health } from '../src/health/autoStop.ts';
+import type { Health } from '../src/health/autoStop.ts';
 import type { ErrorHealth } from '../src/health/errors.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { buildIdParts } from '../src/model/build.ts';
@@ -169,10 +177,13 @@ const errorLines = (error: ErrorHealth): string[] => [
 ];
 
 function healthLines({ builds, errors = [] }: Health): string[] {
-  const rows = builds.map(({ build, group, visitors, failedVisitors, p75LoadMilliseconds, failures }) => [
+  const rows = builds.map(({ build, group, visitors, failedVisitors, beside, p75LoadMilliseconds, failures }) => [
     build,
     group,
     `${failedVisitors} of ${visitors} visitors failed`,
+    beside
+      ? `${group === 'candidate' ? 'stable' : 'before'} ${buildIdParts(beside.build).version}: ${beside.failedVisitors} of ${beside.visitors}`
+      : '',
     `p75 ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`,
     Object.entries(failures)
       .map(([failure, count]) => `${failure} ${count}`)

@@ -1,5 +1,6 @@
 import type { VitalMetric } from '@liaozhai/shared/contract';
-import type { Waiting } from './health/autoStop.ts';
+import type { Rise } from './health/alarm.ts';
+import type { BuildHealth, Waiting } from './health/autoStop.ts';
 import type { ErrorHealth, Portion } from './health/errors.ts';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
@@ -71,6 +72,8 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
       return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds ?? '–'} ms`;
     }
+    case 'alarm':
+      return riseLine(evidence);
     case 'verdict':
       return `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${evidence.pValue.toExponential(1)}, limit ${evidence.alpha}`;
     case 'slower': {
@@ -105,6 +108,16 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       return evidence.text;
   }
 }
+
+/** `39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before` */
+export const riseLine = ({ minutes, recent, before }: Omit<Rise, 'alarm'>): string =>
+  `${recent.failedVisitors} of ${recent.visitors} visitors failed in the last ${minutes} minutes, ${before.failedVisitors} of ${before.visitors} before`;
+
+/** `stories@1.4.2+…: 39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before (hang 38 in all)` */
+export const alarmLine = ({ build, failures, ...rise }: BuildHealth): string =>
+  `${build}: ${riseLine(rise)} (${Object.entries(failures)
+    .map(([failure, count]) => `${failure} ${count}`)
+    .join(', ')} in all)`;
 
 export const vitalNames: Record<VitalMetric, string> = { lcp: 'LCP', inp: 'INP', cls: 'CLS', load: 'load' };
 

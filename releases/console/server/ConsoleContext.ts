@@ -7,6 +7,7 @@ import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
 import { refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
+import { INCIDENT_MS } from '../../src/health/alarm.ts';
 import type { BuildHealth, Health } from '../../src/health/autoStop.ts';
 import { HealthReader } from '../../src/health/healthRecord.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
@@ -107,7 +108,8 @@ export class ConsoleContext {
   readonly quota: Quota;
   readonly webhookRules = webhookRulesFrom();
   readonly #health = new Map<string, HealthReader>();
-  readonly #alarms = new Map<string, Set<string>>();
+  /** When each build of a channel alarmed last. */
+  readonly #alarms = new Map<string, Map<string, number>>();
   readonly #turns = new OneAtATime();
 
   constructor(options: ConsoleOptions) {
@@ -156,12 +158,13 @@ export class ConsoleContext {
     return (await this.options.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
   }
 
-  /** Those of these builds that were not alarming when asked the last time. */
-  newAlarms(channel: string, health: Health): BuildHealth[] {
+  /** Those that alarm and belong to no incident of before: one that was quiet for a moment is still the same. */
+  newAlarms(channel: string, health: Health, now = Date.now()): BuildHealth[] {
     const alarming = health.builds.filter(({ alarm }) => alarm);
-    const known = this.#alarms.get(channel) ?? new Set();
-    this.#alarms.set(channel, new Set(alarming.map(({ build }) => build)));
-    return alarming.filter(({ build }) => !known.has(build));
+    const known = this.#alarms.get(channel) ?? new Map<string, number>();
+    const found = alarming.filter(({ build }) => now - (known.get(build) ?? 0) >= INCIDENT_MS);
+    this.#alarms.set(channel, new Map([...known, ...alarming.map(({ build }) => [build, now] as const)]));
+    return found;
   }
 
   healthReader(channel: string): HealthReader {

@@ -13,10 +13,12 @@ import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
 import { contentType } from '../../src/builds/publish.ts';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
+import { alarmLine } from '../../src/english.ts';
 import { hasCode, messageOf, ReleaseError, usage, whenItBegins } from '../../src/errors.ts';
 import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
-import { alarmLine, readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
+import { logAlarm } from '../../src/health/alarm.ts';
+import { readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
 import { sha256Hex } from '../../src/model/signing.ts';
 import { settleProposals } from '../../src/operations/approval.ts';
@@ -343,11 +345,18 @@ async function deliverOnce(console: ConsoleContext, lease: Lease, onProblem: (ca
 
 const ALARM_MILLISECONDS = 60_000;
 
-/** Reports every build that begins to fail for everybody, once per incident. */
-export async function alarmOnce(console: ConsoleContext, onProblem: (cause: unknown) => void): Promise<void> {
+/** Reports every build that begins to fail for everybody, once per incident, here and in the log, if the lease is ours. */
+export async function alarmOnce(
+  console: ConsoleContext,
+  lease: Lease,
+  onProblem: (cause: unknown) => void,
+): Promise<void> {
+  if (!(await lease.hold())) return;
   await forEachChannel(console, onProblem, async (channel) => {
-    const { health } = await readHealth(console.writer(channel, 'console'), console.healthReader(channel));
+    const writer = console.writer(channel, 'console');
+    const { health } = await readHealth(writer, console.healthReader(channel));
     for (const alarm of console.newAlarms(channel, health)) {
+      if (!(await logAlarm(writer, alarm))) continue;
       console.options.counters?.alarms.inc({ channel });
       onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
     }
@@ -395,7 +404,7 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
       oneAtATime(() => deliverOnce(console, webhooks, onProblem).catch(onProblem)),
       LOOK_MILLISECONDS,
     ).unref(),
-    setInterval(() => void alarmOnce(console, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
+    setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
     setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
   ];
   return () => timers.forEach(clearInterval);

@@ -16,7 +16,17 @@ import {
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
 import { ActionButton, type SectionProps } from './LiveSection';
-import { changesBy, changesByAbort, failuresLine, formats, probability, relativeTime, texts, versionOf } from './texts';
+import {
+  changesBy,
+  changesByAbort,
+  failuresLine,
+  formats,
+  probability,
+  relativeTime,
+  riseLine,
+  texts,
+  versionOf,
+} from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 const stepOf = (percent: number): number => {
@@ -210,7 +220,7 @@ function Figures({ columns }: { columns: readonly (readonly [heading: string, gr
 }
 
 function BuildFigures({ build }: { build: BuildHealth }) {
-  const { build: id, group, visitors, failedVisitors, failures, recent, alarm } = build;
+  const { build: id, group, visitors, failedVisitors, failures, alarm, beside } = build;
   return (
     <ListRow
       className={styles.row}
@@ -223,9 +233,18 @@ function BuildFigures({ build }: { build: BuildHealth }) {
         <>
           <span title={id}>{versionOf(id)}</span>
           {failedVisitors > 0 && <span className={styles.fallback}>{failuresLine(failures)}</span>}
+          {beside && (
+            <span className={styles.fallback} title={beside.build}>
+              {texts.health[group === 'candidate' ? 'live' : 'former'](
+                versionOf(beside.build),
+                beside.failedVisitors,
+                beside.visitors,
+              )}
+            </span>
+          )}
           {alarm && (
             <span className={styles.alarm} role="alert">
-              {texts.health.alarm(recent.failedVisitors, recent.visitors)}
+              {riseLine(build)}
             </span>
           )}
         </>

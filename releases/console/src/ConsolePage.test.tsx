@@ -678,17 +678,22 @@ describe('what the page shows', () => {
 
   test('every build with its failures, and an alarm for one that fails everybody', async () => {
     const failing = { ...group, failedVisitors: 40, failures: { hang: 40 } };
-    const fine = { build: chat, group: 'stable' as const, ...group, recent: { visitors: 9, failedVisitors: 0 } };
+    const none = { visitors: 9, failedVisitors: 0 };
+    const quiet = { minutes: 15, recent: none, before: none, beside: null };
+    const fine = { build: chat, group: 'stable' as const, ...group, ...quiet };
     const recent = { visitors: 50, failedVisitors: 38 };
+    const beside = { build: 'stories@0.9.0+eeeeeeeeeeee', visitors: 817, failedVisitors: 4 };
     const builds = [
       { ...fine, alarm: false },
-      { ...fine, build: old, ...failing, recent, alarm: true },
+      { ...fine, build: old, ...failing, recent, beside, alarm: true },
     ];
     server.health = { stable: group, candidates: [], builds };
     await openPage();
     const health = section('健康');
-    expect((await within(health).findByRole('alert')).textContent).toContain('50 位访客中 38 位失败');
-    expect(health.textContent).toMatch(/stories.*超时 40.*40 \/ 60 位失败.*chat.*0 \/ 60/);
+    expect((await within(health).findByRole('alert')).textContent).toContain('50 位访客中 38 位失败，此前 9 位中 0 位');
+    expect(health.textContent).toMatch(
+      /stories.*超时 40.*上一版 0.9.0 · eeee：4 \/ 817 位失败.*40 \/ 60 位失败.*chat.*0 \/ 60/,
+    );
   });
 
   test('what a build was made from, with links to its change and its run, in the list and in the log', async () => {

@@ -14,7 +14,17 @@ import {
 } from './api';
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
-import { changesByAbort, evidenceLine, formats, relativeTime, subjectOf, texts, troubles, versionOf } from './texts';
+import {
+  changesByAbort,
+  evidenceLine,
+  formats,
+  relativeTime,
+  riseLine,
+  subjectOf,
+  texts,
+  troubles,
+  versionOf,
+} from './texts';
 
 /** What every section needs besides its data. */
 export interface SectionProps {
@@ -224,7 +234,8 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
             </UrgentNotice>
           );
         })}
-      {alarming.map(({ build, recent }) => {
+      {alarming.map((health) => {
+        const { build } = health;
         const name = nameOf(build);
         const control = `urgent ${name}`;
         const title = `${rollback} ${name}`;
@@ -249,7 +260,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
             }
           >
             <strong>{named([build])}</strong>
-            <p>{texts.health.alarm(recent.failedVisitors, recent.visitors)}</p>
+            <p>{riseLine(health)}</p>
           </UrgentNotice>
         );
       })}

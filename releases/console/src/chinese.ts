@@ -10,6 +10,8 @@ const failures: Record<string, string> = {
   'chunk-lost': '分块丢失',
   'render-threw': '渲染出错',
   contract: '契约不符',
+  uncaught: '脚本出错',
+  rejection: '异步出错',
 };
 
 const vitalNames: Record<string, string> = { lcp: '最大内容 LCP', inp: '交互 INP', cls: '布局偏移 CLS', load: '加载' };
@@ -33,6 +35,7 @@ const verbs: Record<string, string> = {
   webhook: '通知',
   approval: '双人批准',
   proposal: '提议',
+  alarm: '报警',
 };
 
 const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
@@ -246,8 +249,12 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     share: (part: number, whole: number) =>
       `${number(part)}（${whole === 0 ? '–' : percent((part / whole) * 100, 1)}）`,
     failedOf: (failed: number, visitors: number) => `${number(failed)} / ${number(visitors)} 位失败`,
-    alarm: (failed: number, visitors: number) =>
-      `最近 15 分钟 ${number(visitors)} 位访客中 ${number(failed)} 位失败，请考虑回退`,
+    rise: (minutes: number, failed: number, visitors: number, failedBefore: number, visitorsBefore: number) =>
+      `最近 ${number(minutes)} 分钟 ${number(visitors)} 位访客中 ${number(failed)} 位失败，此前 ${number(visitorsBefore)} 位中 ${number(failedBefore)} 位`,
+    former: (version: string, failed: number, visitors: number) =>
+      `上一版 ${version}：${number(failed)} / ${number(visitors)} 位失败`,
+    live: (version: string, failed: number, visitors: number) =>
+      `稳定版 ${version}：${number(failed)} / ${number(visitors)} 位失败`,
     tooFew: '样本还不够，暂不判断',
     fine: (p: string) => `未见异常（Fisher 检验 p = ${p}）`,
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,

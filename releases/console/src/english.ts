@@ -10,6 +10,8 @@ const failures: Record<string, string> = {
   'chunk-lost': 'chunk lost',
   'render-threw': 'render threw',
   contract: 'contract mismatch',
+  uncaught: 'uncaught error',
+  rejection: 'unhandled rejection',
 };
 
 const vitalNames: Record<string, string> = {
@@ -38,6 +40,7 @@ const verbs: Record<string, string> = {
   webhook: 'Webhooks',
   approval: 'Two-person approval',
   proposal: 'Proposal',
+  alarm: 'Alarm',
 };
 
 const roles: Record<string, string> = {
@@ -261,8 +264,10 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       none: 'none',
       share: (part, whole) => `${number(part)} (${whole === 0 ? '–' : percent((part / whole) * 100, 1)})`,
       failedOf: (failed, visitors) => `${number(failed)} of ${number(visitors)} failed`,
-      alarm: (failed, visitors) =>
-        `${number(failed)} of ${count(visitors, 'visitor')} failed in the last 15 minutes. Consider rolling back.`,
+      rise: (minutes, failed, visitors, failedBefore, visitorsBefore) =>
+        `${number(failed)} of ${count(visitors, 'visitor')} failed in the last ${number(minutes)} minutes, ${number(failedBefore)} of ${number(visitorsBefore)} before`,
+      former: (version, failed, visitors) => `Before, ${version}: ${number(failed)} of ${number(visitors)} failed`,
+      live: (version, failed, visitors) => `Stable, ${version}: ${number(failed)} of ${number(visitors)} failed`,
       tooFew: 'Too few visitors to judge yet',
       fine: (p) => `No difference beyond chance (Fisher exact test, p = ${p})`,
       worse: (p) => `Fails more often, beyond chance (Fisher exact test, p = ${p}). It will be stopped automatically.`,

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type BuildHealth,
   type ChannelDocument,
   candidatesOf,
   type Difference,
@@ -193,6 +194,8 @@ export function evidenceLine(evidence: Evidence): string {
       const named = group === 'candidate' ? texts.health.candidate : texts.health.stable;
       return words.health(named, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
     }
+    case 'alarm':
+      return riseLine(evidence);
     case 'verdict':
       return words.verdict(probability(evidence.pValue), evidence.alpha);
     case 'slower': {
@@ -225,6 +228,10 @@ export function evidenceLine(evidence: Evidence): string {
       return evidence.text;
   }
 }
+
+/** How many of the last minutes' visitors failed, beside those before. */
+export const riseLine = ({ minutes, recent, before }: Pick<BuildHealth, 'minutes' | 'recent' | 'before'>): string =>
+  texts.health.rise(minutes, recent.failedVisitors, recent.visitors, before.failedVisitors, before.visitors);
 
 /** Why a step that is due is not taken. */
 export function waitingLine(waiting: Waiting): string {

@@ -177,7 +177,10 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
 }
 
-/** Throws conflict where the caller saw another state. Leave for a preview changes none: states that tell of that alone make nothing outdated. */
+/** Entries of the log that change no state: a decision made before them stands. */
+const NOTES: readonly string[] = ['preview', 'preview-end', 'alarm'];
+
+/** Throws conflict where the caller saw another state. */
 export async function assertSeen(
   { store, channel, key }: Writer,
   current: ChannelDocument,
@@ -190,7 +193,7 @@ export async function assertSeen(
   );
   if (seq > current.seq) throw changed;
   for await (const { action } of statesAfter(store, current, seq, key.publicKey))
-    if (action.verb !== 'preview' && action.verb !== 'preview-end') throw changed;
+    if (!NOTES.includes(action.verb)) throw changed;
 }
 
 /** What the second person says where one is needed; null where it is not to be written. Throws refused where nobody was asked. */

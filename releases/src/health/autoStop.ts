@@ -6,9 +6,10 @@ import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
+import { type Rise, riseOf } from './alarm.ts';
 import { type ErrorHealth, summariseErrors } from './errors.ts';
-import { type Counts, fisherWorse, type GroupHealth, groupHealth, type Sample } from './figures.ts';
-import type { HealthEvent, HealthReader } from './healthRecord.ts';
+import { type Counts, fisherWorse, type GroupHealth, groupHealth, sampleOf } from './figures.ts';
+import type { ErrorEvent, HealthEvent, HealthReader } from './healthRecord.ts';
 import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
 /** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
@@ -30,13 +31,12 @@ export interface Verdict {
   worse: boolean;
 }
 
-/** How one build fares, with its last quarter of an hour. */
-export interface BuildHealth extends GroupHealth {
+/** How one build fares, with its last minutes, and compared with another of its name. */
+export interface BuildHealth extends GroupHealth, Rise {
   build: string;
   group: 'stable' | 'candidate';
-  recent: Counts;
-  /** It is live for everybody, and its visitors fail. */
-  alarm: boolean;
+  /** Live for everybody before it; for a candidate what is live. Null where nobody ran that within the day. */
+  beside: (Counts & { build: string }) | null;
 }
 
 export interface Health {
@@ -50,10 +50,7 @@ export interface Health {
 }
 
 export function verdictOn(candidate: Counts, control: Counts): Verdict {
-  const pValue = fisherWorse(
-    { failed: candidate.failedVisitors, total: candidate.visitors },
-    { failed: control.failedVisitors, total: control.visitors },
-  );
+  const pValue = fisherWorse(sampleOf(candidate), sampleOf(control));
   const enough =
     candidate.visitors >= AUTO_STOP.minimumVisitors &&
     control.visitors >= AUTO_STOP.minimumVisitors &&
@@ -67,30 +64,24 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
   };
 }
 
-/** The rule of the alarm, as stated in docs/deploying/watching.md. */
-const ALARM = { minutes: 15, minimumVisitors: 20, minimumFailed: 5, share: 0.25, minimumBefore: 30 } as const;
-
-const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
-
-/** Whether the visitors of the last minutes fail: very many of them, or more than those of the same remote before, beyond chance. */
-function isAlarming(recent: Counts, before: Counts): boolean {
-  const { failedVisitors, visitors } = recent;
-  if (visitors < ALARM.minimumVisitors || failedVisitors < ALARM.minimumFailed) return false;
-  if (failedVisitors >= visitors * ALARM.share) return true;
-  return before.visitors >= ALARM.minimumBefore && fisherWorse(sampleOf(recent), sampleOf(before)) < AUTO_STOP.alpha;
-}
-
 const nameIn = (build: string): string => build.split('@')[0] ?? build;
+
+/** Votes on builds and errors of the same time. */
+export interface Reports {
+  events: readonly HealthEvent[];
+  errors?: readonly ErrorEvent[];
+}
 
 /** How a candidate's visitors fare since it began, beside those of its control. */
 function candidateHealth(
-  events: readonly HealthEvent[],
+  { events, errors = [] }: Reports,
   document: ChannelDocument,
   { builds, set, since }: Candidate,
 ): CandidateHealth {
   const names = new Set(builds.map(nameIn));
   const live = new Set((document.stable?.builds ?? []).filter((id) => names.has(nameIn(id))));
   const recent = events.filter(({ at }) => at >= since);
+  const thrown = errors.filter(({ at }) => at >= since);
   // pages report remotes, never the host; and a remote of which nothing is live has no control of its own
   const byRemote = !names.has(HOST_NAME) && live.size === names.size;
   const isAlone = candidatesOf(document).length === 1;
@@ -98,42 +89,96 @@ function candidateHealth(
     ? (event: HealthEvent) => event.candidate && builds.includes(event.build)
     : (event: HealthEvent) => event.candidate && (isAlone || event.set === set);
   const isControl = byRemote ? (event: HealthEvent) => live.has(event.build) : (event: HealthEvent) => !event.candidate;
-  const [tried, control] = [groupHealth(recent.filter(isTried)), groupHealth(recent.filter(isControl))];
+  const tried = groupHealth(
+    recent.filter(isTried),
+    thrown.filter(({ build }) => builds.includes(build)),
+  );
+  const control = groupHealth(
+    recent.filter(isControl),
+    thrown.filter(({ build }) => live.has(build)),
+  );
   return { builds, tried, control, verdict: verdictOn(tried, control) };
 }
 
-function buildHealth(events: readonly HealthEvent[], document: ChannelDocument, now: Date): BuildHealth[] {
-  const quarter = new Date(now.getTime() - ALARM.minutes * 60_000).toISOString();
+/** Pages vote on remotes, never on the host: each visitor who has its page counts as one who could run it. */
+const asVotesOnHost = (events: readonly HealthEvent[], build: string): HealthEvent[] =>
+  events.map(({ failure: _, loadMilliseconds: __, ...event }) => ({ ...event, build, outcome: 'loaded' }));
+
+/** The other build of the same name that everybody had last. */
+function formerBuild(events: readonly HealthEvent[], build: string): string | undefined {
+  const isFormer = (event: HealthEvent) =>
+    !event.candidate && event.build !== build && nameIn(event.build) === nameIn(build);
+  return events.findLast(isFormer)?.build;
+}
+
+function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument, now: Date): BuildHealth[] {
   const tried = candidatesOf(document).flatMap(({ builds }) => builds);
   const live = document.stable?.builds ?? [];
   return [...live, ...tried].flatMap((build) => {
-    const own = events.filter((event) => event.build === build);
-    if (own.length === 0) return [];
     const group = tried.includes(build) ? 'candidate' : 'stable';
-    const recent = groupHealth(own.filter(({ at }) => at >= quarter));
-    const before = events.filter(
-      (event) => event.at < quarter && !event.candidate && nameIn(event.build) === nameIn(build),
-    );
-    const { visitors, failedVisitors } = recent;
-    const alarm = group === 'stable' && isAlarming(recent, groupHealth(before));
-    return [{ build, group, ...groupHealth(own), recent: { visitors, failedVisitors }, alarm }];
+    const name = nameIn(build);
+    const thrown = errors.filter((error) => nameIn(error.build) === name);
+    const ownErrors = thrown.filter((error) => error.build === build);
+    if (name === HOST_NAME && ownErrors.length === 0) return [];
+    const votes =
+      name === HOST_NAME
+        ? asVotesOnHost(
+            events.filter(({ candidate }) => candidate === (group === 'candidate')),
+            build,
+          )
+        : events.filter((event) => nameIn(event.build) === name);
+    const own = votes.filter((event) => event.build === build);
+    if (own.length + ownErrors.length === 0) return [];
+    const of = (id: string) =>
+      groupHealth(
+        votes.filter((event) => event.build === id),
+        thrown.filter((error) => error.build === id),
+      );
+    const isNow = (minutes: number) => {
+      const from = new Date(now.getTime() - minutes * 60_000).toISOString();
+      return (report: { build: string; at: string }) => report.build === build && report.at >= from;
+    };
+    const isBefore = (minutes: number) => {
+      const isRecent = isNow(minutes);
+      return (report: { build: string; at: string }) => !tried.includes(report.build) && !isRecent(report);
+    };
+    const rise = riseOf({
+      recent: (minutes) => countsOf(groupHealth(own.filter(isNow(minutes)), ownErrors.filter(isNow(minutes)))),
+      before: (minutes) => countsOf(groupHealth(votes.filter(isBefore(minutes)), thrown.filter(isBefore(minutes)))),
+    });
+    const other = group === 'candidate' ? live.find((id) => nameIn(id) === name) : formerBuild(votes, build);
+    const beside = other === undefined ? null : of(other);
+    return [
+      {
+        build,
+        group,
+        ...of(build),
+        ...rise,
+        alarm: group === 'stable' && rise.alarm,
+        beside: other && beside && beside.visitors > 0 ? { build: other, ...countsOf(beside) } : null,
+      },
+    ];
   });
 }
 
-/** How a channel's sets fare, by the events of the last day and what readers felt in it. */
+const countsOf = ({ visitors, failedVisitors }: Counts): Counts => ({ visitors, failedVisitors });
+
+/** How a channel's sets fare, by the reports of the last day and what readers felt in it. */
 export function summarise(
-  events: readonly HealthEvent[],
+  reports: Reports,
   document: ChannelDocument,
   now = new Date(),
   vitals: readonly VitalsMinute[] = [],
 ): Health {
   const { stable } = document;
-  const isStable = ({ candidate, set, at }: HealthEvent) =>
-    !candidate && set === stable?.set && (at >= stable.since || stable.since > now.toISOString());
+  const isSince = ({ at }: { at: string }) => !stable || at >= stable.since || stable.since > now.toISOString();
   return {
-    stable: groupHealth(events.filter(isStable)),
-    candidates: candidatesOf(document).map((candidate) => candidateHealth(events, document, candidate)),
-    builds: buildHealth(events, document, now),
+    stable: groupHealth(
+      reports.events.filter((event) => !event.candidate && event.set === stable?.set && isSince(event)),
+      reports.errors?.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
+    ),
+    candidates: candidatesOf(document).map((candidate) => candidateHealth(reports, document, candidate)),
+    builds: buildHealth(reports, document, now),
     vitals: summariseVitals(vitals, document, now),
   };
 }
@@ -152,7 +197,7 @@ export async function readHealth(
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const now = writer.now();
   const { events, errors, vitals } = await reader.record('', now);
-  const health = summarise(events, document, now, vitals);
+  const health = summarise({ events, errors }, document, now, vitals);
   return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps) } };
 }
 
@@ -204,14 +249,6 @@ function slowerEvidence({ metric, candidate, verdict }: MetricVitals): Evidence[
   return [{ kind: 'slower', build: candidate.build, metric, ...figures, pValue, alpha }];
 }
 
-/** `stories@1.4.2+…: 40 of 90 visitors failed in the last 15 minutes (hang 38)` */
-export const alarmLine = ({ build, recent, failures }: BuildHealth): string =>
-  `${build}: ${recent.failedVisitors} of ${recent.visitors} visitors failed in the last ${ALARM.minutes} minutes (${Object.entries(
-    failures,
-  )
-    .map(([failure, count]) => `${failure} ${count}`)
-    .join(', ')} in all)`;
-
 /** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
 const STEP_LIMIT = 0.01;
 
@@ -236,9 +273,9 @@ export async function judgeStep(
   }
   const candidate = candidateOf(document, planned);
   if (!candidate) return { waiting: null, evidence: [] };
-  const events = await reader.events('', now);
-  const whole = candidateHealth(events, document, candidate);
-  const { tried, control, verdict } = candidateHealth(events, document, { ...candidate, since: planned.since });
+  const reports = await reader.record('', now);
+  const whole = candidateHealth(reports, document, candidate);
+  const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since: planned.since });
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];
   const worst = Math.min(whole.verdict.pValue, verdict.pValue);
   if (whole.verdict.worse || worst < STEP_LIMIT)

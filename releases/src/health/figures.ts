@@ -1,5 +1,9 @@
-import type { RemoteFailure } from '@liaozhai/shared/contract';
-import type { HealthEvent } from './healthRecord.ts';
+import { type RemoteFailure, scriptErrors } from '@liaozhai/shared/contract';
+import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
+
+type ScriptError = (typeof scriptErrors)[number];
+
+const isScriptError = (kind: ErrorEvent['kind']): kind is ScriptError => scriptErrors.some((one) => one === kind);
 
 export interface Counts {
   visitors: number;
@@ -8,7 +12,7 @@ export interface Counts {
 
 export interface GroupHealth extends Counts {
   loads: number;
-  failures: Partial<Record<RemoteFailure, number>>;
+  failures: Partial<Record<RemoteFailure | ScriptError, number>>;
   p75LoadMilliseconds: number | null;
 }
 
@@ -17,8 +21,11 @@ function p75(values: number[]): number | null {
   return sorted[Math.ceil(sorted.length * 0.75) - 1] ?? null;
 }
 
-/** One vote per visitor and build: a visitor with one failure counts as failed, at any number of tries. */
-export function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
+/**
+ * One vote per visitor and build: a visitor with one failure counts as failed, at any number of tries. So does one whose page threw
+ * an error that nothing caught.
+ */
+export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<ErrorEvent> = []): GroupHealth {
   const votes = new Map<string, HealthEvent>();
   for (const event of events) {
     const key = `${event.visitor} ${event.build}`;
@@ -28,12 +35,24 @@ export function groupHealth(events: Iterable<HealthEvent>): GroupHealth {
   const failed = all.filter(({ outcome }) => outcome === 'failed');
   const failures: GroupHealth['failures'] = {};
   for (const { failure = 'unreachable' } of failed) failures[failure] = (failures[failure] ?? 0) + 1;
+  const visitors = new Set(all.map(({ visitor }) => visitor));
+  const failedVisitors = new Set(failed.map(({ visitor }) => visitor));
+  const thrown = new Set<string>();
+  for (const { kind, visitor, build } of errors) {
+    const key = `${kind} ${visitor} ${build}`;
+    // an error that cost the page its remote has a vote of its own
+    if (!isScriptError(kind) || thrown.has(key)) continue;
+    thrown.add(key);
+    visitors.add(visitor);
+    failedVisitors.add(visitor);
+    failures[kind] = (failures[kind] ?? 0) + 1;
+  }
   const loads = all.flatMap(({ outcome, loadMilliseconds }) =>
     outcome === 'loaded' && loadMilliseconds !== undefined ? [loadMilliseconds] : [],
   );
   return {
-    visitors: new Set(all.map(({ visitor }) => visitor)).size,
-    failedVisitors: new Set(failed.map(({ visitor }) => visitor)).size,
+    visitors: visitors.size,
+    failedVisitors: failedVisitors.size,
     loads: all.length - failed.length,
     failures,
     p75LoadMilliseconds: p75(loads),
@@ -55,6 +74,8 @@ export interface Sample {
   failed: number;
   total: number;
 }
+
+export const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
 
 /**
  * Fisher's exact test, one-sided: how likely chance alone gives `tried` this many failures or more, if both groups fail alike.

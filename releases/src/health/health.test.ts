@@ -3,8 +3,11 @@ import { ConsoleContext } from '../../console/server/ConsoleContext.ts';
 import { alarmOnce, Lease } from '../../console/server/startConsole.ts';
 import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
+import { rollback } from '../operations/goingBack.ts';
 import { activate, canary } from '../operations/switching.ts';
+import { eventOf } from '../operations/webhooks.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { isAlarming } from './alarm.ts';
 import { AUTO_STOP, stopIfWorse, summarise } from './autoStop.ts';
 import { fisherWorse } from './figures.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
@@ -44,6 +47,25 @@ describe("Fisher's exact test", () => {
       }
     }
     expect(stopped / 400).toBeLessThan(0.01);
+  });
+});
+
+describe('the alarm', () => {
+  const counts = (failedVisitors: number, visitors: number) => ({ failedVisitors, visitors });
+  test.each([
+    ['a rise beyond chance', [39, 1001], [4, 817], true],
+    ['the same share as before', [5, 1001], [4, 817], false],
+    ['few visits', [4, 19], [0, 800], false],
+    ['few failures', [4, 400], [0, 100_000], false],
+    ['a rise that chance explains', [20, 1001], [8, 817], false],
+    ['much of little, nothing known of before', [12, 32], [0, 0], true],
+    ['some, nothing known of before', [39, 1001], [0, 0], false],
+    ['some, too few known of before', [39, 1001], [0, 29], false],
+    ['many of very many, though not twice as many', [4500, 300_000], [3000, 300_000], false],
+    ['twice as many of very many', [6000, 300_000], [3000, 300_000], true],
+    ['an improvement', [5, 1000], [400, 1000], false],
+  ])('%s: %o beside %o', (_, [failed = 0, visitors = 0], [failedBefore = 0, visitorsBefore = 0], alarms) => {
+    expect(isAlarming(counts(failed, visitors), counts(failedBefore, visitorsBefore))).toBe(alarms);
   });
 });
 
@@ -166,7 +188,7 @@ describe('candidates of several remotes', () => {
   };
   const times = (count: number, one: { build: string; set: string; candidate: boolean; failing: boolean; at?: Date }) =>
     Array.from({ length: count }, () => one);
-  const read = async () => summarise(await new HealthReader(at.store, 'production').events(''), await at.current());
+  const read = async () => summarise(await new HealthReader(at.store, 'production').record(''), await at.current());
 
   test('the one that fails is ended alone, and no other is blamed for it', async () => {
     await at.activate(await at.remote('chat'));
@@ -225,8 +247,47 @@ describe('candidates of several remotes', () => {
     const options = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
     const context = new ConsoleContext(options);
     const told: string[] = [];
-    for (let look = 0; look < 2; look += 1) await alarmOnce(context, (cause) => told.push(messageOf(cause)));
-    expect(told).toEqual([expect.stringContaining(`${stories}: 12 of 32 visitors failed in the last 15 minutes`)]);
+    const lease = new Lease(store, 'watch');
+    for (let look = 0; look < 2; look += 1) await alarmOnce(context, lease, (cause) => told.push(messageOf(cause)));
+    expect(told).toEqual([
+      expect.stringContaining(`${stories}: 12 of 32 visitors failed in the last 15 minutes, 0 of 0 before`),
+    ]);
+  });
+
+  test('39 of 1,001 visitors whose pages throw, beside 4 of 817 minutes before, alarm within minutes: once, in log and webhooks', async () => {
+    const { stable } = await at.current();
+    const build = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
+    const seen = { build, set: stable?.set ?? '', candidate: false };
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    await record([
+      ...times(4, { ...seen, failing: true, at: minutesAgo(9) }),
+      ...times(813, { ...seen, failing: false, at: minutesAgo(9) }),
+      ...times(962, { ...seen, failing: false, at: minutesAgo(1) }),
+    ]);
+    const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+    const error = { build, kind: 'uncaught', name: 'TypeError', message: null, frames: [], route: '/explore' } as const;
+    for (let n = 0; n < 39; n += 1)
+      recorder.recordError({ ...error, frames: [] }, { visitor: `thrown ${n}`, browser: 'Safari 17' });
+    await recorder.flush();
+    const { store, key, writer } = at;
+    const options = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null };
+    const told: string[] = [];
+    const lease = new Lease(store, 'watch');
+    const look = (console: ConsoleContext) => alarmOnce(console, lease, (cause) => told.push(messageOf(cause)));
+    const seq = (await at.current()).seq;
+    const context = new ConsoleContext(options);
+    await look(context);
+    await look(context);
+    await look(new ConsoleContext(options));
+    expect(told).toEqual([
+      expect.stringContaining('39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before (hang 4, uncaught 39'),
+    ]);
+    const after = await at.current();
+    expect(after.seq).toBe(seq + 1);
+    expect(eventOf(after)).toMatchObject({ type: 'alarm', builds: [build] });
+    expect(eventOf(after)?.text).toContain('39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before');
+    const back = await rollback(at.writer, { to: 2, seq, force: true, why: 'an alarm outdates no decision' });
+    expect(back.document.seq).toBeGreaterThanOrEqual(seq + 1);
   });
 
   test('a remote that begins to fail more than it did before is told of, beyond chance alone', async () => {
@@ -253,7 +314,7 @@ describe('health', () => {
     await recorder.flush();
     const reader = new HealthReader(at.store, 'production');
     for (let again = 0; again < 2; again += 1) {
-      const { stable: group } = summarise(await reader.events(''), await at.current());
+      const { stable: group } = summarise(await reader.record(''), await at.current());
       expect(group).toEqual({
         visitors: 2,
         failedVisitors: 1,

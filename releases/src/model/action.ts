@@ -50,6 +50,8 @@ export type Action =
   | { kind: 'init' | 'renew' }
   | Previewed
   | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & Named)
+  /** A build began to fail for everybody; nothing was switched. */
+  | ({ kind: 'alarm' } & Named)
   | ({ kind: 'promote'; from?: Place } & Named)
   | ({ kind: 'promoted'; into: Place } & Named)
   | ({ kind: 'seed'; from: Place } & Named)
@@ -78,6 +80,8 @@ export const windowSchema = v.variant('kind', [
   v.object({ kind: v.literal('weekly'), from: minute, to: minute, zone: textSchema(60, 1) }),
 ]);
 
+const countsSchema = v.object({ visitors: finite, failedVisitors: finite });
+
 const evidenceSchema = v.variant('kind', [
   /** The gate's word against the change, or against a candidate that was dropped for it. */
   v.object({ kind: v.literal('finding'), check: v.string(), problem: v.string(), forced: v.boolean() }),
@@ -96,6 +100,8 @@ const evidenceSchema = v.variant('kind', [
     failures: dictionarySchema(v.string(), finite),
     p75LoadMilliseconds: v.nullable(finite),
   }),
+  /** Why it alarmed: its visitors of the last minutes, and those of the same remote before. */
+  v.object({ kind: v.literal('alarm'), minutes: finite, recent: countsSchema, before: countsSchema }),
   /** Why the automatic stop acted: chance explains the difference with this probability. */
   v.object({ kind: v.literal('verdict'), pValue: finite, alpha: finite }),
   /** The other reason why it acted: a build's pages were slower, by this p75 in ms of so many pages. */
@@ -282,7 +288,9 @@ function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Senten
   if (verb === 'promoted') return into ? { kind: verb, ...named, into } : sentence;
   if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...named, percent };
   if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...named, to, names };
-  const listed = (['activate', 'abort', 'kill', 'withdraw', 'schedule'] as const).find((known) => known === verb);
+  const listed = (['activate', 'abort', 'kill', 'withdraw', 'schedule', 'alarm'] as const).find(
+    (known) => known === verb,
+  );
   return listed ? { kind: listed, ...named } : sentence;
 }
 

@@ -4,7 +4,7 @@ import type { Writer } from '../channel/changeChannel.ts';
 import { type Difference, diff, requireChannel } from '../channel/readChannel.ts';
 import { ReleaseError } from '../errors.ts';
 import { type GroupHealth, groupHealth } from '../health/figures.ts';
-import type { HealthEvent, HealthReader } from '../health/healthRecord.ts';
+import type { HealthEvent, HealthReader, HealthRecord } from '../health/healthRecord.ts';
 import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
 
 /** What both builds have of something; null where a build is missing, unreadable or has none. */
@@ -140,14 +140,19 @@ async function votesOn(catalog: Catalog, id: string, events: readonly HealthEven
 async function compareBuilds(
   { catalog }: Pick<Writer, 'catalog'>,
   difference: Difference,
-  events: readonly HealthEvent[],
+  { events, errors }: Pick<HealthRecord, 'events' | 'errors'>,
 ): Promise<Comparison> {
   const { name, from, to } = difference;
   const records = { from: await recordOrNull(catalog, from), to: await recordOrNull(catalog, to) };
   const places = { from: placesOf(records.from), to: placesOf(records.to) };
   const health = async (id: string | null) => {
-    const votes = id === null ? [] : await votesOn(catalog, id, events);
-    return votes.length > 0 ? groupHealth(votes) : null;
+    if (id === null) return null;
+    const votes = await votesOn(catalog, id, events);
+    const found = groupHealth(
+      votes,
+      errors.filter(({ build }) => build === id),
+    );
+    return found.visitors > 0 ? found : null;
   };
   return {
     ...difference,
@@ -175,6 +180,7 @@ export async function compare(writer: Writer, reader: HealthReader, a: string, b
   const { store, channel, key } = writer;
   const { document } = await requireChannel(store, channel, key.publicKey);
   const differences = await diff(store, document, key.publicKey, a, b);
-  const events = differences.length > 0 ? await reader.events('', writer.now()) : [];
-  return Promise.all(differences.map((difference) => compareBuilds(writer, difference, events)));
+  if (differences.length === 0) return [];
+  const reports = await reader.record('', writer.now());
+  return Promise.all(differences.map((difference) => compareBuilds(writer, difference, reports)));
 }

@@ -99,6 +99,7 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
 export type EventType =
   | 'switched'
   | 'ramp'
+  | 'alarm'
   | 'stopped'
   | 'rolledBack'
   | 'scheduleWaiting'
@@ -138,6 +139,8 @@ function typeOf(action: ReadAction, who: string): EventType | null {
       return 'switched';
     case 'canary':
       return 'ramp';
+    case 'alarm':
+      return 'alarm';
     case 'abort':
       return who === 'auto-stop' ? 'stopped' : 'rolledBack';
     case 'rollback':
