@@ -76,7 +76,7 @@ describe('a reader’s place in the story', () => {
   test('outlives more lines than a storyteller is given', async () => {
     const reader = await backend.reader();
     await say(reader, way[0] ?? '');
-    for (let turn = 0; turn < 20; turn += 1) await say(reader, '你是谁？');
+    for (let turn = 0; turn < 20; turn += 1) await say(reader, '我不愿意');
     expect((await say(reader, way[1] ?? '')).body).toContain('旧箱');
   });
 

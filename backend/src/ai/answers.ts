@@ -98,6 +98,36 @@ export const commonAnswers: Record<Meaning, string[]> = {
     '*{speaker}眼里亮了一亮。* “{address}肯伸手，这事便成了一半。”',
     '“我先记下这份情。”*{speaker}说。* “该怎么做，等下由{address}拿主意。”',
   ],
+  求救: [
+    '*{speaker}一把拉住你，挡在前头。* “别慌，先站到我身后来。”',
+    '“我在。”*{speaker}应得极快。* “{address}只管照我说的做，一步也别乱。”',
+    '*{speaker}四下一看，压低了声音。* “喊没有用。{address}定下心，我们一道想法子。”',
+  ],
+  心意: [
+    '*{speaker}愣了一下，别过脸去。* “这样的话，{address}问得出口，我却答不出口。”',
+    '“若是半点没有，我早便走了。”*{speaker}说完，自己先静了一会儿。*',
+    '*{speaker}低下头，把衣角理了又理。* “{address}自己看罢。看得出来的，便不必说。”',
+  ],
+  神色: [
+    '*{speaker}怔了怔，抬手碰了碰自己的脸。* “没有什么。{address}看得太细了。”',
+    '“叫{address}看出来了。”*{speaker}勉强笑了一笑。* “一会儿便好。”',
+    '*{speaker}像是才回过神来。* “方才想到别处去了。{address}说到哪里了？”',
+  ],
+  请求: [
+    '*{speaker}失笑，摇了摇头。* “眼下没有这份心思。先欠着，往后还{address}。”',
+    '“{address}倒会挑时候。”*{speaker}看了你一眼，到底没有真恼。* “等这一桩过去，再说这个。”',
+    '*{speaker}张了张口，又停住了。* “我做得不好，{address}要笑的。改日罢。”',
+  ],
+  能不能: [
+    '*{speaker}斟酌了一下。* “能是能的，只怕{address}日后要后悔。”',
+    '“这要看{address}舍得什么。”*{speaker}说。* “世上没有白来的方便。”',
+    '*{speaker}没有点头，也没有摇头。* “先把眼前这一步走完，{address}再问我。”',
+  ],
+  说笑: [
+    '*{speaker}也跟着笑了，笑完又看看你。* “{address}这一笑，倒叫人松了口气。”',
+    '“有什么好笑？”*{speaker}板起脸，没有板住。*',
+    '*{speaker}等你笑完，嘴角还弯着。* “笑够了？笑够了，便说正经的。”',
+  ],
   真假: [
     '*{speaker}迎着你的目光，没有躲。* “字字是真。{address}不信，只管看下去。”',
     '“我若要骗你，会说得更好听些。”*{speaker}淡淡一笑。*',
@@ -141,18 +171,48 @@ export const commonAnswers: Record<Meaning, string[]> = {
   ],
 };
 
-/** Where the reader asked and no words show what. */
-export const unsure: string[] = [
-  '*{speaker}摇了摇头。* “这一问，我答不上来。答不上来的，我不敢乱说。”',
-  '“问到我没去过的地方了。”*{speaker}老实说。* “{address}问些眼前的罢。”',
-  '*{speaker}想了许久。* “我只知道我知道的这一段。旁的，要{address}自己去看。”',
-  '“这个，我也想有人告诉我。”*{speaker}苦笑。*',
-  '*{speaker}沉吟片刻。* “说不准的事，我宁可不说。”',
-  '“{address}问得深了。”*{speaker}摆摆手。* “我肚里没有这样的学问。”',
-  '*{speaker}望了你一眼，眼神有些为难。* “能不能换一样问？”',
-  '“我若晓得，早便说了。”*{speaker}的声音低下去。*',
-  '*{speaker}把两手一摊。* “这一样，我真不知道。”',
-  '“谁知道呢。”*{speaker}轻轻说。* “兴许走着走着，它自己就明白了。”',
+/** Where the reader asked and no words show what: about the speaker, whether something is so, or anything else. */
+export const unsure = {
+  you: [
+    '*{speaker}沉吟了一下。* “我的事，一句话说不完。{address}往后慢慢看。”',
+    '“{address}问到我心里去了。”*{speaker}轻轻摇头。* “容我想好了再答。”',
+    '*{speaker}看着你，像在掂量能说多少。* “有些话，时候到了，不用问我也会说。”',
+    '“若换了{address}是我，会怎样？”*{speaker}反问了一句，却没有等你答。*',
+    '*{speaker}的目光移开，又移回来。* “这一样，{address}看我怎样做便知道了。”',
+    '“从来没有人这样问过我。”*{speaker}说。* “所以我也没有想过该怎样答。”',
+    '*{speaker}苦笑了一下。* “我若说得清，也不至于走到今天。”',
+    '“一半是，一半不是。”*{speaker}说得很慢。* “哪一半是哪一半，我自己也还在分。”',
+  ],
+  whether: [
+    '*{speaker}想了一会儿。* “说不准。十分里头，大约有三四分。”',
+    '“眼下看不出。”*{speaker}老实说。* “再往前走一步，便知道了。”',
+    '*{speaker}沉吟片刻。* “说不准的事，我宁可不说。”',
+    '“我盼着是。”*{speaker}低声道。* “可盼着的事，总不大作得准。”',
+    '*{speaker}轻轻呼了口气。* “也许罢。{address}心里怎样想，多半便怎样成。”',
+    '“没有试过。”*{speaker}答。* “没有试过的事，我不替它作保。”',
+  ],
+  other: [
+    '*{speaker}想了许久。* “我只知道我知道的这一段。旁的，要{address}自己去看。”',
+    '“我若晓得，早便说了。”*{speaker}的声音低下去。*',
+    '*{speaker}把两手一摊。* “这一样，我真不知道。”',
+    '“这里头的缘由，我也只听过一半。”*{speaker}说。* “另一半，怕要{address}去寻。”',
+    '*{speaker}皱起眉，认真想了一回。* “讲不明白。讲错了，反倒误了{address}。”',
+    '“谁知道呢。”*{speaker}轻轻说。* “兴许走着走着，它自己就明白了。”',
+    '*{speaker}望着你，眼神有些为难。* “{address}问的，是我也想问的。”',
+    '“先记着这一问。”*{speaker}说。* “到了后头，自有人来答。”',
+  ],
+};
+
+/** The reader has said how they are called. */
+export const introduced: string[] = [
+  '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',
+  '“{address}。”*{speaker}抬起眼，重新看了看你。* “这样叫，果然顺口些。”',
+];
+
+/** The reader asks how they are called, and has said it. */
+export const known: string[] = [
+  '“{address}。”*{speaker}答得没有迟疑。* “是你自己告诉我的，怎么会忘。”',
+  '*{speaker}看了你一眼，有些好笑。* “{address}。要我写下来么？”',
 ];
 
 /** Nothing more happens before the reader has chosen. */
@@ -196,4 +256,5 @@ export const closed: string[] = [
 export const waysOn = '可以说“重新开始”，从头再走一遍；也可以说“换一种走向”，回到岔路口。';
 
 export const begunAgain = '*灯芯重新拨亮，故事从头讲起。*';
+export const noFork = '*书页往回翻了翻。前头只有一条路，还没有走到岔口。*';
 export const turnedBack = '*书页往回翻，停在那个岔路口。*';

@@ -76,18 +76,28 @@ class Conversation {
 }
 
 describe('a story that listens', () => {
-  test('stays where it is while the reader asks about other things', () => {
+  test('stays in its scene while the reader asks about other things', () => {
     const talk = new Conversation();
     for (const question of ['你是谁？', '这是哪里？', '金子多少钱？', '燕赤霞是好人么？', '你喜欢吃什么？'])
       talk.say(question);
-    expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 0]);
+    expect(talk.progress.at).toBe('nanwu');
   });
 
-  test('offers the choice again after some turns in which nothing was chosen', () => {
+  test('brings in who answers before the first answer', () => {
+    expect(new Conversation().say('你是谁？')).toMatch(/^她没有走近.*我姓聂/s);
+  });
+
+  test('goes on by a step after some turns in which nothing was chosen', () => {
     const talk = new Conversation();
-    const { meanwhile = [] } = model.plot?.scenes[0] ?? {};
     const replies = ['你是谁？', '这是哪里？', '你多大了？', '你饿不饿？'].map((question) => talk.say(question));
-    expect(meanwhile.some((sentence) => replies.join('').includes(sentence.split('，')[0] ?? ''))).toBe(true);
+    expect(replies.join('')).toContain('她等着。你看出');
+  });
+
+  test('is not moved on by refusals', () => {
+    const talk = new Conversation();
+    for (const refusal of ['不要', '我不愿意', '我想回家', '算了', '我不去', '我要走了', '讨厌', '我不肯'])
+      talk.say(refusal);
+    expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 1]);
   });
 
   test.each([
@@ -143,6 +153,42 @@ describe('a story that listens', () => {
     expect(new Conversation().say('我不怕狗')).not.toContain('怕狗');
   });
 
+  test.each([
+    ['我叫孔明远', '孔明远'],
+    ['娇娜姑娘，我叫孔明远，别叫我先生，叫我阿远', '阿远'],
+    ['以后就叫我阿远吧', '阿远'],
+    ['我的名字是林黛玉。', '林黛玉'],
+    ['你可以叫我小鱼', '小鱼'],
+  ])('“%s” is remembered: %s', (words, name) => {
+    const talk = new Conversation({}, '叫我阿宁');
+    expect(talk.say(words)).toContain(`${name}。`);
+    expect(talk.say('你还记得我叫什么吗？')).toContain(name);
+    talk.say('重新开始');
+    expect(talk.say('我是谁？')).toContain(name);
+  });
+
+  test.each(['别叫我先生', '你为何叫我尚书？', '叫我怎么办', '我叫你别走', '我叫傻逼', '叫我走', '他叫我来的'])(
+    '“%s” is nobody’s name',
+    (words) => {
+      const talk = new Conversation();
+      talk.say(words);
+      expect(talk.progress.called).toBeUndefined();
+    },
+  );
+
+  test('says nothing about a name twice before something else', () => {
+    const talk = new Conversation();
+    const replies = ['夜叉是什么？', '说说夜叉', '夜叉呢？'].map((words) => talk.say(words));
+    expect(replies.filter((reply) => reply.includes('比了比门楣'))).toHaveLength(1);
+  });
+
+  test('does not go back where no way has parted', () => {
+    const talk = new Conversation();
+    talk.say('你是谁？');
+    expect(talk.say('换一种走向')).toContain('还没有走到岔口');
+    expect(talk.progress.at).toBe('nanwu');
+  });
+
   test('returns to what the reader did before, once, in words of its own', () => {
     const talk = new Conversation();
     talk.say('金子你收回去，我不要');
@@ -174,7 +220,7 @@ describe('a reply', () => {
     const talk = new Conversation();
     talk.say('你好');
     const steps = [talk.goOn(), talk.goOn(), talk.goOn()].map((text) => text.trim());
-    expect(steps.map((text) => text.slice(0, 4))).toEqual(['她没有走', '她等着。', '短墙外的']);
+    expect(steps.map((text) => text.slice(0, 4))).toEqual(['她等着。', '短墙外的', '池里的野']);
     talk.goOn();
     expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 3]);
   });
@@ -184,7 +230,8 @@ describe('a reply', () => {
     const first = talk.say('金子你收回去，我不要');
     const { at, facts } = talk.progress;
     const again = talk.retell();
-    expect(again.split('\n\n')[0]).not.toBe(first.split('\n\n')[0]);
+    // the scene comes first, then the answer
+    expect(again.split('\n\n')[1]).not.toBe(first.split('\n\n')[1]);
     expect([talk.progress.at, talk.progress.facts]).toEqual([at, facts]);
   });
 

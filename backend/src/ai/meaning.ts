@@ -42,11 +42,12 @@ const patterns: Pattern[] = [
     words:
       /(?<![a-z])ai(?![a-z])|人工智能|机器人|大?模型|gpt|聊天程序|电脑程序|是(不是)?(程序|真人)|提示词|(忽略|忘掉).{0,6}(指令|设定|要求)/i,
   },
-  { meaning: '我是谁', words: /我是谁|认[得识]我|知道我[是叫]|^(我叫|我姓)|我的名字|你叫我/ },
+  { meaning: '我是谁', words: /我是谁|认[得识]我|知道我[是叫]|^我姓|我(的)?名字|你叫我|我叫(什么|啥)/ },
   {
     meaning: '你叫什么',
     words:
       /叫什么|叫啥|[名姓][字叫]?(是|叫)?什么|(你|您)的?(大名|名字|姓名)|芳名|姓甚|怎么称呼|如何称呼|(尊|贵|高)姓|your name/i,
+    unless: /[他她它我]们?(的名字)?叫(什么|啥)|(这|那).{0,6}叫(什么|啥)/,
   },
   { meaning: '年纪', words: /多大(了|年纪|岁)?$|你多大|几岁|多少岁|年纪|年龄|贵庚|芳龄|how old/i },
   {
@@ -66,7 +67,7 @@ const patterns: Pattern[] = [
   {
     meaning: '安慰',
     words:
-      /(别|莫|不要|不用|不必|甭)再?(害?怕|哭|难过|伤心|担心|怕|急|慌|灰心)|不哭|没事(的|了)?$|会好的|放心|有我在?|我陪(着|你)|抱抱|保重|辛苦|受苦|可怜/,
+      /(别|莫|不要|不用|不必|甭)再?(害?怕|哭|难过|伤心|担心|怕|急|慌|灰心)|不哭|没事(的|了)?$|会好的|放心|(?<!心里)有我在?|我陪(着|你)|抱抱|保重|辛苦|受苦|可怜/,
   },
   {
     meaning: '信任',
@@ -77,19 +78,42 @@ const patterns: Pattern[] = [
     meaning: '真假',
     words: /真的[吗么？?假]|真的$|骗[我人你]|不(相|敢|太)?信|撒谎|说谎|当真|假的|实话|真话|开玩笑|瞒着|隐瞒/,
   },
+  { meaning: '求救', words: /救命|(快|来|谁)?救救?我|帮帮?我(?!的)|拉我一把/, unless: /(谢|多谢).{0,4}救/ },
+  {
+    meaning: '心意',
+    words:
+      /有.{0,3}(喜欢|爱|心上|意中|中意)(过)?的?人|(喜欢|爱|想|在乎|在意|舍得|舍不得|讨厌|恨)(过|上|着)?我(吗|么|呢|不|了|$)|心里有(没有)?我|对我.{0,4}(感觉|意思|真心|心意|动心|好感)|喜不喜欢|爱不爱/,
+  },
+  {
+    meaning: '神色',
+    words:
+      /你(又|怎么|为什么|为何|干嘛|是不是|是在|在)?(脸红|哭|笑|生气|恼|发抖|抖|叹气|害羞|难过|伤心|不高兴|不开心|不说话|不理我|走神|累)|你(到底)?(怎么了|没事吧|还好(吗|么|吧)|不舒服|在想什么|想什么|看什么)|^怎么(了|哭了?|不说话)|你.{0,4}(手|脸|眼睛).{0,4}(凉|冷|冰|红|白|抖|烫)/,
+    unless: /不(要|许|准)|别/,
+  },
+  {
+    meaning: '请求',
+    words:
+      /^(请|麻烦)?(你)?(再|来)?(给|替|帮|为)?(我|咱们|大家)?(再)?(讲|写|唱|说|算|背|念|画|跳|弹|吹|变|表演|教)(给我)?(一|个|首|段|点|几|支|曲|幅|句|卦|下|我)/,
+    unless: /说(一声|说|我)|念我|写我/,
+  },
   {
     meaning: '害怕',
     words:
       /怕|恐怖|吓|胆[小怯寒]|发抖|毛骨|心慌|紧张|不想死|饶(命|了我)|放过我|[害杀吃伤](了|掉|死)?我|闹鬼|scared|afraid/i,
     unless: /我(才)?不怕|无惧|恐怕|哪怕|只怕|怕什么|怕是|怕羞/,
   },
-  { meaning: '回家', words: /回家|想家|回去|送我回|出去的路|离开(这|此)|go home/i },
+  { meaning: '帮忙', words: /[带送护陪][你她他](一[起道])?(走|离|回|去|过|出)|(救|替)[你她他]/ },
+  {
+    meaning: '回家',
+    words: /回家|想家|回去|送我回|出去的路|离开(这|此)|go home/i,
+    unless: /送你|[带陪][你她他着]|跟我|同我|和我|一起|救[你她他]|[收拿放退]回去/,
+  },
   { meaning: '道歉', words: /对不[起住]|抱歉|不好意思|原谅|错怪|我错了|赔罪|失礼|恕罪|sorry/i },
   { meaning: '谢谢', words: /谢|感激|有劳|thank/i, unless: /凋谢|谢了的?花/ },
   {
     meaning: '喜欢',
     words:
-      /(喜欢|爱上?|爱慕|恋|想念|思念|想|倾慕)(上)?(你|您|她|他|姑娘|娘子)|我爱|[娶嫁](给)?[你我]|心悦|钟情|心动|暗恋|私奔|夫妻|女朋友|男朋友|做我的?(妻|娘子|女友|老婆|相公|丈夫|新娘)|(亲|吻|抱)[亲你一]|在一起|成亲|一辈子|love/i,
+      /(喜欢|爱上?|爱慕|恋|想念|思念|想|倾慕)(上)?(你|您|她|他|姑娘|娘子)|我爱(?![吃喝看听玩睡笑哭说干这那钱])|[娶嫁](给)?[你我]|心悦|钟情|心动|暗恋|私奔|夫妻|女朋友|男朋友|做我的?(妻|娘子|女友|老婆|相公|丈夫|新娘)|(亲|吻|抱)[亲你一]|(和|跟|同|与)你.{0,4}(在一起|成亲|一辈子)|[陪爱等守]你.{0,4}一辈子|love/i,
     unless: /不(喜欢|爱|想)|讨厌/,
   },
   {
@@ -99,7 +123,7 @@ const patterns: Pattern[] = [
     unless: /不(好看|漂亮|聪明|善良|温柔|可爱|厉害)/,
   },
   { meaning: '记得', words: /记得|忘(了|记|不)|想起|还记/ },
-  { meaning: '告别', words: /再见|告辞|拜拜|我(先|该|要)走了?|走了$|下次|改[日天]|晚安|后会|[天头下]见$|bye/i },
+  { meaning: '告别', words: /再见|告辞|拜拜|我(先|该|要)走了?|走了$|下次|改[日天]|晚安|后会(有期|$)|[天头下]见$|bye/i },
   { meaning: '为什么', words: /为什么|为何|为啥|怎么会|凭什么|缘故|怎么回事|什么意思|[不没](太)?(懂|明白|理解)|why/i },
   {
     meaning: '怎么办',
@@ -107,20 +131,27 @@ const patterns: Pattern[] = [
   },
   {
     meaning: '帮忙',
-    words: /帮|救[你我人]|救命|替你|能(为你)?做.{0,2}什么|需要(我|什么)|保护|带你(走|离)|一起(走|逃)|逃走|help/i,
+    words:
+      /帮|救[你她他人]|替[你她他]|能(为你)?做.{0,2}什么|需要(我|什么)|保护|[带送陪护]([你她他])(走|离|回|去|过)|一起(走|逃)|逃走|help/i,
   },
   { meaning: '吃喝', words: /吃[饭点些东的什过]|好吃|想吃|喝|饿|渴|[酒茶]|饭|点心|倒.{0,3}水/ },
   {
     meaning: '问候',
     words:
-      /[你您]好|哈喽|哈啰|^嗨|在吗|有人(吗|么|在)|[早午晚](上|安)?好?$|幸会|打扰|久仰|好久不见|有礼|拜见|^喂|^(hi|hello|hey)\b/i,
-    unless: /你好(看|美|像|凶|狠|可|大|坏|吗.{2,})/,
+      /(?<![对待比给跟和与说])[你您]好|哈喽|哈啰|^嗨|在吗|有人(吗|么|在)|[早午晚](上|安)?好?$|幸会|打扰|久仰|好久不见|有礼|拜见|^喂|^(hi|hello|hey)\b/i,
+    unless: /你好(看|美|像|凶|狠|可|大|坏|吗.{2,}|[冷热傻笨香帅酷强久多])/,
   },
   {
     meaning: '不',
     words:
       /^(我)?(才)?(不|没有?|别)[啊呀吧了的]{0,2}$|^(算了|休想|免了|拒绝|走开|你走|no\b)|不[要行必肯愿想去喜信干好爱]|讨厌|恨你|别过来|远点|不可以|不用|做不到|没兴趣/i,
-    unless: /不(知|懂|明白|是不|过|妨|错|要紧|就是)/,
+    unless: /不(知|懂|明白|是不|过|妨|错|要紧|就是)|[?？吗么呢]$/,
+  },
+  { meaning: '说笑', words: /^(哈|呵|嘿|嘻|噗|233|hhh|lol)|笑死|好笑|逗(死|我|你)|开个玩笑/i },
+  {
+    meaning: '能不能',
+    words: /(我|咱们?)?(能|可以|可不可以|对不对|好不好|行不行|能不能|可否|能否)(?!干).{1,12}[吗么?？]?$/,
+    unless: /[谁哪怎几]|什么|多少|^可以$|才能|[你您](能|可以|会)/,
   },
   {
     meaning: '好',
@@ -143,7 +174,9 @@ const clausesOf = (words: string): string[] =>
 export const plain = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
 const isQuestion = (words: string): boolean =>
-  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更]|多少|是不是|有没有|能不能|可不可以/.test(words.trim()) ||
+  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回]|几$|多少|[是有能会要敢愿肯想该][不没](?=[是有能会要敢愿肯想该])|可不可以|吧[?？]/.test(
+    words.trim(),
+  ) ||
   // a request expects something in return, as a question does
   /^(请|给我|替我|帮我|为我)?(讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)/.test(words.trim());
 
@@ -163,14 +196,32 @@ function isLike(said: string, line: string): boolean {
   return shared >= 0.6 * right.length || (shared >= 3 && shared >= 0.7 * left.length);
 }
 
+const introduction =
+  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:叫|喊|唤|称呼)我)(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?)[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
+/** Words that follow 我叫 or 叫我 and are nobody's name. */
+const noName =
+  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先|别|不|一|再|快|好|没|过|进|出|回)/;
+
+/** How the reader says in the story that they are called, and what else they say. */
+export function introductionIn(words: string): { called: string; rest: string } | undefined {
+  const found = introduction.exec(words.normalize('NFKC'));
+  const called = found?.[1];
+  if (!found || !called || noName.test(called) || isAbusive(called)) return undefined;
+  if (isQuestion(clausesOf(words).find((clause) => clause.includes(found[0])) ?? '')) return undefined;
+  const rest = introductionIn(words.slice(found.index + found[0].length));
+  if (rest) return rest;
+  const others = clausesOf(words.normalize('NFKC').replace(found[0], '')).filter(
+    (clause) => !/^(我|你|您)?(别|不要|莫)(再)?(叫|喊|称呼)我/.test(clause) && !introduction.test(clause),
+  );
+  return { called, rest: others.join('，') };
+}
+
 const isNegated = (clause: string, word: string): boolean =>
   new RegExp(`(不|别|没|莫|勿|休|甭)[^，。]{0,3}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).test(clause);
 
 /** The line on offer that the reader's words are, or come near to. */
 function replyMeant(words: string, offered: readonly Reply[]): Reply | undefined {
   const said = plain(words);
-  const same = offered.find(({ line }) => plain(line) === said);
-  if (same) return same;
   const asks = isQuestion(words);
   // a question is no decision, and a decision is no question
   const alike = offered.filter(({ line, to }) => isQuestion(line) === asks || !to);
@@ -187,10 +238,15 @@ export interface Listening {
   speaker: string;
   /** The lines on offer here and now. */
   offered: readonly Reply[];
+  /** Whether each of its answers was given: a second time they would be the same. */
+  isSpent?: (told: Reply | number) => boolean;
 }
 
 /** What a line means; undefined where its words show nothing. */
-export function understand(words: string, { plot, speaker, offered }: Listening): Understood | undefined {
+export function understand(
+  words: string,
+  { plot, speaker, offered, isSpent = () => false }: Listening,
+): Understood | undefined {
   const said = plain(words);
   if (said === restartLine) return { kind: 'restart' };
   if (said === turnBackLine) return { kind: 'turnBack' };
@@ -200,21 +256,31 @@ export function understand(words: string, { plot, speaker, offered }: Listening)
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
   if (/^[\s….。]+$/.test(words) || goOn.test(words.trim())) return { kind: 'goOn' };
   if (isNonsense(words)) return { kind: 'meaning', meaning: '胡话' };
-  const reply = replyMeant(words, offered);
+  const reply = replyMeant(
+    words,
+    offered.filter((one) => one.to || !isSpent(one)),
+  );
   if (reply) return { kind: 'reply', reply };
-  const named = plot.byWords.map(({ words: names }, index) => ({ names, index }));
+  const named = plot.byWords
+    .map(({ words: names }, index) => ({ names, index }))
+    .filter(({ index }) => !isSpent(index));
   const all = clausesOf(words);
   // a name in front is an address: “燕先生，你好”
   const clauses = all.filter((clause) => all.length === 1 || !named.some(({ names }) => names.includes(clause)));
   const mentions = (clause: string) => named.find(({ names }) => names.some((name) => clause.includes(name)));
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
   const subject = clauses.map(mentions).find((one) => one && !isSpeaker(one));
-  if (subject) return { kind: 'words', index: subject.index };
+  const asks = isQuestion(words);
   const meanings = clauses.flatMap((clause) => {
-    const index = patterns.findIndex(({ words: like, unless }) => like.test(clause) && !unless?.test(clause));
+    const whole = asks && clause === clauses.at(-1) ? `${clause}？` : clause;
+    const index = patterns.findIndex(
+      ({ words: like, unless }) => (like.test(clause) || like.test(whole)) && !unless?.test(whole),
+    );
     const pattern = patterns[index];
     return pattern ? [{ index, clause, meaning: pattern.meaning }] : [];
   });
+  const last = meanings.find(({ clause }) => clause === clauses.at(-1) && !mentions(clause));
+  if (subject && !(last && isFelt(last.meaning))) return { kind: 'words', index: subject.index };
   const [first] = meanings.sort((one, other) => one.index - other.index);
   if (first) {
     const fear = first.meaning === '害怕' ? fearIn(first.clause) : undefined;
@@ -223,6 +289,10 @@ export function understand(words: string, { plot, speaker, offered }: Listening)
   const self = clauses.map(mentions).find(Boolean);
   return self && { kind: 'words', index: self.index };
 }
+
+/** What counts more than the name of somebody in the same breath: “我不想娶松姑，我想娶你”. */
+const isFelt = (meaning: Meaning): boolean =>
+  ['喜欢', '心意', '信任', '真假', '道歉', '谢谢', '安慰', '求救', '帮忙', '告别', '害怕'].includes(meaning);
 
 export const asksSomething = isQuestion;
 

@@ -2,7 +2,17 @@ import { narrator } from '../content/content.ts';
 import { type Finale, isOpen, type Meaning, type Plot, type Reply, type Scene } from '../content/plot.ts';
 import type { Story } from '../stories.ts';
 import * as common from './answers.ts';
-import { asksSomething, isAbusive, type Persona, personaOf, restartLine, turnBackLine, understand } from './meaning.ts';
+import {
+  asksSomething,
+  introductionIn,
+  isAbusive,
+  type Persona,
+  personaOf,
+  restartLine,
+  turnBackLine,
+  type Understood,
+  understand,
+} from './meaning.ts';
 
 /** How far a conversation has come in its plot. It is stored as JSON with each reply, as it was before that reply. */
 export interface Progress {
@@ -21,6 +31,8 @@ export interface Progress {
   /** How many tellings of a list were used. */
   used: Record<string, number>;
   endings: string[];
+  /** How the reader said that they are called. */
+  called?: string;
   /** Where the last parting of ways was, and what had happened until then. */
   fork?: { at: string; facts: Record<string, string> };
 }
@@ -91,6 +103,9 @@ export function offeredReplies(plot: Plot, progress: Progress): Reply[] {
 export const offeredLines = (plot: Plot, progress: Progress): string[] =>
   hasEnded(plot, progress) ? [restartLine, turnBackLine] : offeredReplies(plot, progress).map(({ line }) => line);
 
+/** Whether the scene must not move on after such words. */
+const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家'].includes(meaning);
+
 /** One answer to the reader's words, or, without words, what happens next. The same input gives the same text. */
 export function tell(teller: Teller, before: Progress, words: string | null, telling = 0): Told {
   return new Turn(teller, before, telling).take(words);
@@ -123,12 +138,25 @@ class Turn {
   }
 
   #take(words: string | null): Told['by'] {
-    const { plot, speaker } = this.#teller;
-    const meant =
-      words === null ? ({ kind: 'goOn' } as const) : understand(words, { plot, speaker, offered: this.#repliesHere() });
-    if (meant?.kind === 'restart' || (meant?.kind === 'turnBack' && !this.#progress.fork)) return this.#restart();
+    const { plot } = this.#teller;
+    const ended = hasEnded(plot, this.#progress);
+    const first = words === null ? ({ kind: 'goOn' } as const) : this.#understand(words);
+    const introduced = words === null || ended || first?.kind === 'reply' ? undefined : introductionIn(words);
+    const said = introduced ? introduced.rest : words;
+    const meant = introduced ? this.#understand(introduced.rest) : first;
+    if (meant?.kind === 'restart' || (meant?.kind === 'turnBack' && ended && !this.#progress.fork))
+      return this.#restart();
     if (meant?.kind === 'turnBack') return this.#turnBack();
-    if (hasEnded(plot, this.#progress)) return this.#stayClosed();
+    if (ended) return this.#stayClosed();
+    this.#setScene(meant);
+    if (introduced) {
+      this.#progress.called = introduced.called;
+      this.#say('introduced', common.introduced);
+      if (!meant) {
+        this.#remindOfChoice();
+        return 'meaning';
+      }
+    }
     switch (meant?.kind) {
       case 'reply':
         this.#answerReply(meant.reply);
@@ -145,9 +173,32 @@ class Turn {
         this.#goOn();
         return 'goOn';
       default:
-        this.#answerOther(words ?? '');
+        this.#answerOther(said ?? '');
         return 'other';
     }
+  }
+
+  #understand(words: string): Understood | undefined {
+    if (words === '') return undefined;
+    const { plot, speaker } = this.#teller;
+    const { at, used } = this.#progress;
+    return understand(words, {
+      plot,
+      speaker,
+      offered: this.#repliesHere(),
+      isSpent: (told) =>
+        typeof told === 'number'
+          ? (used[`words ${told}`] ?? 0) >= (plot.byWords[told]?.answers.length ?? 0)
+          : (used[`reply ${at} ${told.line}`] ?? 0) >= told.answers.length,
+    });
+  }
+
+  /** Before the first answer of all, the speaker has to come in. */
+  #setScene(meant: Understood | undefined): void {
+    const { at, steps } = this.#progress;
+    if (steps > 0 || at !== this.#teller.plot.scenes[0]?.id || meant?.kind === 'goOn') return;
+    if (meant?.kind === 'meaning' && (meant.meaning === '骂人' || meant.meaning === '胡话')) return;
+    this.#step();
   }
 
   /** Also lines that were said already: they have an answer, though nobody offers them again. */
@@ -230,21 +281,28 @@ class Turn {
     const { byMeaning } = this.#teller.plot;
     if (fear) this.#fear = fear;
     if (meaning === '记得' && this.#remember(true)) return;
+    const isKnown = meaning === '我是谁' && this.#progress.called;
     const knowsTrade =
       this.#persona.trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
-    if (knowsTrade) this.#say('trade', common.trades);
+    if (isKnown) this.#say('known', common.known);
+    else if (knowsTrade) this.#say('trade', common.trades);
     else if (meaning === '害怕' && this.#fear && (this.#progress.used.fear ?? 0) < common.fears.length) {
       this.#say('fear', common.fears);
     } else this.#say(meaning, [...(byMeaning[meaning] ?? []), ...common.commonAnswers[meaning]]);
     if (meaning === '好') this.#goOn();
-    else if (meaning !== '骂人' && meaning !== '胡话') this.#remindOfChoice();
+    else if (meaning !== '骂人' && meaning !== '胡话') this.#remindOfChoice(isReluctant(meaning));
   }
 
   /** Words that show no meaning: a remark lets the scene go on, a question does not. */
   #answerOther(words: string): void {
     const own = this.#teller.plot.byMeaning.其他 ?? [];
     if (asksSomething(words)) {
-      this.#say('unsure', common.unsure);
+      const kind = /[你您]/.test(words)
+        ? 'you'
+        : /[吗么][?？]?$|是不是|会不会|有没有|能不能/.test(words)
+          ? 'whether'
+          : 'other';
+      this.#say(`unsure ${kind}`, common.unsure[kind]);
       this.#remindOfChoice();
     } else {
       this.#say('其他', [...own, ...common.commonAnswers.其他]);
@@ -252,10 +310,11 @@ class Turn {
     }
   }
 
-  /** Talk about other things must not make a reader forget that the story waits. */
-  #remindOfChoice(): void {
-    if (this.#remember()) return;
-    if (this.#progress.idle >= 3) this.#wait();
+  /** Talk about other things must not make a reader forget that the story waits; it goes on against nobody's will. */
+  #remindOfChoice(isReluctant = false): void {
+    if (this.#remember() || this.#progress.idle < 3) return;
+    if (isReluctant) this.#wait();
+    else this.#goOn();
   }
 
   /** Returns to something the reader did in an earlier scene; to each fact once. */
@@ -272,8 +331,8 @@ class Turn {
 
   #restart(): 'reply' {
     const { plot, opening } = this.#teller;
-    const { endings, used } = this.#progress;
-    this.#progress = { ...begin(plot), endings, used };
+    const { endings, used, called } = this.#progress;
+    this.#progress = { ...begin(plot), endings, used, ...(called && { called }) };
     for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply) /.test(key)) delete used[key];
     this.#parts.push(common.begunAgain, ...opening.split('\n\n').slice(-2));
     return 'reply';
@@ -282,7 +341,11 @@ class Turn {
   #turnBack(): 'reply' {
     const { plot } = this.#teller;
     const { fork, ...rest } = this.#progress;
-    if (!fork) return 'reply';
+    if (!fork) {
+      this.#parts.push(common.noFork);
+      this.#goOn();
+      return 'reply';
+    }
     this.#progress = { ...rest, ...structuredClone(fork), steps: 0, turns: 0, idle: 0, said: [] };
     this.#progress.steps = sceneAt(plot, this.#progress)?.steps.length ?? 0;
     this.#parts.push(common.turnedBack);
@@ -315,7 +378,7 @@ class Turn {
   #fill(text: string): string {
     const { speaker, address, reader, plot } = this.#teller;
     const scene = sceneAt(plot, this.#progress);
-    const called = this.#persona.address ?? address;
+    const called = this.#progress.called ?? this.#persona.address ?? address;
     return text
       .replaceAll('{address}', called)
       .replaceAll('{name}', reader.name && !isAbusive(reader.name) ? reader.name : called)

@@ -202,9 +202,12 @@ const contradictions = ({ scenes }: Plot): string[] =>
   scenes.flatMap(({ hour, meanwhile }: Scene) => meanwhile.filter((sentence) => againstHour[hour]?.test(sentence)));
 
 export const particularCommonSentences = (): string[] =>
-  [...Object.values(common.commonAnswers).flat(), ...common.unsure, ...common.waiting, ...common.fears].filter((one) =>
-    particular.test(one),
-  );
+  [
+    ...Object.values(common.commonAnswers).flat(),
+    ...Object.values(common.unsure).flat(),
+    ...common.waiting,
+    ...common.fears,
+  ].filter((one) => particular.test(one));
 
 export function rehearse(story: Story): Rehearsal {
   const teller = tellerOf(story, { name: '李四', persona });

@@ -1,0 +1,42 @@
+import { expect, test } from '@rstest/core';
+import { narrator } from '../content/content.ts';
+import { understand } from './meaning.ts';
+
+const meantBy = (words: string) => {
+  const meant = understand(words, { plot: narrator.plot, speaker: '小倩', offered: [] });
+  return meant?.kind === 'meaning' ? meant.meaning : meant?.kind;
+};
+
+test.each([
+  ['你丈夫对你好吗？', undefined],
+  ['那我就一个人过一辈子', undefined],
+  ['我们以后会有孩子吗', undefined],
+  ['我朋友睡在隔壁，他叫什么来着', undefined],
+  ['你能见太阳吗？', undefined],
+  ['我爱吃辣', undefined],
+  ['你真的不喜欢我吗？', '心意'],
+  ['你有喜欢的人吗', '心意'],
+  ['你心里有我吗', '心意'],
+  ['你哭了？', '神色'],
+  ['你手怎么这么凉', '神色'],
+  ['你怎么不说话', '神色'],
+  ['给我唱首歌吧', '请求'],
+  ['念一首诗给我听', '请求'],
+  ['哈哈哈哈笑死我了', '说笑'],
+  ['我能摸一下吗', '能不能'],
+  ['救命啊！', '求救'],
+  ['谁来救救我', '求救'],
+  ['谢谢你救我', '谢谢'],
+  ['我想带你走，离开这里', '帮忙'],
+  ['我送你回家，你带路', '帮忙'],
+  ['我会保护你的', '帮忙'],
+  ['我想回家', '回家'],
+  ['你好', '问候'],
+  ['你好呀，小倩', '问候'],
+  ['我叫什么？', '我是谁'],
+  ['你还记得我叫什么吗', '我是谁'],
+  ['我不喜欢你，你走吧', '不'],
+  ['我想和你一辈子在一起', '喜欢'],
+])('“%s” means %s', (words, meaning) => {
+  expect(meantBy(words)).toBe(meaning);
+});
