@@ -14,7 +14,7 @@ import remote from './remote';
 const bodies = oddBodies({ ...userDto(), deletion_at: '2026-12-01 08:00:00', unread_answers: 1, minor: null });
 
 describe('我的 and its pages stand whatever the user has in a field', () => {
-  test.each(bodies)('%j', async (body) => {
+  test.each(bodies)('$name', async (body) => {
     const capabilities = ['account.delete', 'account.email', 'account.devices'] as const;
     openRemote(remote, { 'GET /v1/user': { data: body } }, { path: '/my', user: body, capabilities });
     const card = await screen.findByRole('region', { name: '每日签到' });

@@ -25,7 +25,7 @@ describe('a chat stands whatever a message has in a field', () => {
   odd.push(
     ...['', 'x', null, {}, -1, 1e30].map((seq) => ({ ...messageDto({ id: 'm-odd', body: '她站了许久。' }), seq })),
   );
-  test.each(odd)('%j', async (message) => {
+  test.each(odd)('$created_at, in place $seq', async (message) => {
     openChat({ [LATEST]: latestDto([asked, message as never]) });
     expect(await screen.findByText('谁在门外？')).toBeTruthy();
     expect(await screen.findByText(/她站了许久/)).toBeTruthy();

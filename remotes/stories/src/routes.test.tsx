@@ -16,7 +16,7 @@ test('发现 stands whatever a story has in a field, and shows every story', asy
   expect(programmersWords()).toEqual([]);
 });
 
-test.each(oddBodies({ ...storyDto() }))('a story stands: %j', async (story) => {
+test.each(oddBodies({ ...storyDto() }))('a story stands: $title', async (story) => {
   openRemote(remote, { 'GET /v1/stories/s-1': { data: story } }, { path: '/story/s-1', user: { id: 'u-1' } });
   expect(await screen.findByRole('link', { name: /开始聊天|继续聊天/ })).toBeTruthy();
   expect(programmersWords()).toEqual([]);

@@ -24,7 +24,7 @@ test('充值 stands whatever an order has in a field', async () => {
 });
 
 test.each(oddBodies({ ...orderDto() }, ['id']).concat(oddBodies({ ...orderDto() }, ['id', 'status'])))(
-  'an order stands: %j',
+  'an order stands: $created_at, $status',
   async (order) => {
     const path = '/my/wallet/orders/o-1';
     openRemote(remote, { 'GET /v1/orders/o-1': { data: order } }, { path, user, capabilities: ['orders'] });
