@@ -95,6 +95,34 @@ test('guests: a build for contract 2.0 takes its runtime from the page', async (
   await expect(await opensAndTaps(page, 'former')).toHaveText('late code');
 });
 
+/** A remote of no team of ours, with an entry in 我的. */
+const entering = (name: string, order: number, content: string): Guest => ({
+  name,
+  version: '1.0.0',
+  page: `import { createElement } from 'react'; export default () => createElement('h1', null, '${name} page');`,
+  slots: [{ name: 'my.entries', order, file: 'entry.js' }],
+  files: { 'src/entry.js': `import { createElement } from 'react'; export default () => ${content};` },
+});
+
+test('guests: an entry in 我的 leads to the page of its remote, and one that throws disappears alone and is counted', async ({
+  site,
+  page,
+  person,
+}) => {
+  await admit(
+    site,
+    entering('lamps', 20, `createElement('a', { href: '/lamps' }, '灯谜')`),
+    entering('broken', 10, `(() => { throw new Error('the entry threw'); })()`),
+  );
+  await person.joins();
+  await page.goto('/my');
+  await page.getByRole('navigation', { name: '更多' }).getByRole('link', { name: '灯谜' }).click();
+  await expect(page.getByRole('heading', { name: 'lamps page' })).toBeVisible();
+  const failed = () => site.front.beacons().filter(({ failure }) => failure === 'render-threw');
+  const counted = failed().map(({ build }) => build.split('@')[0]);
+  expect(counted).toEqual(['broken']);
+});
+
 const charting = (name: string, version: string): Guest => ({
   name,
   version: '1.0.0',

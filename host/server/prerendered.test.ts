@@ -77,6 +77,22 @@ describe('what a team’s build may bring', () => {
     expect([statusOf(head), head.length]).toEqual([200, expect.toSatisfy((length: number) => length < 3_800)]);
   });
 
+  test('room for an open slot stands in the page only where a remote of the set fills it', async () => {
+    const place = '<div data-slot="explore.tiles" hidden=""></div>';
+    const openWith = async (slots: object[]) => {
+      const origin = await openSite((folder) => {
+        writeFileSync(join(folder, 'stories/first/guide.json'), JSON.stringify({ html: place }));
+        const path = join(folder, 'stories/liaozhai.json');
+        writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), slots }));
+      });
+      return (await fetch(`${origin}/guide`)).text();
+    };
+    expect(await openWith([])).toContain(place);
+    expect(await openWith([{ name: 'explore.tiles', js: [], css: [] }])).toContain(
+      '<div data-slot="explore.tiles"></div>',
+    );
+  });
+
   test.each(['{"title": "mine"}', 'no JSON', '[]', 'null', '{"html": 5}', '{"html": "", "card": {}}'])(
     'a file of its own at first/guide.json (%s) costs the page its first content, and nothing else',
     async (text) => {

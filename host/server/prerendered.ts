@@ -282,6 +282,14 @@ export function shareCard({ template: { card }, answer }: Screen): ShareCard | n
   return title && description && image ? { title, description, image } : null;
 }
 
+/** Shows the places of slots that the set fills: room for what comes with the app. */
+const withSlots = (html: string, { remotes }: PageSet) => {
+  const filled = Object.values(remotes).flatMap(({ slots }) => slots.map(({ name }) => name));
+  return html.replace(/ data-slot="([^"]+)" hidden=""/g, (place, name) =>
+    filled.includes(name) ? ` data-slot="${name}"` : place,
+  );
+};
+
 /** The frame and, where there is one, the screen's prerendered content. Outside the shell there is no frame without a content. */
 export async function prerendered(
   releases: Releases,
@@ -296,5 +304,5 @@ export async function prerendered(
   const content = screen ? await screenContent(releases, screen) : {};
   if (isOutsideShell && !content.first) return {};
   const framed = frame.html.replace('lz-path-lz', () => escapeHtml(path));
-  return { ...content, first: framed.replace('lz-screen-lz', () => content.first ?? '') };
+  return { ...content, first: framed.replace('lz-screen-lz', () => withSlots(content.first ?? '', pageSet)) };
 }

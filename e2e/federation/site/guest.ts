@@ -10,6 +10,8 @@ export interface Guest {
   version: string;
   /** `src/Page.js`; the text it shows is the test's. */
   page: string;
+  /** Slots that it fills, each with the component of `src/<file>`. */
+  slots?: { name: string; order?: number; file: string }[];
   /** Further files of its folder. */
   files?: Record<string, string>;
   /** Federation's own settings beside name, entry and module. */
@@ -124,14 +126,20 @@ function write(root: string, files: Record<string, string>) {
 
 /** Builds a guest. Returns its dist folder and the way to remove it. */
 export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
-  const { name, version, page, files = {}, isFormer, kit = 'rspack' } = guest;
+  const { name, version, page, slots = [], files = {}, isFormer, kit = 'rspack' } = guest;
+  const slotFields = slots.map(({ file: _, ...field }) => field);
+  const fillings = slots.map((slot) => `{ name: '${slot.name}', component: () => import('./${slot.file}') }`);
   const root = mkdtempSync(join(tmpdir(), `liaozhai-guest-${name}-`));
   const contract = isFormer ? '^2.0.0' : '^2.1.0';
   const route = { name, path: `/${name}`, title: name };
   write(root, {
-    'package.json': JSON.stringify({ name, version, liaozhai: { label: name, contract, routes: [route] } }),
+    'package.json': JSON.stringify({
+      name,
+      version,
+      liaozhai: { label: name, contract, routes: [route], slots: slotFields },
+    }),
     'former.js': 'export default globalThis.__federationRuntime();',
-    'src/remote.js': `export default { name: '${name}', contract: '${contract}', slots: [], routes: [
+    'src/remote.js': `export default { name: '${name}', contract: '${contract}', slots: [${fillings}], routes: [
       { ...${JSON.stringify(route)}, page: () => import(/* webpackChunkName: "page" */ './Page.js') },
     ] };`,
     'src/Page.js': page,

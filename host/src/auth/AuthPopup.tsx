@@ -302,7 +302,7 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
   const { legal } = hostConfig();
   const { consent } = texts;
   const read = (event: MouseEvent, kind: LegalKind) => {
-    if (legal[kind] || !components.ofSlot('legal')) return;
+    if (legal[kind] || components.ofSlot('legal').length === 0) return;
     event.preventDefault();
     onRead(kind);
   };

@@ -21,6 +21,9 @@ export class AssetError extends Error {
  */
 export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   if (cause instanceof AssetError) return cause.kind;
+  // the browser's own words for an ES module whose file did not come
+  if (cause instanceof TypeError && /dynamically imported module|module script/.test(cause.message))
+    return 'unreachable';
   return cause instanceof Error && 'request' in cause && 'type' in cause ? (cause.type as AssetFailure) : undefined;
 }
 

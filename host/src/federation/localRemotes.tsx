@@ -21,7 +21,7 @@ interface Described {
   global: string;
   contract: string;
   routes: PageBuild['routes'];
-  slots: { name: string }[];
+  slots: { name: string; order?: number }[];
 }
 
 const nothing = { js: [], css: [] };
@@ -44,7 +44,7 @@ async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
     global: described.global,
     contract: described.contract,
     routes: described.routes.map((route) => ({ ...route, preload: nothing })),
-    slots: described.slots.map(({ name: slot }) => ({ name: slot, preload: nothing })),
+    slots: described.slots.map((slot) => ({ ...slot, preload: nothing })),
   };
 }
 

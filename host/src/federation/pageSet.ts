@@ -42,7 +42,7 @@ function bundledSet(inlined: PageSet | null): PageSet {
       ...route,
       preload: nothing,
     }));
-    const slots = module.slots.map((slot) => ({ name: slot.name, preload: nothing }));
+    const slots = module.slots.map(({ component: _, ...slot }) => ({ ...slot, preload: nothing }));
     const build: PageBuild = {
       id: `${name}@${BUNDLED}`,
       label,

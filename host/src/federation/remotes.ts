@@ -83,7 +83,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
   }
 
   function blame(build: string, error: RemoteError) {
-    if (error.failure === 'unchecked') return;
+    if (error.failure === 'unchecked' || isOffline(error)) return;
     quarantine(build);
     blamed.push({ build, error, pathname: location.pathname });
     console.warn(`[${error.remote}] ${build} failed`, error);
@@ -188,6 +188,10 @@ export function createRemotes({ set, assetLoader, prefetcher }: Context): Remote
     tellLoads,
   };
 }
+
+/** Without a network no file comes, which says nothing of the build. */
+const isOffline = ({ failure }: RemoteError) =>
+  !navigator.onLine && ['unreachable', 'hang', 'chunk-lost'].includes(failure);
 
 /** Address of the folder that all files of a build are in, with its last slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;

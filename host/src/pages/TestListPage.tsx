@@ -1,14 +1,14 @@
 import { cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/contract';
 import { Link, request, requestLogin, toast, useUser } from '@liaozhai/shared/runtime';
-import { Button, Skeleton, Tag } from '@liaozhai/shared/ui';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Button, late, Skeleton, Tag } from '@liaozhai/shared/ui';
+import { useEffect, useState } from 'react';
 import { usePage } from '../page';
 import type { ScreenRoute } from '../routes';
 import styles from './TestListPage.module.css';
 
 const Gallery =
   process.env.NODE_ENV === 'development'
-    ? lazy(() => import(/* webpackChunkName: "gallery" */ '@liaozhai/shared/ui/gallery'))
+    ? late(() => import(/* webpackChunkName: "gallery" */ '@liaozhai/shared/ui/gallery'), <Skeleton />)
     : null;
 
 /** For developers: every screen of the active set, what runs, and the states that are hard to come by. */
@@ -24,9 +24,7 @@ export default function TestListPage() {
       {Gallery && (
         <details className={styles.section}>
           <summary>组件样张</summary>
-          <Suspense fallback={<Skeleton />}>
-            <Gallery />
-          </Suspense>
+          <Gallery />
         </details>
       )}
     </div>

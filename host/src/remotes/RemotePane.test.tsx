@@ -3,7 +3,7 @@ import { pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { RowBoundary } from '@liaozhai/shared/ui';
 import { beforeAll, describe, expect, rs, test } from '@rstest/core';
-import { useLayoutEffect } from 'react';
+import { lazy, useLayoutEffect } from 'react';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { beacons } from '../testing/pageFixture';
@@ -22,7 +22,10 @@ function MyPage() {
     <>
       <h1>我的书房</h1>
       <RemoteSlot name="story.chat" storyId="聂小倩" />
-      <RemoteSlot name="nobody.fills.this" />
+      <RemoteSlot name="my.balance" />
+      <nav>
+        <RemoteSlot name="my.entries" />
+      </nav>
     </>
   );
 }
@@ -37,13 +40,16 @@ beforeAll(() => {
   serveBuild('chat', { 'story.chat': async () => ({ default: Chat }) });
   serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) });
   serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood');
+  serveLanterns();
+});
+
+const serveLanterns = () =>
   serveBuild('lanterns', {
     async lanterns() {
       if (lanternsAreDark) throw new Error('ChunkLoadError');
       return { default: () => <h1>满城灯火</h1> };
     },
   });
-});
 
 describe('a pane', () => {
   test('whose first render throws shows the last good build, quietly', async () => {
@@ -151,6 +157,31 @@ describe('a pane', () => {
     expect(judgeSet(page.set, page.remotes.runningBuilds(), channel)).toEqual({ kind: 'killed', build });
   });
 
+  test.each([
+    ['a reader without a network', false, 0],
+    ['a reader with a network', true, 1],
+  ])('whose React.lazy lost its file for %s reports no throw, and never twice', async (_, hasNetwork, reports) => {
+    const lost = Object.assign(new Error('Loading chunk 7 failed'), { request: '/late.js', type: 'unreachable' });
+    const Late = lazy(() => Promise.reject(lost));
+    serveBuild('lanterns', { lanterns: async () => ({ default: () => <Late /> }) });
+    const device = rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(hasNetwork);
+    onTestEnd(() => device.mockRestore());
+    onTestEnd(serveLanterns);
+    beacons.length = 0;
+    const { page, unmount } = await openHost({ path: '/lanterns' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    device.mockReturnValue(true);
+    // back to the network, and the screen once more: the failure is still that one
+    act(() => void window.dispatchEvent(new Event('online')));
+    unmount();
+    await openHost({ path: '/lanterns', page });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    const failed = () => beacons.filter((beacon) => beacon.includes('"outcome":"failed"'));
+    await waitFor(() => expect(failed()).toHaveLength(reports));
+    expect(beacons.join()).not.toContain('render-threw');
+    expect((localStorage.getItem('liaozhai-quarantine') ?? '').includes('lanterns')).toBe(hasNetwork);
+  });
+
   test('without another build offers to try again, the rest of the app alive', async () => {
     const { user } = await openHost({ path: '/lanterns' });
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
@@ -196,6 +227,25 @@ describe('a pane', () => {
     await act(() => rs.advanceTimersByTimeAsync(3_600_000));
     expect(loads).toBe(before + 5);
     expect(screen.getByText('暂时打不开')).toBeTruthy();
+  });
+
+  test('of an open slot stands in its order, and one that throws disappears alone and is counted', async () => {
+    const entry = (text: string) => async () => ({ default: () => <a href="/gifts">{text}</a> });
+    serveBuild('gifts', { 'my.entries': entry('我的礼物') });
+    serveBuild('gifts', { 'my.entries': entry('我的礼物') }, 'lastGood');
+    serveBuild('lanterns', { 'my.entries': entry('我的灯会') });
+    const first = await openHost({ path: '/my' });
+    const nav = () => [...document.querySelectorAll('h1 ~ nav a')].map((link) => link.textContent);
+    await waitFor(() => expect(nav()).toEqual(['我的灯会', '我的礼物']));
+    first.unmount();
+    beacons.length = 0;
+    serveBuild('lanterns', { 'my.entries': async () => ({ default: ExplodingPage }) });
+    await openHost({ path: '/my' });
+    await waitFor(() => expect(nav()).toEqual(['我的礼物']));
+    await waitFor(() => expect(beacons.join()).toContain('"failure":"render-threw"'));
+    expect(beacons.join()).toContain('lanterns@1.0.0');
+    // the chat's own
+    expect(screen.queryAllByText('暂时打不开').length).toBe(1);
   });
 
   test('in a slot fails in its own row; its page stays', async () => {

@@ -1,3 +1,4 @@
+import { isOpenSlot } from '@liaozhai/shared/contract';
 import { Link, paths, SlotContext, type SlotProps, useGoBack, useScreen } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -31,6 +32,8 @@ interface RemotePaneProps {
   remoteComponent: RemoteComponent;
   /** A slot inside another page: takes no more room than a row when it fails, and shows `waiting` till then. */
   small?: boolean;
+  /** One of several parts of an open slot: a lost one leaves nothing behind. */
+  isOneOfMany?: boolean;
   /** What is going to stand on the screen. */
   shape?: SkeletonShape;
   /** What the page around a slot shows in its place until it is there. */
@@ -55,6 +58,7 @@ export function RemotePane(options: RemotePaneProps) {
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
   const retry = () => {
+    if (remoteComponent.isStuck()) return location.reload();
     retries.current = 0;
     remoteComponent.retry();
     tryAgain();
@@ -77,7 +81,7 @@ export function RemotePane(options: RemotePaneProps) {
       lost={
         <>
           <OwnRetries remoteComponent={remoteComponent} count={retries} onOpen={tryAgain} />
-          {small ? <LostSlot onRetry={retry} /> : <LostScreen {...options} onRetry={retry} />}
+          {!options.isOneOfMany && (small ? <LostSlot onRetry={retry} /> : <LostScreen {...options} onRetry={retry} />)}
         </>
       }
       waiting={waiting}
@@ -131,7 +135,7 @@ function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
     let isLoading = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const load = () => {
-      if (isLoading) return;
+      if (isLoading || remoteComponent.isStuck()) return;
       isLoading = true;
       clearTimeout(timer);
       remoteComponent.retry();
@@ -239,12 +243,13 @@ class RemoteErrorBoundary extends Component<BoundaryProps, BoundaryState> {
 
 function FilledSlot({ name, waiting, ...props }: SlotProps) {
   const { components } = usePage();
-  const remoteComponent = components.ofSlot(name);
-  return (
-    remoteComponent && (
-      <RemotePane remoteComponent={remoteComponent} props={props as RemoteProps} waiting={waiting} small />
-    )
-  );
+  const parts = components.ofSlot(name);
+  const isOpen = isOpenSlot(name);
+  if (process.env.NODE_ENV === 'development' && !isOpen && parts.length === 0)
+    console.warn(`no remote of this set fills the slot "${name}"`);
+  return parts.map((part) => (
+    <RemotePane key={part.key} remoteComponent={part} props={props} waiting={waiting} isOneOfMany={isOpen} small />
+  ));
 }
 
 /** Fills the slots of every page below with the components that the set's remotes declare for them. */

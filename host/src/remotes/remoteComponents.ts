@@ -1,13 +1,14 @@
-import { memberPart, type PageSet, type Preload } from '@liaozhai/shared/contract';
+import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload } from '@liaozhai/shared/contract';
 import { session } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy } from 'react';
+import { assetFailureOf } from '../federation/assetLoader';
 import type { Prefetcher } from '../federation/prefetch';
 import { inTime, RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
 import { createAlterations, createSuspects } from './blame';
 
-export type RemoteProps = Record<string, string>;
+export type RemoteProps = Record<string, unknown>;
 type Loaded = ComponentType<RemoteProps>;
 
 /** What a pane shows: a page or a slot's component of a remote, or a page of the host itself. */
@@ -17,6 +18,8 @@ export interface RemoteComponent {
   load(): Promise<Loaded>;
   /** The component to render: itself once loaded, since a lazy one would show its fallback for a moment even then. */
   component(): Loaded;
+  /** Whether only a new document brings it back. */
+  isStuck(): boolean;
   /** For a retry by hand: the next load asks for everything again. */
   retry(): void;
   /**
@@ -82,8 +85,8 @@ function createComponent(key: string, load: (loading: Pick<Loading, 'build'>) =>
 export interface RemoteComponents {
   /** The page of a route. */
   ofRoute(route: ScreenRoute): RemoteComponent;
-  /** What fills a slot, or null if no remote of the set declares it. */
-  ofSlot(name: string): RemoteComponent | null;
+  /** What fills a slot, in order; of several parts in a slot for one the first. */
+  ofSlot(name: string): RemoteComponent[];
   /** Resolves once the page at a path is loaded or has failed, which its pane shows. */
   preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
   /** Fetches what the screens at these paths need, all in parallel. For likely next taps. */
@@ -108,6 +111,8 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
+  /** Errors of files that failed as a part of a screen. */
+  const lostFiles = new WeakSet<Error>();
   /** Faults of data that the console has shown. */
   const reported = new Set<string>();
 
@@ -123,7 +128,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       reset();
       return false;
     };
-    return { ...component, retry: reset, canRecover, rowThrew: () => false, stands: () => {} };
+    return { ...component, isStuck: () => false, retry: reset, canRecover, rowThrew: () => false, stands: () => {} };
   }
 
   /** `preload` names its files in the active build, `find` its module once the remote's is there. */
@@ -155,8 +160,10 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       }
     }
     const { reset, ...component } = createComponent(key, load);
+    let isStuck = false;
     return {
       ...component,
+      isStuck: () => isStuck,
       retry() {
         reset();
         remotes.startAnew(remote);
@@ -166,7 +173,12 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
         if (verdict !== 'build') return verdict === 'again';
         const build = reset();
         if (build === undefined || cause instanceof RemoteError) return false;
-        return suspects.threw(remote, build, cause);
+        if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
+        // a part of the screen by `React.lazy`, which keeps the failure: this module never asks for the file again
+        const isKnown = lostFiles.has(cause as Error);
+        lostFiles.add(cause as Error);
+        isStuck = isKnown || !remotes.fallBack(remote, build, new RemoteError(remote, 'chunk-lost', cause));
+        return !isStuck;
       },
       rowThrew(cause, noneStands) {
         const report = `${key}: a row could not be shown, ${String(cause)}`;
@@ -195,16 +207,20 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
     );
   }
 
-  function ofSlot(name: string): RemoteComponent | null {
-    const owner = Object.entries(set.remotes).find(([, build]) => build.slots.some((slot) => slot.name === name));
-    if (!owner) return null;
-    const [remote] = owner;
-    return once(`${remote} slot ${name}`, (key) =>
-      remoteComponent(
-        key,
-        remote,
-        () => remotes.activeBuild(remote)?.slots.find((slot) => slot.name === name)?.preload,
-        async () => (await remotes.load(remote)).slots.find((slot) => slot.name === name)?.component,
+  function ofSlot(name: string): RemoteComponent[] {
+    const owners = Object.keys(set.remotes).flatMap((remote) => {
+      const slot = set.remotes[remote]?.slots.find((each) => each.name === name);
+      return slot ? [{ remote, order: slot.order ?? DEFAULT_ORDER }] : [];
+    });
+    owners.sort((a, b) => a.order - b.order || (a.remote < b.remote ? -1 : 1));
+    return owners.slice(0, isOpenSlot(name) ? owners.length : 1).map(({ remote }) =>
+      once(`${remote} slot ${name}`, (key) =>
+        remoteComponent(
+          key,
+          remote,
+          () => remotes.activeBuild(remote)?.slots.find((slot) => slot.name === name)?.preload,
+          async () => (await remotes.load(remote)).slots.find((slot) => slot.name === name)?.component,
+        ),
       ),
     );
   }
@@ -232,7 +248,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       const part = memberPartOf(route);
       // together, or each would break off what is fetched for the other
       const done = prefetcher.giveWayTo(filesAt(routes, pathname));
-      await Promise.allSettled([ofRoute(route).load(), part && ofSlot(part)?.load()]);
+      await Promise.allSettled([ofRoute(route).load(), ...(part ? ofSlot(part).map((each) => each.load()) : [])]);
       done();
     },
     async prefetchScreens(routes, pathnames) {

@@ -20,7 +20,7 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
     name,
     contract: `^${CONTRACT_VERSION}`,
     routes: build.routes.map((route) => ({ ...route, page: load(route.name) as RemoteModule['routes'][0]['page'] })),
-    slots: build.slots.map((slot) => ({ name: slot.name, component: load(slot.name) })),
+    slots: build.slots.map(({ name: slot }) => ({ name: slot, component: load(slot) }) as RemoteModule['slots'][0]),
   };
   const { global } = build;
   modules[global] = module;

@@ -17,14 +17,16 @@ const route = (name: string, path: string, title: string, flags: Partial<PageRou
   ...flags,
 });
 
-const build = (name: string, version: string, routes: PageRoute[], slots: string[] = []): PageBuild => ({
+type Slot = Omit<PageBuild['slots'][0], 'preload'>;
+
+const build = (name: string, version: string, routes: PageRoute[], slots: Slot[] = []): PageBuild => ({
   id: `${name}@${version}+000000000000`,
   label: name,
   entry: `/builds/${name}/${version}/remoteEntry.js`,
   global: `${name}_${version}`,
   contract: `^${CONTRACT_VERSION}`,
   routes,
-  slots: slots.map((slot) => ({ name: slot, preload: { js: [], css: [] } })),
+  slots: slots.map((slot) => ({ ...slot, preload: { js: [], css: [] } })),
 });
 
 const withLastGood = (current: PageBuild, lastGood: PageBuild | null = null) => ({ ...current, lastGood });
@@ -39,6 +41,8 @@ const account = [
 ];
 const gifts = [route('gifts', '/gifts', '礼物')];
 const lanterns = [route('lanterns', '/lanterns', '灯会')];
+
+const entries = (order: number) => [{ name: 'my.entries', order }];
 
 /** The set that the tests' page carries. `gifts` has a last good build, `lanterns` has none. */
 export const testSet: PageSet = {
@@ -56,12 +60,12 @@ export const testSet: PageSet = {
         'chat',
         '1.0.0',
         [route('conversations', '/conversations', '聊过', { keepAlive: true })],
-        ['story.chat', 'conversations.member'],
+        [{ name: 'story.chat' }, { name: 'conversations.member' }],
       ),
     ),
-    account: withLastGood(build('account', '1.0.0', account, ['legal', 'minor'])),
-    gifts: withLastGood(build('gifts', '2.0.0', gifts), build('gifts', '1.0.0', gifts)),
-    lanterns: withLastGood(build('lanterns', '1.0.0', lanterns)),
+    account: withLastGood(build('account', '1.0.0', account, [{ name: 'legal' }, { name: 'minor' }])),
+    gifts: withLastGood(build('gifts', '2.0.0', gifts, entries(20)), build('gifts', '1.0.0', gifts, entries(20))),
+    lanterns: withLastGood(build('lanterns', '1.0.0', lanterns, entries(10))),
   },
   hashes: {},
   killed: [],

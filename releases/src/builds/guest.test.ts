@@ -35,7 +35,7 @@ async function writeGuest(parts: Parts = {}): Promise<string> {
     label: '礼物',
     contract: '^1.0.0',
     routes: [{ name: 'gifts', path: '/gifts', title: '礼物' }],
-    slots: [{ name: 'story.gifts' }],
+    slots: [{ name: 'my.entries', order: 30 }],
     ...parts.field,
   };
   const manifest = {
@@ -98,7 +98,7 @@ test('a remote that no package of ours built is described by its manifest and pa
     shared: { provides: { chart: '4.5.0' }, requires: { chart: '^4.0.0', react: '^19.0.0' } },
     module: { js: ['expose.js'], css: [] },
     routes: [{ name: 'gifts', path: '/gifts', requiresAuth: false, js: [] }],
-    slots: [{ name: 'story.gifts' }],
+    slots: [{ name: 'my.entries', order: 30 }],
   });
 });
 

@@ -34,7 +34,7 @@ const fieldSchema = v.strictObject({
     ),
     [],
   ),
-  slots: v.optional(v.array(v.strictObject({ name: slotEntries.name })), []),
+  slots: v.optional(v.array(v.strictObject({ name: slotEntries.name, order: slotEntries.order })), []),
 });
 
 const versions = v.optional(v.record(v.string(), v.string()), {});

@@ -1,3 +1,4 @@
+import { emptySlots, slotProblem } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
@@ -237,12 +238,29 @@ const sharedLibraries: GateCheck = {
   },
 };
 
+/** Names of slots that no page has, and slots of the product that stay empty. */
+const slots: GateCheck = {
+  name: 'slots',
+  run: async ({ remotes, changed }, note) => {
+    for (const { id, description } of remotes.filter((remote) => changed.includes(remote)))
+      for (const { name } of description.slots) {
+        const problem = slotProblem(name, description.routes);
+        if (problem) note(`${id}: ${problem}`);
+      }
+    const filled = remotes.flatMap(({ description }) => description.slots.map(({ name }) => name));
+    const empty = emptySlots(filled);
+    if (empty.length > 0) note(`no build of the set fills ${empty.map((name) => `"${name}"`).join(', ')}`);
+    return [];
+  },
+};
+
 /** Everything that can be judged without opening a browser. */
 export const STATIC_CHECKS: readonly GateCheck[] = [
   storedFiles,
   servedHeaders,
   ...fitChecks,
   exposes,
+  slots,
   federation,
   sharedLibraries,
   budget,

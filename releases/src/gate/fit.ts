@@ -1,4 +1,4 @@
-import { hostRoutePaths, reservedSegments } from '@liaozhai/shared/contract';
+import { hostRoutePaths, isOpenSlot, reservedSegments } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
@@ -117,10 +117,12 @@ const claimsOf = ({ id, description }: RemoteRecord): Claim[] => [
       [...new Set(shapes(path))].map((shape) => ({ id, what: `route ${path}`, place: `route ${shape}` })),
     ),
   ...description.routes.map(({ name }) => ({ id, what: `route name "${name}"`, place: `name ${name}` })),
-  ...description.slots.map(({ name }) => ({ id, what: `slot "${name}"`, place: `slot ${name}` })),
+  ...description.slots
+    .filter(({ name }) => !isOpenSlot(name))
+    .map(({ name }) => ({ id, what: `slot "${name}"`, place: `slot ${name}` })),
 ];
 
-/** No route, route name or slot is claimed twice, and none of the host's or the server's. */
+/** No route, route name or slot for one is claimed twice, and none of the host's or the server's. */
 const routes: Rule = {
   check: 'routes',
   find: ({ remotes }) => {

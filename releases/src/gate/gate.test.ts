@@ -54,6 +54,22 @@ describe('seeded breakages', () => {
     expect((await verdict(builds)).join()).toContain('slot "story.chat"');
   });
 
+  test('two remotes fill one open slot, which is admitted; a misspelt slot and empty ones are noted', async () => {
+    const slots = (name: string) => [{ name, order: 7, js: [], css: [] }];
+    const builds = [
+      await at.remote('stories', next(), { description: { slots: slots('my.entries') } }),
+      await at.remote('chat', next(), { description: { slots: slots('my.entries') } }),
+      await at.remote('wallet', next(), { description: { slots: slots('my.entrys') } }),
+    ];
+    const notes: string[] = [];
+    const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+    expect(await at.verdict(builds, makeGate(at.writer, { smoke: null, onResults }))).toEqual([]);
+    expect(notes).toContain(
+      `${builds[2]}: no page has a slot "my.entrys", so nobody sees it: did you mean "my.entries"?`,
+    );
+    expect(notes.join()).toContain('no build of the set fills "legal", "minor", "my.balance", "story.chat"');
+  });
+
   test('a global that is not unique per build', async () => {
     const same = { global: 'stories_app', chunkGlobal: 'chunks_stories_app' };
     const [first, second] = await Promise.all(

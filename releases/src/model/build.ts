@@ -225,7 +225,7 @@ export function pageBuild(record: RemoteRecord): PageBuild {
     global: description.global,
     contract: description.contract,
     routes: description.routes.map(({ js, css, ...route }) => ({ ...route, preload: preload({ js, css }) })),
-    slots: description.slots.map(({ js, css, name }) => ({ name, preload: preload({ js, css }) })),
+    slots: description.slots.map(({ js, css, ...slot }) => ({ ...slot, preload: preload({ js, css }) })),
   };
 }
 

@@ -41,6 +41,7 @@ export const contents = [
       <div className={styles.page}>
         <Wordmark onRefresh={() => undefined} />
         <div className={styles.reserved} />
+        <div className={styles.tiles} data-slot="explore.tiles" hidden />
         <section aria-label={texts.list.label}>
           <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(`data.${place}`))} />
         </section>

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
 import { createJiti } from 'jiti';
 import type { HostDescription, RemoteDescription } from '../contract/releases.ts';
-import type { RouteDefinition, SlotDefinition } from '../contract/remote.ts';
+import type { RouteDefinition } from '../contract/remote.ts';
+import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
 
 type ChunkFiles = RemoteDescription['module'];
 
@@ -34,8 +35,10 @@ export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDef
     ...chunkOf(compilation, name),
   }));
 
+export const placeOf = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
+
 export const describeSlots = (compilation: Rspack.Compilation, slots: SlotDefinition[]) =>
-  slots.map(({ name }) => ({ name, ...chunkOf(compilation, name) }));
+  slots.map((slot) => ({ ...placeOf(slot), ...chunkOf(compilation, slot.name) }));
 
 export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
 
@@ -85,5 +88,10 @@ export async function readDeclaration(root: string): Promise<Declared> {
         { cause },
       );
     });
-  return { routes: declared.routes ?? [], slots: declared.slots ?? [] };
+  const { routes = [], slots = [] } = declared;
+  for (const { name } of slots) {
+    const problem = slotProblem(name, routes);
+    if (problem) console.warn(`${file}: ${problem}`);
+  }
+  return { routes, slots };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RemoteDescription } from '../contract/releases.ts';
-import { readDeclaration } from './describeBuild.ts';
+import { placeOf, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredVersions } from './federation.ts';
@@ -234,7 +234,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
           outsideShell,
           ...files,
         })),
-        slots: slots.map(({ name }) => ({ name, ...files })),
+        slots: slots.map((slot) => ({ ...placeOf(slot), ...files })),
       };
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
     },

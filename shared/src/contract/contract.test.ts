@@ -16,6 +16,7 @@ import {
   sentSchema,
   signedInSchema,
   singleSchema,
+  slotProblem,
   storySchema,
   textSchema,
 } from '.';
@@ -106,6 +107,20 @@ describe('what the API answers', () => {
     expect(v.parse(messageEventSchema, { version: 3, message: { id: 'm', body: '好' } }).message?.id).toBe('m');
     expect(v.parse(messageEventSchema, { id: 'm', body: '好' }).id).toBe('m');
   });
+});
+
+test.each([
+  ['my.entries', null],
+  ['explore.tiles', null],
+  ['gifts.member', null],
+  ['my.entrys', 'my.entries'],
+  ['myEntries', 'my.entries'],
+  ['message.menus', 'message.menu'],
+  ['gift.member', 'gifts.member'],
+  ['explore.tile', 'explore.tiles'],
+  ['', 'legal'],
+])('a remote with the route gifts that fills the slot "%s" meant %s', (name, meant) => {
+  expect(slotProblem(name, [{ name: 'gifts' }])?.match(/did you mean "([^"]*)"/)?.[1] ?? null).toBe(meant);
 });
 
 test('a build that claims a path which is no pattern is refused with the place and the rule', () => {

@@ -8,6 +8,7 @@ export { fieldErrors } from './fieldErrors.ts';
 export { pointsOf, readersWords } from './refusals.ts';
 export * from './releases.ts';
 export * from './remote.ts';
+export * from './slots.ts';
 export * from './units.ts';
 export { LONGEST_WAIT_SECONDS, PATIENT, type Pace, pauseMs, retryAfterSeconds, waitOf } from './waits.ts';
 export * from './wire.ts';

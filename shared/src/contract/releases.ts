@@ -82,6 +82,8 @@ const chunkFiles = {
   css: v.pipe(v.array(filePathSchema), v.maxLength(40)),
 };
 
+const orderSchema = v.pipe(v.number(), v.safeInteger());
+
 const routeSchema = v.object({
   name: textSchema(60, 1),
   path: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH, 'must be a path pattern such as /story/:id')),
@@ -122,7 +124,10 @@ export const remoteDescriptionSchema = v.object({
   exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
   module: v.object(chunkFiles),
   routes: v.pipe(v.array(routeSchema), v.maxLength(200)),
-  slots: v.pipe(v.array(v.object({ name: textSchema(60, 1), ...chunkFiles })), v.maxLength(100)),
+  slots: v.pipe(
+    v.array(v.object({ name: textSchema(60, 1), order: v.optional(orderSchema), ...chunkFiles })),
+    v.maxLength(100),
+  ),
 });
 
 export const hostDescriptionSchema = v.object({
@@ -163,7 +168,7 @@ const pageBuildSchema = v.object({
       preload: preloadSchema,
     }),
   ),
-  slots: v.array(v.object({ name: v.string(), preload: preloadSchema })),
+  slots: v.array(v.object({ name: v.string(), order: v.optional(v.number()), preload: preloadSchema })),
 });
 
 /** One host build and one build of every remote: `sets/<hash>.json`, immutable. Paths are absolute from the origin's root. */

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import type { SlotDefinition } from './slots.ts';
 
 /** The version of the shared runtime that a host provides; a build asks for a range of it. It only ever grows. */
 export const CONTRACT_VERSION = '2.1.0';
@@ -16,15 +17,6 @@ export interface RouteDefinition {
   outsideShell?: boolean;
   page: () => Promise<{ default: ComponentType }>;
 }
-
-/** A place on another team's page that this remote fills, such as `story.chat`. */
-export interface SlotDefinition {
-  name: string;
-  component: () => Promise<{ default: ComponentType<never> }>;
-}
-
-/** The slot of what only members see of a route's screen: the page fetches it with the route where somebody is signed in. */
-export const memberPart = (route: string) => `${route}.member`;
 
 /** What a remote exposes as its only federated module. */
 export interface RemoteModule {

@@ -1,5 +1,6 @@
 import { type ComponentType, createContext, type ReactNode, type RefObject, use, useCallback, useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
+import type { PropsOfSlot, SlotName } from '../contract';
 
 export interface ScreenState {
   /** the screen's own scroll container */
@@ -36,14 +37,16 @@ export interface SlotProps {
   name: string;
   /** Shows in its place until it is there: the shape that its own skeleton has. */
   waiting?: ReactNode;
-  [prop: string]: ReactNode;
+  [prop: string]: unknown;
 }
 
 /** How a slot is filled: the host puts its remote loading here. */
 export const SlotContext = createContext<ComponentType<SlotProps> | null>(null);
 
-/** The place on a page where another team's part shows, e.g. `<RemoteSlot name="story.chat" storyId={id} />`. Props are strings. */
-export function RemoteSlot(props: SlotProps) {
+/** The place on a page where other teams' parts show, e.g. `<RemoteSlot name="story.chat" storyId={id} />`. */
+export function RemoteSlot<Name extends SlotName>(
+  props: Pick<SlotProps, 'waiting'> & { name: Name } & PropsOfSlot<Name>,
+) {
   const Filled = use(SlotContext);
   return Filled && <Filled {...props} />;
 }

@@ -11,6 +11,7 @@ export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './I
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
 export { keepFocus } from './keepFocus';
+export { late } from './late';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export {

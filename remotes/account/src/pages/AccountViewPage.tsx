@@ -29,6 +29,7 @@ import {
   KeyIcon,
   ListRow,
   LogOutIcon,
+  late,
   MoonIcon,
   RadioGroup,
   Seal,
@@ -42,7 +43,7 @@ import {
   VisuallyHidden,
   WalletIcon,
 } from '@liaozhai/shared/ui';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
 import { inviteLink, toProductRules } from '../model';
 import { texts } from '../texts';
@@ -68,7 +69,7 @@ function useTodaysUser(userId: string | undefined, today: string) {
 }
 
 /** Code of its own: hardly anybody sees it. */
-const DeletionNotice = lazy(() =>
+const DeletionNotice = late(() =>
   import(/* webpackChunkName: "security" */ './SecurityEditPage').then((page) => ({ default: page.DeletionNotice })),
 );
 
@@ -76,11 +77,7 @@ function MemberView({ user, today }: { user: User; today: string }) {
   const canKeep = useCapability('account.delete');
   return (
     <>
-      {user.deletionAt !== null && canKeep && (
-        <Suspense>
-          <DeletionNotice at={user.deletionAt} />
-        </Suspense>
-      )}
+      {user.deletionAt !== null && canKeep && <DeletionNotice at={user.deletionAt} />}
       <AccountHeader user={user} />
       <CheckInCard key={user.id} user={user} today={today} />
       {user.inviteCode && <InviteCard code={user.inviteCode} />}
@@ -186,6 +183,7 @@ function EntryList() {
         <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
         <MinorModeRow />
         <SupportRow />
+        <RemoteSlot name="my.entries" />
       </nav>
     </Card>
   );

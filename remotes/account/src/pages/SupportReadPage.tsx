@@ -11,14 +11,14 @@ import {
   useRealtimeStatus,
   useUser,
 } from '@liaozhai/shared/runtime';
-import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, TopBar } from '@liaozhai/shared/ui';
-import { lazy, Suspense, useState } from 'react';
+import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, late, TopBar } from '@liaozhai/shared/ui';
+import { useState } from 'react';
 import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
 import { toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
-const SupportTickets = lazy(() => import(/* webpackChunkName: "support.tickets" */ '../components/SupportTickets'));
+const SupportTickets = late(() => import(/* webpackChunkName: "support.tickets" */ '../components/SupportTickets'));
 
 export default function SupportReadPage() {
   const canDelete = useCapability('account.delete');
@@ -40,11 +40,9 @@ export default function SupportReadPage() {
           <FaqList groups={supportQuestions(toProductRules(hostConfig().rules), canDelete)} />
         </section>
         {hasTickets && (
-          <Suspense>
-            <SupportTickets diagnostics={diagnosticsText(diagnostics)}>
-              <Diagnostics lines={diagnostics} />
-            </SupportTickets>
-          </Suspense>
+          <SupportTickets diagnostics={diagnosticsText(diagnostics)}>
+            <Diagnostics lines={diagnostics} />
+          </SupportTickets>
         )}
         {(hasContact || lacksTickets) && (
           <section className={styles.section} aria-label={texts.support.contact}>

@@ -1,5 +1,16 @@
 import { failureText, formatPoints, wordsOf } from '@liaozhai/shared/format';
-import { capabilities, endpoints, Link, paths, request, toast, useSelector, useUser } from '@liaozhai/shared/runtime';
+import {
+  capabilities,
+  endpoints,
+  Link,
+  type MenuMessage,
+  paths,
+  RemoteSlot,
+  request,
+  toast,
+  useSelector,
+  useUser,
+} from '@liaozhai/shared/runtime';
 import {
   Button,
   CheckInIcon,
@@ -86,9 +97,19 @@ function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage })
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
       <Acts acts={acts ?? []} onClose={onClose} />
+      {target && 'id' in target && (
+        <RemoteSlot name="message.menu" message={toMenuMessage(target, props.story.id)} onClose={onClose} />
+      )}
     </Sheet>
   );
 }
+
+const toMenuMessage = ({ id, role, body }: Message, storyId: string): MenuMessage => ({
+  id,
+  storyId,
+  role,
+  text: wordsOf(body, false),
+});
 
 const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
   acts.map(({ label, detail, icon, run }) => (

@@ -5,6 +5,7 @@ import {
   offlineCache,
   paths,
   type RecentStory,
+  RemoteSlot,
   recentStories,
   tab,
   toast,
@@ -29,6 +30,7 @@ import {
   QueryView,
   RowBoundary,
   ScreenSkeleton,
+  Skeleton,
   scrollerOf,
   useKeptPages,
   VisuallyHidden,
@@ -171,6 +173,9 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
             onApproachSearch={() => void loadSearch().catch(() => undefined)}
           />
           <ContinueRow recent={recent} />
+          <div className={styles.tiles}>
+            <RemoteSlot name="explore.tiles" waiting={<Skeleton shape="card" count={1} />} />
+          </div>
           <QueryView
             query={query}
             skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}

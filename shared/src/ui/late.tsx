@@ -1,0 +1,37 @@
+import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { ErrorRow } from './QueryView';
+
+/**
+ * A component in a file of its own. `React.lazy` keeps a failed file for the life of the page; this one asks again, by 重试 and when the
+ * network is back. Nothing is thrown, so that a reader without a network counts against no build.
+ */
+export function late<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+  waiting: ReactNode = null,
+): ComponentType<Props> {
+  const file: { component?: ComponentType<Props> } = {};
+  return function Late(props: Props) {
+    const [Loaded, setLoaded] = useState(() => file.component);
+    const [isLost, setLost] = useState(false);
+    const ask = useCallback(() => {
+      setLost(false);
+      load().then(
+        ({ default: component }) => {
+          file.component = component;
+          setLoaded(() => component);
+        },
+        () => setLost(true),
+      );
+    }, []);
+    useEffect(() => {
+      if (!file.component) ask();
+    }, [ask]);
+    useEffect(() => {
+      if (!isLost) return;
+      window.addEventListener('online', ask);
+      return () => window.removeEventListener('online', ask);
+    }, [isLost, ask]);
+    if (Loaded) return <Loaded {...props} />;
+    return isLost ? <ErrorRow text="暂时打不开" onRetry={ask} /> : waiting;
+  };
+}
