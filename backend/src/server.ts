@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { RateLimit } from '@liaozhai/http/rate-limit';
 import { closeHttpServer, createHttpServer } from '@liaozhai/http/server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing } from '@liaozhai/telemetry/tracing';
@@ -18,6 +19,7 @@ import { endSuggestion } from './chat/suggestions.ts';
 import type { Clock } from './clock.ts';
 import { contentFolder, loadContent } from './content/content.ts';
 import { lockDataDir, openDatabase, query } from './db/database.ts';
+import { SharedRateLimit } from './db/SharedRateLimit.ts';
 import type { Env } from './env.ts';
 import { createApp } from './http/app.ts';
 import { RequestLimits } from './http/http.ts';
@@ -136,6 +138,8 @@ export async function createServices(
   };
   const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
+  // tests that move the clock move the minutes of the limits with it
+  const ownClock = clock === Date.now ? undefined : clock;
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {
     env,
@@ -147,8 +151,7 @@ export async function createServices(
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
-    // tests that move the clock move the minutes of the limits with it
-    limits: new RequestLimits(clock === Date.now ? {} : { now: clock }),
+    limits: new RequestLimits(env.DATABASE_URL ? new SharedRateLimit(db, ownClock) : new RateLimit({ now: ownClock })),
     mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),

@@ -8,7 +8,7 @@ import { PostgresDb } from '../src/db/postgres.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
 import { openBackend } from './testBackend.ts';
-import { databaseIn, databaseOf, execute, makeDataDir, postgresUrl, removeDataDir } from './testDatabase.ts';
+import { databaseIn, databaseOf, execute, makeDataDir, postgresUrl, removeDataDir, rowsOf } from './testDatabase.ts';
 import type { MessageDto, Sent, UserDto } from './wire.ts';
 
 // What is true of Postgres alone; `pnpm test:postgres` runs it.
@@ -244,6 +244,27 @@ describe('two backends on one Postgres', () => {
     await one.settled();
     expect(await reply()).toMatchObject({ status: 'failed', cost: 0 });
     expect(await balance()).toBe(before);
+  });
+
+  test('a limit of N is N over both, to both it says how long to wait, and what it counts names nobody', async () => {
+    const { one, other, reader, through } = await openTwo({ ...fast, RATE_LIMIT_WRITES: '6' });
+    const clients = [reader, through(other)];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => clients[at % 2]?.put('/user', { persona: `第 ${at} 次` })),
+    );
+    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(6);
+    const refused = answers.filter((answer) => answer?.status === 429);
+    expect(refused).toHaveLength(6);
+    for (const answer of refused) expect(Number(answer?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { limits } = other.services;
+    const { limits: ownLimits } = one.services;
+    for (const each of [limits, ownLimits, limits]) each.take('login:nobody|192.0.2.1', 3);
+    expect(() => ownLimits.take('login:nobody|192.0.2.1', 3)).toThrow(/操作太频繁/);
+    limits.giveBack('login:nobody|192.0.2.1');
+    ownLimits.take('login:nobody|192.0.2.1', 3);
+    ownLimits.clear('login:nobody|192.0.2.1');
+    limits.take('login:nobody|192.0.2.1', 1);
+    expect(rowsOf(one.services.db)).not.toContain('192.0.2.1');
   });
 
   test('what one changes the other says at once, stories and sessions included', async () => {

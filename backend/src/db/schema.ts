@@ -45,6 +45,15 @@ export interface Schema {
   changes: ChangesTable;
   story_readers: StoryReadersTable;
   backends: BackendsTable;
+  attempts: AttemptsTable;
+}
+
+/** What counts toward rate limits, on a Postgres that several backends share. */
+interface AttemptsTable {
+  position: Generated<number>;
+  /** hashed */
+  key: string;
+  at: number;
 }
 
 /** The backends that share a Postgres. */
@@ -571,6 +580,11 @@ const migrations = {
     'alter table users add column blocked_at integer',
     'alter table users add column blocked_reason text',
     'alter table stories add column hidden integer not null default 0',
+  ],
+  '024_shared_limits': [
+    'create table attempts (position integer primary key autoincrement, key text not null, at integer not null)',
+    'create index attempts_by_key on attempts(key, at)',
+    'create index attempts_by_time on attempts(at)',
   ],
 } satisfies Record<string, Statement[]>;
 

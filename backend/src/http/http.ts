@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import { RateLimit } from '@liaozhai/http/rate-limit';
+import type { Limiter } from '@liaozhai/http/rate-limit';
 import type { Source } from '@liaozhai/http/source';
 import type { Context } from 'hono';
 import type { UserRow } from '../db/schema.ts';
@@ -81,10 +81,23 @@ export function invalid(errors: Record<string, string[]>): HttpError {
 }
 
 /** Rate limits whose refusal is the answer: 429 with `Retry-After`. */
-export class RequestLimits extends RateLimit {
-  override take(key: string, perMinute: number): number {
-    const seconds = super.take(key, perMinute);
+export class RequestLimits {
+  readonly #limiter: Limiter;
+
+  constructor(limiter: Limiter) {
+    this.#limiter = limiter;
+  }
+
+  take(key: string, perMinute: number): void {
+    const seconds = this.#limiter.take(key, perMinute);
     if (seconds > 0) throw tooMany(seconds);
-    return seconds;
+  }
+
+  giveBack(key: string): void {
+    this.#limiter.giveBack(key);
+  }
+
+  clear(key: string): void {
+    this.#limiter.clear(key);
   }
 }

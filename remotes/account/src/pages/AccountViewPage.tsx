@@ -69,9 +69,10 @@ function useTodaysUser(userId: string | undefined, today: string) {
 }
 
 /** Code of its own: hardly anybody sees it. */
-const DeletionNotice = late(() =>
-  import(/* webpackChunkName: "security" */ './SecurityEditPage').then((page) => ({ default: page.DeletionNotice })),
-);
+const DeletionNotice = late(async () => {
+  const page = await import(/* webpackChunkName: "security" */ './SecurityEditPage');
+  return { default: page.DeletionNotice };
+});
 
 function MemberView({ user, today }: { user: User; today: string }) {
   const canKeep = useCapability('account.delete');
