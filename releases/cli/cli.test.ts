@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
+import { runCommand } from '../src/testing/runCommand.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -9,33 +10,19 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-}
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** Runs the command line as a person does, in a process of its own. */
-function release(...words: string[]): Promise<Ended> {
-  return releaseWith({}, ...words);
-}
+const variables = () => ({
+  RELEASES_TOKEN: undefined,
+  RELEASES_STORE: `file:${folder.path}/store`,
+  RELEASES_SMOKE: 'off',
+  RELEASES_WHO: 'tester',
+});
 
-function releaseWith(variables: Record<string, string>, ...words: string[]): Promise<Ended> {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const { RELEASES_TOKEN: _, ...environment } = process.env;
-  const env = {
-    ...environment,
-    RELEASES_STORE: `file:${folder.path}/store`,
-    RELEASES_SMOKE: 'off',
-    RELEASES_WHO: 'tester',
-    ...variables,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', main, ...words], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
-}
+const release = (...words: string[]) => releaseWith({}, ...words);
+
+const releaseWith = (more: Record<string, string>, ...words: string[]) =>
+  runCommand(words, { ...variables(), ...more });
 
 const json = async (...words: string[]) => {
   const { code, out } = await release(...words, '--json');
@@ -200,6 +187,24 @@ describe('the command line', () => {
       release('init', '--store', 'file:/dev/null/x'),
     ]);
     expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 3]);
+  });
+
+  test('as a process it answers on standard output, refuses on standard error, and ends with the exit code', () => {
+    const { RELEASES_TOKEN: _, ...environment } = { ...process.env, ...variables() };
+    const start = (...words: string[]) => {
+      const env = environment as NodeJS.ProcessEnv;
+      return spawnSync(process.execPath, ['--import', 'tsx', main, ...words], { env, encoding: 'utf8' });
+    };
+    expect(start('channel', 'list')).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringContaining('production'),
+    });
+    expect(start('publish', folder.path)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('liaozhai.json'),
+    });
   });
 
   test('a console has its own browser check: asking for one here is refused, not ignored', async () => {

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { runCommand } from '../../../releases/src/testing/runCommand.ts';
 import { startProduct } from '../../product.ts';
 import { buildEdition, type Edition } from './edition.ts';
 import { type FaultyFront, startFaultyFront } from './faultyFront.ts';
-import { repoRoot } from './repoRoot.ts';
 
 /** What the commands used here answer with `--json`. */
 interface Answer {
@@ -44,9 +42,9 @@ export const filesOf = (build: string, part = '') =>
 
 /** `pnpm release …` on the store in that folder, without a browser check. Rejects with what the command said. */
 export async function runRelease(store: string, words: readonly string[]): Promise<Answer> {
-  const args = ['--import', 'tsx', 'releases/cli/main.ts', '--store', `file:${store}`, '--json', '--smoke', 'off'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, ...words], { cwd: repoRoot });
-  return JSON.parse(stdout) as Answer;
+  const { code, out, err } = await runCommand(['--store', `file:${store}`, '--json', '--smoke', 'off', ...words]);
+  if (code !== 0) throw new Error(`pnpm release ${words.join(' ')} ended with ${code}: ${err}`);
+  return JSON.parse(out) as Answer;
 }
 
 /** A server believes for half a second what it knows of the channel. */

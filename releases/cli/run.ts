@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { addCompare } from './comparing.ts';
+import { addCompletion } from './completion.ts';
+import { print, printFailure } from './context.ts';
+import { addBuilds, addHealth, addLog, addStatus } from './looking.ts';
+import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
+import {
+  addAbort,
+  addActivate,
+  addCanary,
+  addCheck,
+  addKill,
+  addOverride,
+  addPreview,
+  addPromote,
+  addPublish,
+  addRollback,
+  addWithdraw,
+} from './switching.ts';
+import { addChannel, addExport, addGc, addInit, addLogin, addLogout, addToken, addWhoami } from './upkeep.ts';
+
+const VERBS = [
+  addInit,
+  addChannel,
+  addPublish,
+  addBuilds,
+  addStatus,
+  addHealth,
+  addLog,
+  addCompare,
+  addCheck,
+  addActivate,
+  addCanary,
+  addSchedule,
+  addPromote,
+  addAbort,
+  addRollback,
+  addWithdraw,
+  addKill,
+  addFreeze,
+  addApproval,
+  addOverride,
+  addPreview,
+  addWebhook,
+  addToken,
+  addLogin,
+  addLogout,
+  addWhoami,
+  addExport,
+  addGc,
+  addCompletion,
+];
+
+/** Of the package that this file belongs to: here, or where it was packed. */
+function ownVersion(): string {
+  const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+  const found = places.find((place) => existsSync(place));
+  return found ? (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version : 'unknown';
+}
+
+function makeProgram(): Command {
+  const program = new Command('pnpm release')
+    .description('build → set → channel: publishes packages and decides which of them run, for whom')
+    .option(
+      '--store <url>',
+      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else .data/releases)',
+    )
+    .option('--channel <name>', 'which channel', process.env.RELEASES_CHANNEL ?? 'production')
+    .option('--json', 'one JSON document on standard output, nothing else')
+    .addOption(
+      new Option('--smoke <mode>', "the gate's headless browser")
+        .choices(['auto', 'required', 'off'])
+        .default(process.env.RELEASES_SMOKE ?? 'auto'),
+    )
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    // no option: `publish --version` is one of its own, and would be taken for this
+    .addHelpText('after', '\n`pnpm release --version` prints the version.\n')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted, 4 waiting for a second person.\n',
+    );
+  for (const add of VERBS) add(program);
+  for (const command of program.commands) for (const each of [command, ...command.commands]) each.exitOverride();
+  return program;
+}
+
+/** Runs one command line. Returns the exit code. */
+export async function run(words: readonly string[]): Promise<number> {
+  if (words[0] === '--version') {
+    print(false, null, [ownVersion()]);
+    return 0;
+  }
+  try {
+    await makeProgram().parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (cause) {
+    if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : 2;
+    return printFailure(words.includes('--json'), cause);
+  }
+}

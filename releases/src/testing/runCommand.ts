@@ -1,0 +1,50 @@
+import { run } from '../../cli/run.ts';
+
+export interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const streams = { out: process.stdout, err: process.stderr } as const;
+
+async function runNow(words: readonly string[], variables: Record<string, string | undefined>): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const writes = { out: streams.out.write, err: streams.err.write };
+  const environment = { ...process.env };
+  for (const name of ['out', 'err'] as const)
+    streams[name].write = (text: string | Uint8Array) => {
+      said[name] += String(text);
+      return true;
+    };
+  for (const [name, value] of Object.entries(variables))
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  const exitCode = process.exitCode;
+  try {
+    process.exitCode = 0;
+    const code = (await run(words)) || Number(process.exitCode);
+    return { code, ...said };
+  } finally {
+    process.exitCode = exitCode;
+    for (const name of ['out', 'err'] as const) streams[name].write = writes[name];
+    for (const name of Object.keys(variables))
+      if (environment[name] === undefined) delete process.env[name];
+      else process.env[name] = environment[name];
+  }
+}
+
+const queue = { last: Promise.resolve<unknown>(undefined) };
+
+/**
+ * Runs `pnpm release …` inside this process, with these variables (undefined: unset): a process of its own needs two seconds of CPU to
+ * start. Standard output and error are the process's, so commands run one after another.
+ */
+export function runCommand(
+  words: readonly string[],
+  variables: Record<string, string | undefined> = {},
+): Promise<Ended> {
+  const ended = queue.last.then(() => runNow(words, variables));
+  queue.last = ended.catch(() => undefined);
+  return ended;
+}
