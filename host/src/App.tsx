@@ -176,7 +176,7 @@ function trustedScript(): string {
       return url;
     },
   });
-  return policy ? (policy.createScriptURL(workerUrl) as unknown as string) : workerUrl;
+  return policy ? (policy.createScriptURL(workerUrl) as string) : workerUrl;
 }
 
 /** Registers the service worker and tells it which files the page's set consists of. Call when idle. */

@@ -245,7 +245,7 @@ function loadHost(set: InlinedSet, { taps, early }: Begun) {
     hashOf(url);
     return url;
   };
-  const { trustedTypes } = window as unknown as {
+  const { trustedTypes } = window as typeof window & {
     trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): unknown } };
   };
   const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;

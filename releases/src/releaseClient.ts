@@ -298,7 +298,7 @@ type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<An
 
 /** Calls a console with the caller's token or session; null sends no credentials. Throws what the console refuses. */
 export function consoleSender({ origin, token }: { origin: string; token: string | null }): Send {
-  return async (method, path, body) => {
+  return async <Answer>(method: string, path: string, body?: unknown) => {
     const isBytes = body instanceof Uint8Array;
     const headers = {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -318,7 +318,7 @@ export function consoleSender({ origin, token }: { origin: string; token: string
     });
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) throw failure(response, path, answer);
-    return answer as never;
+    return answer as Answer;
   };
 }
 

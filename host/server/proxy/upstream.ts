@@ -24,7 +24,7 @@ export class Refusal {
 
 class TimedOut extends Error {}
 
-/** 503: it was never reached. 504: it was silent. 502: it answered what is no HTTP, or broke off. */
+/** 503: it could not be reached. 504: it was silent. 502: it answered what is no HTTP, or broke off. */
 export function refusalFor(error: Error): Refusal {
   if (error instanceof TimedOut) return new Refusal(504);
   const { syscall } = error as NodeJS.ErrnoException;

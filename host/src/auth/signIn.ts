@@ -134,8 +134,8 @@ async function signInInstead(credentials: Credentials, refusal: unknown): Promis
 }
 
 /**
- * `postRegistration` for one form. An account whose making was never answered exists perhaps: where its name is then
- * refused as taken, the visitor is signed in to it.
+ * `postRegistration` for one form. If a registration timed out, the account may exist: where its name is then refused
+ * as taken, the visitor is signed in to it.
  */
 function createRegistrar(): typeof postRegistration {
   let unanswered: Credentials | null = null;

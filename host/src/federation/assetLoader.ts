@@ -132,7 +132,7 @@ function appendScript(url: string, patience: Patience): Promise<void> {
   if (patience.isAwaited) script.fetchPriority = 'high';
   // the policy refuses unlisted URLs; where Trusted Types are unknown `integrityOf` has refused already
   const policy = globalThis.__liaozhai?.policy;
-  script.src = policy ? (policy.createScriptURL(url) as unknown as string) : url;
+  script.src = policy ? (policy.createScriptURL(url) as string) : url;
   return settle(script, url, patience);
 }
 

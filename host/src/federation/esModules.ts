@@ -11,11 +11,8 @@ const runs = (url: string) =>
 /** Whether the browser refuses a module whose bytes are not those of the page's import map. */
 const isChecking = async () => (await runs(MODULE_PROBES.right)) && !(await runs(MODULE_PROBES.wrong));
 
-let checking: Promise<boolean> | undefined;
-
 /** Runs a build's entry, an ES module. Rejects with RemoteError, `unchecked` where the browser would run changed bytes, too. */
 export async function importEntry(remote: string, { entry }: PageBuild): Promise<Container> {
-  checking ??= isChecking();
-  if (!(await checking)) throw new RemoteError(remote, 'unchecked');
+  if (!(await isChecking())) throw new RemoteError(remote, 'unchecked');
   return inTime(remote, import(/* webpackIgnore: true */ new URL(entry, location.href).href));
 }

@@ -50,7 +50,7 @@ export function createFederation(hostBuild: string, assetLoader: AssetLoader, ru
     await assetLoader.script(entry).catch((cause) => {
       throw entryError(name, cause);
     });
-    const container = (globalThis as unknown as Record<string, Container | undefined>)[global];
+    const container: Container | undefined = Reflect.get(globalThis, global);
     if (!container) throw new RemoteError(name, 'entry-threw');
     return container;
   }

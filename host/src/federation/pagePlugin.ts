@@ -97,8 +97,9 @@ export function pagePlugin(
         const found = resolver();
         if (!found) return found;
         // cores before 2.1 answer with the share itself
-        const isWrapped = 'useTreesShaking' in found;
-        const chosen = isWrapped ? found.shared : (found as unknown as Share);
+        const answer: typeof found | Share = found;
+        const isWrapped = 'useTreesShaking' in answer;
+        const chosen = isWrapped ? found.shared : (answer as Share);
         const shared = ofHost ?? safeShare(chosen, versions, shareInfo);
         if (shared === chosen) return found;
         return isWrapped ? { shared, useTreesShaking: false } : (shared as unknown as typeof found);

@@ -1,7 +1,17 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { local, Route, Router, Routes, ScreenContext, session } from '@liaozhai/shared/runtime';
 import { VisuallyHidden } from '@liaozhai/shared/ui';
-import { Activity, memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  Activity,
+  type ComponentProps,
+  memo,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { AuthGuard } from '../auth/AuthGate';
 import { type AppLocation, type HistoryPosition, useNavigation, usePosition } from '../navigation';
 import { usePage } from '../page';
@@ -182,7 +192,11 @@ const Screen = memo(function Screen({ screen, active, isFirst, memory }: ScreenP
     <Activity mode={active ? 'visible' : 'hidden'}>
       <main ref={scroller} className={styles.screen} tabIndex={-1} aria-label={route.title}>
         <ScreenContext value={context}>
-          <Router navigator={navigation} location={location} navigationType={action as never}>
+          <Router
+            navigator={navigation}
+            location={location}
+            navigationType={action as ComponentProps<typeof Router>['navigationType']}
+          >
             <Routes>
               <Route path={route.path} element={<RouteContent route={route} path={location.pathname} />} />
             </Routes>

@@ -38,4 +38,4 @@ interface HappyWindow {
 }
 
 // every script "loads" and runs nothing: an entry that was not served leaves no container
-(window as unknown as HappyWindow).happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
+(window as typeof window & HappyWindow).happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;

@@ -79,7 +79,8 @@ const slice = createSlice({
 const injected = slice.injectInto(rootReducer);
 
 export const chatActions = slice.actions;
-export const selectChat = (state: RootState): ChatState => injected.selectSlice(state as never);
+export const selectChat = (state: RootState): ChatState =>
+  injected.selectSlice(state as RootState & { chat?: ChatState });
 
 /** Whose chats these are; null for a guest. */
 export const currentUserId = (): string | null => {

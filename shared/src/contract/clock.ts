@@ -10,7 +10,7 @@ interface Correction {
 
 /** One per page: each bundle has its own copy of this file. */
 function correction(): Correction {
-  const globals = globalThis as unknown as Record<symbol, Correction | undefined>;
+  const globals = globalThis as typeof globalThis & Record<symbol, Correction | undefined>;
   globals[KEY] ??= { aheadMs: 0 };
   return globals[KEY];
 }

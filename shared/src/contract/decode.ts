@@ -44,10 +44,10 @@ type OptionalEntries<Entries> = {
 
 /** Entries that may be missing or null; one that cannot be read is reported and reads as missing. */
 export const optional = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
-  withNames(entries, (name, schema) =>
+  withNames<OptionalEntries<Entries>>(entries, (name, schema) =>
     // a missing key has no dataset
     v.fallback(v.nullish(schema), (dataset?: unknown) => void (dataset && underWay.report(name))),
-  ) as unknown as OptionalEntries<Entries>;
+  );
 
 type ListEntries<Entries> = {
   [Name in keyof Entries]: Entries[Name] extends v.GenericSchema
@@ -60,17 +60,17 @@ type ListEntries<Entries> = {
 
 /** Lists of these entries, row by row; one that is missing or cannot be read is empty. */
 export const lists = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
-  withNames(entries, (name, schema) =>
+  withNames<ListEntries<Entries>>(entries, (name, schema) =>
     v.fallback(v.nullish(rows(schema), []), (dataset?: unknown) => {
       if (dataset) underWay.report(name);
       return [];
     }),
-  ) as unknown as ListEntries<Entries>;
+  );
 
-const withNames = (
+const withNames = <Named>(
   entries: Record<string, v.GenericSchema>,
   make: (name: string, schema: v.GenericSchema) => v.GenericSchema,
-) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, make(name, schema)]));
+) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, make(name, schema)])) as Named;
 
 /** PHP writes a list with gaps as an object: `{"0": …, "2": …}`. */
 function listOf(raw: unknown): unknown[] | undefined {

@@ -55,11 +55,14 @@ export function parseScript(text: string): Node | Use {
   }
 }
 
+/** Acorn's nodes are ESTree's, with other types. */
+const estreeOf = (node: Node) => node as unknown as estree.Node;
+
 /** Names of methods and properties that a script gives to objects of its own. */
 export function ownNames(ast: Node): Set<string> {
   const names = new Set<string>();
   full(ast, (found) => {
-    const node = found as unknown as estree.Node;
+    const node = estreeOf(found);
     let name: string | null = null;
     if (node.type === 'Property' || node.type === 'MethodDefinition' || node.type === 'PropertyDefinition')
       name = keyName(node.key, node.computed);
@@ -78,14 +81,14 @@ class Script {
     private readonly own: ReadonlySet<string>,
     private readonly data: CompatData,
   ) {
-    const { globalScope } = analyze(ast as unknown as estree.Program, { ecmaVersion: 2022, sourceType: 'script' });
+    const { globalScope } = analyze(estreeOf(ast) as estree.Program, { ecmaVersion: 2022, sourceType: 'script' });
     for (const { identifier } of globalScope?.through ?? []) this.unresolved.add(identifier as estree.Identifier);
   }
 
   check(): Use[] {
     fullAncestor(this.ast, (found, _, ancestors) => {
-      const node = found as unknown as estree.Node;
-      const parent = ancestors.at(-2) as unknown as estree.Node | undefined;
+      const node = estreeOf(found);
+      const [parent] = ancestors.slice(-2, -1).map(estreeOf);
       if (node.type === 'Identifier') this.identifier(node, parent);
       if (node.type === 'MemberExpression') this.member(node, parent);
       if (node.type === 'NewExpression') this.constructed(node.callee);

@@ -4,15 +4,21 @@ import { onTestEnd } from './reset';
 /** A list's end comes into sight when the test says so, since nothing is laid out here. Returns the way to say it. */
 export function fakeEndOfList(): () => Promise<void> {
   let reachEnd = () => {};
-  class NearIntersection {
+  class NearIntersection implements IntersectionObserver {
+    readonly root = null;
+    readonly rootMargin = '';
+    readonly scrollMargin = '';
+    readonly thresholds = [];
     constructor(notice: IntersectionObserverCallback) {
-      reachEnd = () => notice([{ isIntersecting: true } as IntersectionObserverEntry], this as never);
+      reachEnd = () => notice([{ isIntersecting: true } as IntersectionObserverEntry], this);
     }
     observe() {}
+    unobserve() {}
     disconnect() {}
+    takeRecords = () => [];
   }
   const former = globalThis.IntersectionObserver;
-  globalThis.IntersectionObserver = NearIntersection as never;
+  globalThis.IntersectionObserver = NearIntersection;
   onTestEnd(() => {
     globalThis.IntersectionObserver = former;
   });

@@ -113,7 +113,7 @@ interface TestWindow {
 }
 
 const setWindow = (width: number) =>
-  (window as unknown as TestWindow).happyDOM.setViewport({ width, height: width < 1024 ? 844 : 800 });
+  (window as typeof window & TestWindow).happyDOM.setViewport({ width, height: width < 1024 ? 844 : 800 });
 
 /**
  * Opens a remote at a path as a person would find it: real store, client, session and realtime,

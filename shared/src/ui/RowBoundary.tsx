@@ -6,7 +6,7 @@ import styles from './RowBoundary.module.css';
 export type ReportRow = (cause: unknown, noneStands: boolean) => void;
 
 const KEY = Symbol.for('liaozhai.rows');
-const globals = globalThis as unknown as Record<symbol, Context<ReportRow> | undefined>;
+const globals = globalThis as typeof globalThis & Record<symbol, Context<ReportRow> | undefined>;
 
 /** The host's pane provides it. Each bundle has its own copy of the kit, so the context is found by a global key. */
 export const RowFaults: Context<ReportRow> =

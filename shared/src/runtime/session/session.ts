@@ -14,7 +14,7 @@ import { type ExpiredSession, type Session, sessionSlice, store, useSelector } f
 import { patchedUser, readStored, toStored, toUser, type User, type UserPatch } from './user';
 
 const FRESH_MS = 10_000;
-/** A session that is refused so soon was never stored: its cookie got lost. */
+/** A session that is refused so soon was not stored: its cookie got lost. */
 const UNKEPT_MS = 10_000;
 /** How long the refusals of such a session may come in. */
 const REFUSALS_MS = 3_000;
@@ -178,7 +178,7 @@ export function createSession() {
     /** A whole user: login, register, GET /v1/user. */
     userReceived(dto: UserDto) {
       userToldAt = performance.now();
-      // a log-out that was never answered was not done
+      // a log-out without an answer was not done
       unauthenticated.divert(null);
       const user = toUser(dto);
       const present = currentUser();
