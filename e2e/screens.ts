@@ -57,15 +57,13 @@ async function memberState(browser: Browser, origin: string): Promise<State> {
   return state;
 }
 
-const picture = (name: string, suffix: string, width: number) => `<img src="${name}-${suffix}.webp" width="${width}">`;
+const picture = (name: string, suffix: string) => `![](${name}-${suffix}.webp)`;
 
 function indexOf(scenes: readonly Scene[]): string {
-  const rows = scenes.map(
-    ({ name, title }) => `| ${title} | ${picture(name, 'light', 240)} | ${picture(name, 'dark', 240)} |`,
-  );
+  const rows = scenes.map(({ name, title }) => `| ${title} | ${picture(name, 'light')} | ${picture(name, 'dark')} |`);
   const wide = scenes
     .filter((scene) => scene.wide)
-    .map(({ name, title }) => `### ${title}\n\n${picture(name, 'wide', 720)}\n`);
+    .map(({ name, title }) => `### ${title}\n\n${picture(name, 'wide')}\n`);
   return [
     '# Screens\n',
     'Every screen and state, taken by `pnpm e2e:screens` from the running product; never edited by hand.\n',
