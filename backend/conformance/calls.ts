@@ -11,6 +11,8 @@ const serverWords = 'the page offers it and answers a tap with 服务器还没�
 export const calls = {
   'GET /v1/stories': { without: 'required' },
   'GET /v1/stories/{id}': { without: 'required' },
+  'PUT /v1/stories/{id}/favorite': { without: 'a story offers no 收藏: announced as stories.favorites' },
+  'GET /v1/favorites': { without: '我的 has no 收藏', follows: 'PUT /v1/stories/{id}/favorite' },
   'POST /v1/messages': { without: 'required' },
   'GET /v1/messages/latest': { without: 'required' },
   'POST /v1/messages/suggestion': { without: serverWords },

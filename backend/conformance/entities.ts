@@ -67,6 +67,7 @@ export const Story: Entity = {
     characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
     price_per_message: whole,
     conversation_id: orNull(id),
+    is_favorite: v.optional(v.boolean()),
     created_at: time,
     updated_at: time,
   }),

@@ -127,6 +127,18 @@ const operations: Partial<Record<Call, Operation>> = {
     isPublic: true,
   },
   'GET /v1/stories/{id}': { says: 'Returns a story.', answer: [200, data(story)], isPublic: true },
+  'PUT /v1/stories/{id}/favorite': {
+    says: 'Saves a story for the reader, or no longer.',
+    body: v.object({ favorite: flag }),
+    answer: [200, data(json(v.object({ id, is_favorite: flag })))],
+    capability: 'stories.favorites',
+  },
+  'GET /v1/favorites': {
+    says: 'Lists the stories that the reader saved, the last saved first.',
+    query: cursor,
+    answer: [200, page(story)],
+    capability: 'stories.favorites',
+  },
   'POST /v1/messages': {
     says: 'Sends a message; the reply follows over the socket. Names a story or a conversation.',
     body: v.object({

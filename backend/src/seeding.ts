@@ -45,7 +45,8 @@ export async function seedUser(services: Services, { login, password, name, bala
 
 /** The stories of the folders where no server has started yet; a server's stand at its own prices. */
 function ensureStories(services: Services): void {
-  if (!services.db.first(query.selectFrom('stories').select('id').limit(1))) publishStories(services);
+  const published = query.selectFrom('stories').select('id').where('origin', '=', 'folder').limit(1);
+  if (!services.db.first(published)) publishStories(services);
 }
 
 /** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */

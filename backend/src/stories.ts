@@ -7,8 +7,9 @@ import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
-import { type AppEnv, type Http, isVerified, notFound } from './http/http.ts';
-import { cursorPage, type Position, readCursor, text, validate } from './http/input.ts';
+import { favoritesAfter, isFavorite, setFavorite } from './favorites.ts';
+import { type AppEnv, type Http, isVerified, notFound, userOf } from './http/http.ts';
+import { cursorPage, type Position, readCursor, readInput, text, validate } from './http/input.ts';
 import type { Prices } from './prices.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
@@ -285,14 +286,47 @@ export function storyRoutes(
       const story = findShownStory(services, c.req.param('id'));
       const conversation = conversationsByStory(services, c, [story.id]).get(story.id) ?? null;
       const progress = conversation === null ? null : progressOf(services, conversation);
-      return c.json({ data: { ...presentStory(services, story, conversation), progress } });
+      const user = readerOf(c);
+      const is_favorite = user !== undefined && isFavorite(services, user.id, story.id);
+      return c.json({ data: { ...presentStory(services, story, conversation), progress, is_favorite } });
+    })
+    .put('/:id/favorite', async (c) => {
+      const user = userOf(c);
+      services.limits.take(`write:${user.id}`, services.env.RATE_LIMIT_WRITES);
+      const { favorite } = validate(favoriteForm, await readInput(c));
+      const { id } = findShownStory(services, c.req.param('id'));
+      setFavorite(services, user.id, id, favorite);
+      return c.json({ data: { id, is_favorite: favorite } });
     });
+}
+
+const favoriteForm = v.object({ favorite: v.boolean() });
+
+/** The stories that the reader saved. */
+export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
+  new Hono<AppEnv>().get('/', (c) => {
+    const rows = favoritesAfter(services, userOf(c).id, readCursor(c.req.query('cursor')), rules.pageSize + 1);
+    const conversations = conversationsByStory(
+      services,
+      c,
+      rows.map(({ story_id }) => story_id),
+    );
+    const at = ({ story_id, created_at }: (typeof rows)[number]) => ({ time: created_at, id: story_id });
+    const present = ({ story_id }: (typeof rows)[number]) =>
+      presentStory(services, findStory(services, story_id), conversations.get(story_id) ?? null);
+    return c.json(cursorPage(rows, c.req.path, at, present));
+  });
+
+/** The visitor, if signed in and confirmed. */
+function readerOf(c: Http) {
+  const user = c.get('identity')?.user;
+  return user && isVerified(user) ? user : undefined;
 }
 
 /** The visitor's own conversations with these stories, by story. */
 function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
-  const user = c.get('identity')?.user;
-  if (!user || !isVerified(user) || storyIds.length === 0) return new Map();
+  const user = readerOf(c);
+  if (!user || storyIds.length === 0) return new Map();
   const rows = query
     .selectFrom('conversations')
     .select(['id', 'story_id'])

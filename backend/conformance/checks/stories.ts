@@ -239,4 +239,34 @@ const pictures = checksOf('GET /media/avatars.json', [
   },
 ]);
 
-export const storyChecks = [...list, ...finding, ...one, ...pictures, ...capabilities];
+const favorites = checksOf('PUT /v1/stories/{id}/favorite', [
+  {
+    name: 'saves a story for its reader alone, and lets it go',
+    otherwise: 'shows what the list has',
+    async run(world) {
+      await world.announced('stories.favorites');
+      const [id] = await world.stories();
+      const [{ visitor }, other] = [await world.member('mine'), await world.member('theirs')];
+      const listed = async (who: typeof visitor) => pageOf((await who.get('/favorites')).body).items.map(idOf);
+      for (const favorite of [true, true, false]) {
+        const answer = await visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
+        expectStatus(answer, 200);
+        expectThat((await listed(visitor)).filter((one) => one === id).length === Number(favorite), `not ${favorite}`);
+        expectThat(!(await listed(other.visitor)).includes(id), 'another reader has it, too');
+      }
+    },
+  },
+]);
+
+const favoriteList = checksOf('GET /v1/favorites', [
+  {
+    name: 'has 401 for a guest',
+    otherwise: 'shows what it is sent',
+    async run(world) {
+      await world.announced('stories.favorites');
+      expectStatus(await (await world.visitor()).get('/favorites'), 401);
+    },
+  },
+]);
+
+export const storyChecks = [...favorites, ...favoriteList, ...list, ...finding, ...one, ...pictures, ...capabilities];

@@ -44,6 +44,7 @@ export interface Schema {
   idempotency: IdempotencyTable;
   changes: ChangesTable;
   story_readers: StoryReadersTable;
+  favorites: FavoritesTable;
   backends: BackendsTable;
   attempts: AttemptsTable;
 }
@@ -69,6 +70,13 @@ interface ChangesTable {
 }
 
 /** How many readers have a conversation about a story. */
+/** Stories that a reader saved. */
+interface FavoritesTable {
+  user_id: string;
+  story_id: string;
+  created_at: number;
+}
+
 interface StoryReadersTable {
   story_id: string;
   count: number;
@@ -585,6 +593,12 @@ const migrations = {
     'create table attempts (position integer primary key autoincrement, key text not null, at integer not null)',
     'create index attempts_by_key on attempts(key, at)',
     'create index attempts_by_time on attempts(at)',
+  ],
+  '025_favorites': [
+    `create table favorites (
+      user_id text not null references users(id) on delete cascade, story_id text not null references stories(id),
+      created_at integer not null, primary key (user_id, story_id)) without rowid`,
+    'create index favorites_by_user on favorites(user_id, created_at desc, story_id desc)',
   ],
 } satisfies Record<string, Statement[]>;
 

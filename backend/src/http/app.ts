@@ -16,7 +16,7 @@ import { presentPrices } from '../prices.ts';
 import { broadcastRoutes } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { storyRoutes } from '../stories.ts';
+import { favoriteRoutes, storyRoutes } from '../stories.ts';
 import { ticketRoutes } from '../support.ts';
 import { withinRequest } from '../telemetry.ts';
 import { accountDeletionRoutes } from '../users/accountDeletion.ts';
@@ -119,6 +119,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/user/minor', minorRoutes(services))
     .route('/invites', inviteRoutes(services))
     .route('/stories', storyRoutes(services, presentProgress))
+    .route('/favorites', favoriteRoutes(services))
     .route('/messages', chatRoutes(services))
     .route('/conversations', conversationRoutes(services))
     .route('/check-in', checkInRoutes(services))
@@ -133,6 +134,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
 /** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
 const capabilitiesOf = ({ payments }: Services): string[] => [
   'stories.search',
+  'stories.favorites',
   'conversations.restart',
   'messages.cancel',
   'messages.regenerate',

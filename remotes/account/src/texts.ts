@@ -10,6 +10,7 @@ export const texts = {
     profile: '个人资料',
     profileDetail: '昵称、头像、人设、密码',
     security: '账号与安全',
+    favorites: '收藏',
     transactions: '消费明细',
     recharge: '充值',
     support: '客服中心',

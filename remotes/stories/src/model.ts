@@ -31,6 +31,8 @@ export interface Story {
   /** points a message costs; undefined where the server does not say */
   pricePerMessage: number | undefined;
   conversationId: string | null;
+  /** the reader saved it; undefined where the server does not say */
+  isFavorite?: boolean;
   /** how far one has come in it; undefined where the server does not say */
   progress?: Progress;
 }
@@ -69,7 +71,8 @@ const toCharacter = (dto: CharacterDto): Character => ({
 
 export const toStory = (dto: StoryDto): Story => {
   const progress = toProgress(dto);
-  return { ...toTold(dto), ...(progress && { progress }) };
+  const isFavorite = dto.is_favorite ?? undefined;
+  return { ...toTold(dto), ...(isFavorite !== undefined && { isFavorite }), ...(progress && { progress }) };
 };
 
 const toTold = (dto: StoryDto): Story => ({

@@ -17,4 +17,11 @@ export const routes: RouteDefinition[] = [
     outsideShell: true,
     page: () => import(/* webpackChunkName: "story" */ './pages/StoryReadPage'),
   },
+  {
+    name: 'favorites',
+    path: '/my/favorites',
+    title: texts.favorites.title,
+    requiresAuth: true,
+    page: () => import(/* webpackChunkName: "favorites" */ './pages/FavoriteListPage'),
+  },
 ];

@@ -67,4 +67,16 @@ export const texts = {
     fontSizes: { 1: '小', 2: '标准', 3: '大', 4: '特大' },
     sheetFailed: '没能打开，请再试一次',
   },
+  favorites: {
+    title: '我的收藏',
+    add: '收藏',
+    remove: '取消收藏',
+    saved: '已收藏，在「我的」里能找到',
+    failed: '没能收藏，请再试一次',
+    removeFailed: '没能取消收藏，请再试一次',
+    loading: '正在加载收藏',
+    empty: '还没有收藏。读到喜欢的故事，点一下书签，它就在这里了',
+    toExplore: '去看看故事',
+    end: '收藏都在这里了',
+  },
 } as const;

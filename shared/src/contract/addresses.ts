@@ -10,6 +10,7 @@ export const paths = {
   security: () => '/my/security',
   minorMode: () => '/my/minor',
   support: () => '/my/support',
+  favorites: () => '/my/favorites',
   terms: () => '/terms',
   privacy: () => '/privacy',
   transactions: () => '/my/wallet/transactions',
@@ -51,6 +52,8 @@ export const API_BASE = '/api';
 export const endpoints = {
   stories: '/v1/stories',
   story: (id: string) => `/v1/stories/${encodeURIComponent(id)}`,
+  favorite: (id: string) => `/v1/stories/${encodeURIComponent(id)}/favorite`,
+  favorites: '/v1/favorites',
   messages: '/v1/messages',
   latestMessages: '/v1/messages/latest',
   findMessages: '/v1/messages/search',

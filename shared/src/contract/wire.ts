@@ -186,6 +186,8 @@ export const storySchema = v.object({
     /** points */
     price_per_message: amount,
     conversation_id: id,
+    /** the reader saved it */
+    is_favorite: flag,
     /** how far the reader's conversation has come; `endings` are the titles of those reached */
     progress: v.object(
       optional({ scene: count, scenes: count, title: label, endings: rows(label), endings_count: count }),
@@ -441,6 +443,8 @@ export const anyPayload = v.unknown();
 export const CAPABILITIES = [
   /** `GET /v1/stories?q&tag&sort` */
   'stories.search',
+  /** `is_favorite` of a story, `PUT /v1/stories/{id}/favorite`, `GET /v1/favorites` */
+  'stories.favorites',
   /** a conversation says whether it has something new, and can be marked as read */
   'conversations.unread',
   'conversations.search',

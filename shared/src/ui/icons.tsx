@@ -1,3 +1,4 @@
+import BookmarkIcon from 'lucide-react/icons/bookmark';
 import FireIcon from 'lucide-react/icons/flame';
 import ChatIcon from 'lucide-react/icons/message-circle';
 import UserIcon from 'lucide-react/icons/user';
@@ -54,6 +55,8 @@ export { default as CloseIcon } from 'lucide-react/icons/x';
 
 type IconProps = ComponentProps<typeof FireIcon>;
 
+export { BookmarkIcon };
+export const BookmarkFilledIcon = (props: IconProps) => <BookmarkIcon fill="currentColor" {...props} />;
 export const FireFilledIcon = (props: IconProps) => <FireIcon fill="currentColor" {...props} />;
 export const ChatFilledIcon = (props: IconProps) => <ChatIcon fill="currentColor" {...props} />;
 export const UserFilledIcon = (props: IconProps) => <UserIcon fill="currentColor" {...props} />;

@@ -19,6 +19,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import {
   Avatar,
+  BookmarkIcon,
   Button,
   Card,
   ChevronRightIcon,
@@ -176,6 +177,7 @@ function EntryList() {
           asLink={<Link to={paths.profile()} />}
         />
         <SecurityRow />
+        <FavoritesRow />
         <ListRow
           icon={<TransactionsIcon size={20} />}
           title={texts.my.transactions}
@@ -187,6 +189,13 @@ function EntryList() {
         <RemoteSlot name="my.entries" />
       </nav>
     </Card>
+  );
+}
+
+function FavoritesRow() {
+  if (!useCapability('stories.favorites')) return null;
+  return (
+    <ListRow icon={<BookmarkIcon size={20} />} title={texts.my.favorites} asLink={<Link to={paths.favorites()} />} />
   );
 }
 

@@ -1,9 +1,10 @@
 import { useFontSize } from '@liaozhai/shared/runtime';
-import { Button, RadioGroup, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import { BookmarkFilledIcon, BookmarkIcon, Button, RadioGroup, ShareIcon, Sheet } from '@liaozhai/shared/ui';
 import type { Progress, Story } from '../model';
 import { texts } from '../texts';
 import { CharacterList } from './StoryBook';
 import styles from './StorySheet.module.css';
+import { useFavorite } from './useFavorite';
 
 export interface StorySheetProps {
   open: boolean;
@@ -18,6 +19,8 @@ const sizes = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), la
 /** The story behind its chat: how far one is, what it is about, who is in it; and the size of its letters. */
 export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
   const [fontSize, setFontSize] = useFontSize();
+  const favorite = useFavorite(story);
+  const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
   const choose = (value: string) => {
     const size = ([1, 2, 3, 4] as const).find((each) => String(each) === value);
     if (size) setFontSize(size);
@@ -28,9 +31,16 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
       onClose={onClose}
       title={story.title}
       footer={
-        <Button block variant="quiet" icon={<ShareIcon size={18} />} onClick={onShare}>
-          {words.share}
-        </Button>
+        <div className={styles.acts}>
+          {favorite && (
+            <Button block variant="quiet" icon={<Bookmark size={18} />} onClick={favorite.toggle}>
+              {favorite.label}
+            </Button>
+          )}
+          <Button block variant="quiet" icon={<ShareIcon size={18} />} onClick={onShare}>
+            {words.share}
+          </Button>
+        </div>
       }
     >
       <div className={styles.parts}>

@@ -190,3 +190,52 @@ test('a story read before can be read again without a network', async () => {
   expect(await screen.findByText('月光落在阶前。')).toBeTruthy();
   expect(await screen.findByRole('button', { name: '重试' })).toBeTruthy();
 });
+
+describe('收藏', () => {
+  const offered = { path, capabilities: ['stories.favorites'] as const, user: {} };
+  const put = 'PUT /v1/stories/s-1/favorite';
+  const add = () => screen.findByRole('button', { name: '收藏' });
+  const remove = () => screen.findByRole('button', { name: '取消收藏' });
+  const toasts = () => store.getState().toasts.map(({ text }) => text);
+
+  test('is shown immediately, and sent once', async () => {
+    const { user, requests } = openRemote(
+      remote,
+      { [url]: storyDto({ is_favorite: false }), [put]: { data: { id: 's-1', is_favorite: true } } },
+      offered,
+    );
+    await user.click(await add());
+    expect(await remove()).toBeTruthy();
+    await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
+    expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ favorite: true }]);
+  });
+
+  test('is taken back', async () => {
+    const { user, requests } = openRemote(remote, { [url]: storyDto({ is_favorite: true }), [put]: {} }, offered);
+    await user.click(await remove());
+    expect(await add()).toBeTruthy();
+    await waitFor(() => expect(requests.at(-1)?.body).toEqual({ favorite: false }));
+  });
+
+  test.each([
+    ['the server refuses', { status: 500, body: { message: '书架满了' } }, /书架满了/],
+    [
+      'there is no network',
+      () => {
+        throw offline();
+      },
+      /网络|连不上/,
+    ],
+  ])('is undone, with the reason, where %s', async (_, answer, words) => {
+    const { user } = openRemote(remote, { [url]: storyDto(), [put]: answer }, offered);
+    await user.click(await add());
+    await waitFor(() => expect(toasts().join()).toMatch(words));
+    expect(await add()).toBeTruthy();
+  });
+
+  test('is not offered by a server without it', async () => {
+    openRemote(remote, { [url]: storyDto() }, { path, user: {} });
+    await screen.findByText('蒲松龄 述');
+    expect(screen.queryByRole('button', { name: '收藏' })).toBeNull();
+  });
+});

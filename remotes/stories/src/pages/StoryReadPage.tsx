@@ -16,6 +16,8 @@ import {
   useSession,
 } from '@liaozhai/shared/runtime';
 import {
+  BookmarkFilledIcon,
+  BookmarkIcon,
   Button,
   ChevronDownIcon,
   EmptyState,
@@ -32,6 +34,7 @@ import { type ComponentType, useCallback, useEffect, useRef, useState } from 're
 import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
 import type { StorySheetProps } from '../components/StorySheet';
+import { useFavorite } from '../components/useFavorite';
 import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryReadPage.module.css';
@@ -117,14 +120,22 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
     observer.observe(end);
     return () => observer.disconnect();
   }, [scroller]);
+  const favorite = useFavorite(story);
+  const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
   const variant = overCover ? 'clear' : 'veil';
+  const look = overCover ? 'veil' : 'plain';
   const actions = story && (
-    <IconButton
-      label={texts.story.share}
-      icon={<ShareIcon size={22} />}
-      variant={overCover ? 'veil' : 'plain'}
-      onClick={() => void shareStory(story)}
-    />
+    <>
+      {favorite && (
+        <IconButton label={favorite.label} icon={<Bookmark size={22} />} variant={look} onClick={favorite.toggle} />
+      )}
+      <IconButton
+        label={texts.story.share}
+        icon={<ShareIcon size={22} />}
+        variant={look}
+        onClick={() => void shareStory(story)}
+      />
+    </>
   );
   return (
     <>

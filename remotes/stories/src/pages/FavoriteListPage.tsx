@@ -1,0 +1,62 @@
+import { Link, paths, useGoBack, useOnline, useUser } from '@liaozhai/shared/runtime';
+import { Button, EmptyState, EndOfList, InfiniteList, QueryView, ScreenSkeleton, TopBar } from '@liaozhai/shared/ui';
+import { useMemo } from 'react';
+import { useDeviceCopy } from '../api';
+import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
+import { StoryShelf } from '../components/StoryShelf';
+import { type Story, storiesOf } from '../model';
+import { texts } from '../texts';
+import styles from './FavoriteListPage.module.css';
+
+export default function FavoriteListPage() {
+  const goBack = useGoBack(paths.my());
+  return (
+    <>
+      <TopBar title={texts.favorites.title} onBack={goBack} />
+      <div className={styles.page}>{useUser() && <Favorites />}</div>
+    </>
+  );
+}
+
+/** The saved stories, the last saved first; without the network the first page as it was read last. */
+function Favorites() {
+  const list = useStoriesGetFavoritesInfiniteQuery();
+  const online = useOnline();
+  const pages = list.currentData?.pages;
+  const live = useMemo(() => pages && storiesOf(pages), [pages]);
+  const copy = useDeviceCopy<Story[]>('stories.favorites.1', pages?.[0]?.items, !pages && (list.isError || !online));
+  const shown = live ?? copy.content;
+  const query = {
+    ...list,
+    data: shown,
+    currentData: shown,
+    error: live ? undefined : list.error,
+    isFetching: list.isFetching || copy.isPending,
+  };
+  return (
+    <QueryView
+      query={query}
+      skeleton={<ScreenSkeleton shape="shelf" label={texts.favorites.loading} />}
+      isEmpty={(stories) => stories.length === 0}
+      empty={
+        <EmptyState
+          drawing="book"
+          text={texts.favorites.empty}
+          action={<Button asLink={<Link to={paths.explore()} />}>{texts.favorites.toExplore}</Button>}
+        />
+      }
+    >
+      {(stories) => (
+        <InfiniteList
+          hasMore={list.hasNextPage}
+          loading={list.isFetchingNextPage}
+          error={list.isFetchNextPageError ? list.error : undefined}
+          onMore={list.fetchNextPage}
+          end={live ? <EndOfList text={texts.favorites.end} /> : null}
+        >
+          <StoryShelf stories={stories} hasLead={false} isWhole={live !== undefined && !list.hasNextPage} />
+        </InfiniteList>
+      )}
+    </QueryView>
+  );
+}
