@@ -57,21 +57,21 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
   try {
     await page.goto(console.link);
     await expect(page).toHaveURL(/\/$/);
-    const control = page.getByRole('button', { name: '回退 account' });
+    const control = page.getByRole('button', { name: '回退 账户' });
     await control.focus();
     await page.keyboard.press('Enter');
     const question = page.getByRole('alertdialog');
-    await expect(question).toContainText('account：');
+    await expect(question).toContainText('账户：');
     await page.keyboard.press('Escape');
     await expect(question).toBeHidden();
-    await expect.poll(() => focused(page)).toBe('回退 account');
+    await expect.poll(() => focused(page)).toBe('回退 账户');
 
     await page.keyboard.press('Enter');
     await page.getByLabel('原因（会写入记录）').fill('封面不见了');
     await page.keyboard.press('Enter');
     const told = page.getByText(/^完成，现在是状态 \d+$/);
     await expect(told).toBeInViewport({ ratio: 1 });
-    await expect.poll(() => focused(page)).toBe('回退 account');
+    await expect.poll(() => focused(page)).toBe('回退 账户');
     await expect(page.getByRole('region', { name: '记录' })).toContainText('「封面不见了」');
     expect((await site.release('status')).stable.builds).toContain(older);
 

@@ -1,15 +1,16 @@
 import { isName } from '@liaozhai/shared/contract';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Counter } from 'prom-client';
-import type { Catalog } from '../../src/builds/catalog.ts';
+import { type Catalog, publishedIds } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
 import { requireChannel } from '../../src/channel/readChannel.ts';
-import { refused } from '../../src/errors.ts';
+import { ReleaseError, refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
 import { INCIDENT_MS } from '../../src/health/alarm.ts';
 import type { BuildHealth, Health } from '../../src/health/autoStop.ts';
 import { HealthReader } from '../../src/health/healthRecord.ts';
+import { nameOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import type { SiteOf } from '../../src/operations/override.ts';
@@ -110,6 +111,7 @@ export class ConsoleContext {
   readonly #health = new Map<string, HealthReader>();
   /** When each build of a channel alarmed last. */
   readonly #alarms = new Map<string, Map<string, number>>();
+  readonly #labels = new Map<string, string>();
   readonly #turns = new OneAtATime();
 
   constructor(options: ConsoleOptions) {
@@ -165,6 +167,31 @@ export class ConsoleContext {
     const found = alarming.filter(({ build }) => now - (known.get(build) ?? 0) >= INCIDENT_MS);
     this.#alarms.set(channel, new Map([...known, ...alarming.map(({ build }) => [build, now] as const)]));
     return found;
+  }
+
+  /** Every package that was published, by the name that people know it by: that of its live build, else of its newest. */
+  async names(channel: string): Promise<{ name: string; label: string }[]> {
+    const { store, catalog } = this.options;
+    const names = (await store.children('versions/')).map((folder) => folder.replace(/\/$/, ''));
+    const live = (await this.current(channel)).stable?.builds ?? [];
+    const labelOf = async (name: string) => {
+      const known = live.find((id) => nameOf(id) === name);
+      const label = this.#labels.get(known ?? name) ?? (await this.#readLabel(catalog, name, known));
+      this.#labels.set(known ?? name, label);
+      return { name, label };
+    };
+    return Promise.all(names.map(labelOf));
+  }
+
+  async #readLabel(catalog: Catalog, name: string, known: string | undefined): Promise<string> {
+    try {
+      const id = known ?? (await publishedIds(catalog.store, name)).at(-1);
+      return id ? (await catalog.record(id)).description.label || name : name;
+    } catch (cause) {
+      // a damaged build shows as damaged in its list
+      if (cause instanceof ReleaseError) return name;
+      throw cause;
+    }
   }
 
   healthReader(channel: string): HealthReader {

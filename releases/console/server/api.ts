@@ -47,6 +47,7 @@ import type { ReleaseClient } from '../../src/releaseClient.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
+import { withoutFolders } from './withoutFolders.ts';
 
 const build = textSchema(160, 3);
 const builds = v.pipe(v.array(build), v.maxLength(300));
@@ -214,10 +215,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     console.client(channelOf(context, console), whoOf(context.get('token')), { actor: actorOf(context.get('token')) });
   app.get('/status', async (context) => context.json(await (await client(context)).status()));
   app.get('/builds', async (context) => context.json(await (await client(context)).builds(context.req.query('name'))));
-  app.get('/names', async (context) => {
-    const folders = await console.options.store.children('versions/');
-    return context.json(folders.map((folder) => folder.replace(/\/$/, '')));
-  });
+  app.get('/names', async (context) => context.json(await console.names(channelOf(context, console))));
   app.get('/log', async (context) => {
     const limit = Number(context.req.query('limit') ?? 50);
     if (!Number.isInteger(limit) || limit < 1) throw usage('limit must be a whole number');
@@ -388,7 +386,11 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
     const { message, cure, details, kind, reason } = cause;
-    return context.json({ message, cure, details, reason }, STATUSES[kind]);
+    const hide = (text: string) => withoutFolders(text, console.options.store);
+    return context.json(
+      { message: hide(message), cure: hide(cure), details: details.map(hide), reason },
+      STATUSES[kind],
+    );
   });
   return app;
 }

@@ -1,9 +1,9 @@
 import { Button, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
-import { FoldedForm } from './AgendaSection';
 import { type AgendaView, type Me, maySwitch, nameOf, type ProposalView } from './api';
 import styles from './Console.module.css';
-import { ActionButton, type SectionProps } from './LiveSection';
+import { labels } from './labels';
+import { ActionButton, FoldedForm, type SectionProps } from './Section';
 import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
 
 const SHORT_DIGEST = 12;
@@ -21,7 +21,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
     ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
     ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),
     // what is live already and goes on to more visitors changes no name
-    ...(changes.length === 0 ? builds.map((id) => `${nameOf(id)} ${versionOf(id)}`) : []),
+    ...(changes.length === 0 ? builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`) : []),
     ...('force' in request && request.force ? [words.forced] : []),
     ...('override' in request && request.override ? [words.override(request.override)] : []),
     ...(before === after ? [] : [words.digests(from ?? '', to ?? '')]),
@@ -123,20 +123,17 @@ function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'
   );
 }
 
-/** Whether two persons decide what goes forward, and what waits for the second one, with what it would change. */
-export function ApprovalSection({ agenda, ...part }: { agenda: AgendaView | undefined } & SectionProps) {
-  const { me, console, running } = part;
-  const { approval = null, proposals = [] } = agenda ?? {};
+/** What waits for the second person, with what it would change. */
+export const ProposalsSection = ({ proposals, ...part }: { proposals: readonly ProposalView[] } & SectionProps) =>
+  proposals.map((proposal) => <ProposalRow key={proposal.id} proposal={proposal} {...part} />);
+
+/** Whether two persons decide what goes forward. */
+export function ApprovalSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
+  const { approval = null } = agenda ?? {};
   const words = texts.approval;
   return (
     <>
       <p className={styles.quiet}>{approval ? words.on(approval.hours, approval.by) : words.off}</p>
-      {approval && proposals.length === 0 && <p className={styles.quiet}>{words.nothing}</p>}
-      <div className={styles.rows}>
-        {proposals.map((proposal) => (
-          <ProposalRow key={proposal.id} proposal={proposal} {...part} />
-        ))}
-      </div>
       {!approval && maySwitch(me) && <RuleForm console={console} running={running} />}
       {approval && maySwitch(me) && (
         <div className={styles.actions}>

@@ -1,8 +1,18 @@
-import { Tag } from '@liaozhai/shared/ui';
+import { Menu, type MenuItem, Tag } from '@liaozhai/shared/ui';
 import { Fragment, useEffect, useState } from 'react';
-import { ApiFailure, type BuildSummary, type ChannelDocument, failureOf, get, maySwitch, nameOf } from './api';
+import {
+  ApiFailure,
+  type BuildSummary,
+  type ChannelDocument,
+  candidatesOf,
+  failureOf,
+  get,
+  maySwitch,
+  nameOf,
+} from './api';
 import styles from './Console.module.css';
-import { ActionButton, type SectionProps } from './LiveSection';
+import { labels, type Named } from './labels';
+import { ActionButton, Name, type SectionProps } from './Section';
 import { changesBy, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
@@ -10,69 +20,85 @@ const MINUTE = 60_000;
 
 type BuildsProps = { status: ChannelDocument } & SectionProps;
 
+/** Where a build stands: several may hold. */
+function statesOf(id: string, status: ChannelDocument) {
+  const candidate = candidatesOf(status).find(({ builds }) => builds.includes(id));
+  return {
+    isLive: status.stable?.builds.includes(id) ?? false,
+    candidate: candidate ?? null,
+    isKilled: status.killed.includes(id),
+    isLastGood: status.lastGood[nameOf(id)] === id,
+  };
+}
+
+/** The one step that is likeliest, and a menu for the others: what takes something away stands at its end. */
 function BuildActions({ id, status, me, console, running }: { id: string } & BuildsProps) {
+  const name = nameOf(id);
+  const { isLive, candidate, isKilled } = statesOf(id, status);
   const changes = changesBy(status, [id]);
-  const may = maySwitch(me, nameOf(id)) && changes.length > 0;
-  const button = (label: string, verb: string, onClick: (control: string) => void, danger = false) => (
-    <ActionButton
-      variant={danger ? 'danger' : 'quiet'}
-      control={`${verb} ${id}`}
-      running={running}
-      aria-label={`${label} ${id}`}
-      onClick={() => onClick(`${verb} ${id}`)}
-    >
-      {label}
-    </ActionButton>
-  );
-  const change = (label: string, verb: string, body: object) =>
-    button(label, verb, () =>
-      console.ask(verb, body, {
-        title: `${label} ${versionOf(id)}`,
-        action: label,
-        changes,
-      }),
-    );
+  const live = status.stable?.builds.find((other) => nameOf(other) === name);
+  const may = maySwitch(me, name) && !isKilled;
   const { activate, canary, check, override, kill } = texts.builds;
+  const { withdraw } = texts.live;
+  const ask = (label: string, verb: string, body: object) =>
+    console.ask(verb, body, { title: `${label} ${labels.of(name)} ${versionOf(id)}`, action: label, changes });
+  const item = (label: string, onSelect: () => void, danger = false): MenuItem => ({
+    label,
+    onSelect,
+    danger,
+    disabled: running !== null,
+  });
+  const items = [
+    ...(live && !isLive
+      ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, live, id))]
+      : []),
+    ...(isKilled ? [] : [item(check, () => void console.check(`check ${id}`, id))]),
+    ...(may && !isLive && !candidate ? [item(canary, () => ask(canary, 'canary', { builds: [id], percent: 5 }))] : []),
+    ...(may && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
+    ...(may && isLive && name !== 'host'
+      ? [item(withdraw, () => void console.withdraw(`withdraw ${name}`, id), true)]
+      : []),
+    ...(me.role === 'manager' && !isKilled ? [item(kill, () => void console.kill(`kill ${id}`, id), true)] : []),
+  ];
   return (
-    <>
-      <div className={styles.actions}>
-        {button(check, 'check', (control) => void console.check(control, id))}
-        {may && change(activate, 'activate', { builds: [id] })}
-        {may && change(canary, 'canary', { builds: [id], percent: 5 })}
-        {may && button(override, 'override', (control) => void console.override(control, id))}
-      </div>
-      {me.role === 'manager' && (
-        <details className={styles.details}>
-          <summary aria-label={`${texts.builds.more} ${id}`}>
-            <small>{texts.builds.more}</small>
-          </summary>
-          <div className={styles.actions}>
-            {button(kill, 'kill', (control) => void console.kill(control, id), true)}
-          </div>
-        </details>
+    <span className={styles.pair}>
+      {may && !isLive && (
+        <ActionButton
+          control={`activate ${id}`}
+          running={running}
+          aria-label={`${activate} ${id}`}
+          onClick={() => ask(activate, 'activate', { builds: [id] })}
+        >
+          {activate}
+        </ActionButton>
       )}
-    </>
+      {items.length > 0 && <Menu label={texts.moreOf(id)} items={items} />}
+    </span>
   );
 }
 
 function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
   const { id, bytes, files, provenance, problem } = build;
   const { status, now } = props;
-  const killed = status.killed.includes(id);
+  const { isLive, candidate, isKilled, isLastGood } = statesOf(id, status);
   const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
-      <p>
-        <strong title={id}>{versionOf(id)}</strong>
-        {status.stable?.builds.includes(id) && <Tag tone="jade">{texts.builds.running}</Tag>}
-        {killed && <Tag tone="accent">{texts.live.killed}</Tag>}
-        {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
-      </p>
-      <small>
-        {by} · {problem ?? texts.builds.size(bytes, files)}
-      </small>
-      <OriginLine {...provenance} />
-      {!killed && !problem && <BuildActions id={id} {...props} />}
+      <div>
+        <p>
+          <strong title={id}>{versionOf(id)}</strong>
+          {isLive && <Tag tone="jade">{texts.builds.running}</Tag>}
+          {candidate && <Tag>{texts.builds.tried(candidate.percent)}</Tag>}
+          {isLastGood && !isLive && <Tag>{texts.live.lastGood}</Tag>}
+          {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
+          {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
+        </p>
+        <small>
+          {by} · {problem ?? texts.builds.size(bytes, files)}
+        </small>
+        <OriginLine {...provenance} />
+      </div>
+      {!problem && <BuildActions id={id} {...props} />}
     </li>
   );
 }
@@ -81,7 +107,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
  * The builds of one name, fetched while its list is open: immediately, after every switch, and once a minute, so that a new publish shows
  * and a list that was lost comes back. Null = not known yet.
  */
-function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelDocument, minute: number) {
+export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelDocument, minute: number) {
   const [found, setFound] = useState<BuildSummary[] | ApiFailure | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
   // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is asked for again
@@ -106,11 +132,15 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
   const [isOpen, setOpen] = useState(false);
   const builds = useBuilds(name, isOpen, status, Math.floor(now.getTime() / MINUTE));
   const live = status.stable?.builds.find((id) => nameOf(id) === name);
+  const tried = candidatesOf(status).find((candidate) => candidate.builds.some((id) => nameOf(id) === name));
   return (
     <details className={styles.details} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <strong>{name}</strong>
-        <small>{live ? versionOf(live) : texts.builds.none}</small>
+        <Name name={name} />
+        <small>
+          {live ? versionOf(live) : texts.builds.none}
+          {tried && ` · ${texts.builds.tried(tried.percent)}`}
+        </small>
       </summary>
       {builds instanceof ApiFailure ? (
         <p className={styles.alarm} role="alert">
@@ -128,9 +158,9 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
 }
 
 /** Published builds by name; each name's list is fetched when it is opened, since there may be very many. */
-export function BuildsSection({ names, ...props }: { names: readonly string[] } & BuildsProps) {
+export function BuildsSection({ names, ...props }: { names: readonly Named[] } & BuildsProps) {
   if (names.length === 0) return <p className={styles.quiet}>{texts.builds.nothing}</p>;
-  return names.map((name) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
+  return names.map(({ name }) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
 }
 
 type Origin = Pick<BuildSummary['provenance'], 'commit' | 'author' | 'change' | 'run'>;
@@ -138,7 +168,7 @@ type Origin = Pick<BuildSummary['provenance'], 'commit' | 'author' | 'change' | 
 /** The store's word is not the console's: only an address of the web becomes a link. */
 const isAddress = (address?: string): address is string => /^https?:\/\//.test(address ?? '');
 
-const Link = ({ to, children }: { to: string; children: string }) => (
+export const Link = ({ to, children }: { to: string; children: string }) => (
   <a href={to} target="_blank" rel="noreferrer">
     {children}
   </a>

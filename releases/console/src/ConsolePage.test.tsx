@@ -5,6 +5,7 @@ import {
   type AgendaView,
   type BuildSummary,
   type ChannelDocument,
+  type Comparison,
   type Health,
   type KillEffect,
   type LogEntry,
@@ -62,7 +63,13 @@ function openServer() {
     more: [] as NonNullable<ChannelDocument['moreCandidates']>,
     percent: 10,
     log: [] as LogEntry[],
+    names: [
+      { name: 'chat', label: 'chat' },
+      { name: 'stories', label: 'stories' },
+    ],
+    killed: [] as string[],
     builds: [summary(next), summary(old)],
+    comparison: [] as Partial<Comparison>[],
     health: { stable: group, candidates: [], builds: [] } as Health,
     effect: {
       build: old,
@@ -128,19 +135,21 @@ function openServer() {
       ...statusAt(seq, channel, server.percent),
       ...(server.candidate ? {} : { candidate: null }),
       moreCandidates: server.more,
+      killed: server.killed,
       agenda: server.agenda,
     };
     const answers: Record<string, unknown> = {
       me: server.me,
       channels: { channels: Object.keys(server.seqs), shown: 'production' },
       status,
-      names: ['chat', 'stories'],
+      names: server.names,
       log: server.log,
       builds: server.builds,
       health: server.health,
       before: { seq: 3 },
       previews: server.previews,
       kill: server.effect,
+      compare: server.comparison,
       diff: [
         { name: 'stories', from: next, to: old },
         { name: 'chat', from: chat, to: null },
@@ -181,6 +190,7 @@ function openServer() {
 let server: ReturnType<typeof openServer>;
 beforeEach(() => {
   language.choose('zh');
+  location.hash = '';
   server = openServer();
   sessionStorage.clear();
   sessionStorage.setItem('liaozhai-console-token', server.token);
@@ -196,6 +206,18 @@ async function openPage() {
   render(<ConsolePage />);
   await screen.findByText(/^状态 7 ·/);
   await within(section('健康')).findByText('稳定版');
+}
+
+/** Follows the header's link. */
+const openSettings = async () => {
+  await userEvent.click(screen.getByRole('link', { name: '设置' }));
+  await screen.findByRole('region', { name: '冻结期' });
+};
+
+/** Chooses from a ⋯ menu. */
+async function choose(menu: string, item: string) {
+  await userEvent.click(await screen.findByRole('button', { name: `更多：${menu}` }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: item }));
 }
 
 const section = (name: string) => screen.getByRole('region', { name });
@@ -263,15 +285,17 @@ describe('what is planned', () => {
   test('a candidate without a plan gets one', async () => {
     await openPage();
     await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
-    const field = screen.getByLabelText('步骤');
-    await userEvent.clear(field);
-    await userEvent.type(field, '25@1h, 100@6h');
+    const hours = screen.getByLabelText('第 2 步，多久以后');
+    await userEvent.clear(hours);
+    await userEvent.type(hours, '6');
+    await userEvent.click(button('加一步'));
+    await userEvent.click(button('去掉第 3 步'));
     await userEvent.click(button('定时扩大 stories'));
-    expect(within(dialog()).getByText('100@6h')).toBeTruthy();
+    expect(within(dialog()).getByText('所有人，6 小时后')).toBeTruthy();
     expect(within(dialog()).getByRole('heading').textContent).toBe('定时扩大 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
     await waitFor(() =>
-      expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h, 100@6h', seq: 7 }),
+      expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h,100@6h', seq: 7 }),
     );
   });
 
@@ -365,6 +389,7 @@ describe('what is planned', () => {
     const failing = { ...webhook, attempts: 3, problem: 'answered 503', retry: instant(-60), undelivered: [] };
     server.agenda = agendaWith({ schedules: [], webhooks: [failing] });
     await openPage();
+    await openSettings();
     expect(screen.getByText('已失败 3 次，还会重试：answered 503')).toBeTruthy();
     await userEvent.click(screen.getByText('新增通知', { selector: 'summary' }));
     await userEvent.type(screen.getByLabelText('地址（https）'), 'https://bot.example/hook');
@@ -381,6 +406,7 @@ describe('what is planned', () => {
     const freeze = { id: '0a1b2c3d', window: weekly, reason: '周末', by: '小王', at: instant(60), open: true };
     server.agenda = agendaWith({ schedules: [], freezes: [freeze] });
     await openPage();
+    await openSettings();
     expect(screen.getByText(/每周五 18:00 至 周一 08:00（Asia\/Shanghai）/)).toBeTruthy();
     await userEvent.click(screen.getByText('新增冻结期', { selector: 'summary' }));
     await userEvent.clear(screen.getByLabelText('时区'));
@@ -517,7 +543,7 @@ describe('the language', () => {
     expect([document.documentElement.lang, document.title]).toEqual(['en', 'Release console · Liaozhai']);
     expect(section('Live').textContent).toContain('State 7 · deployed by 小王, 5 minutes ago');
     expect(section('Canary').textContent).toContain('10% of visitors');
-    expect(section('Health').textContent).toMatch(/Load time p75300 ms/);
+    expect(section('Health').textContent).toContain('load time p75 300 ms');
     expect(section('Log').textContent).toContain('6 · Aborted stories 1.0.0·aaaa小王, 2 hours ago“slow”');
     // but for the seal, the other language's name, and people
     expect(document.body.textContent?.replace(/聊|中文|小[王李]/g, '')).not.toMatch(/\p{Script=Han}|[，。：（）「」]/u);
@@ -564,22 +590,23 @@ describe('what the page shows', () => {
     [
       { role: 'manager', name: null },
       [
-        ...['回退 chat', '回退 stories', '换成 preview 的全部构建', '整体回退', '撤下 chat', '撤下 stories'],
+        ...['回退 chat', '回退 stories', '整体回退'],
         ...['调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
       ],
     ],
     [
       { role: 'deployer', name: 'stories' },
-      ['回退 stories', '撤下 stories', '调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
+      ['回退 stories', '调整比例', '定时扩大 stories', '中止灰度 stories', '全量上线 stories'],
     ],
-    [{ role: 'deployer', name: 'chat' }, ['回退 chat', '撤下 chat']],
+    [{ role: 'deployer', name: 'chat' }, ['回退 chat']],
     [{ role: 'publisher', name: 'stories' }, []],
     [{ role: 'viewer', name: null }, []],
   ] as [Me, string[]][])('%o is offered what the role may do', async (me, expected) => {
     server.me = me;
     await openPage();
     const offered = [section('正在运行'), section('灰度')].flatMap((part) => within(part).queryAllByRole('button'));
-    expect(offered.map((one) => one.getAttribute('aria-label') ?? one.textContent)).toEqual(expected);
+    const names = offered.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? '');
+    expect(names.filter((name) => !/^(?:更多：|加一步|去掉)/.test(name))).toEqual(expected);
   });
 
   test('names and reasons from the store stay text', async () => {
@@ -588,7 +615,7 @@ describe('what the page shows', () => {
     server.log = [{ seq: 2, verb: 'activate', who: evil, what: evil, why: evil, at: instant(9), action }];
     await openPage();
     expect(section('记录').querySelector('img')).toBeNull();
-    expect(section('记录').textContent?.split(evil)).toHaveLength(5);
+    expect(section('记录').querySelector('ol')?.textContent?.split(evil)).toHaveLength(5);
   });
 
   test('the log, with a way back to every state but the one that is live', async () => {
@@ -849,13 +876,13 @@ describe('a change', () => {
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
     server.check = [{ check: 'routes', problems: ['taken'] }];
-    await userEvent.click(await screen.findByRole('button', { name: `检查 ${next}` }));
+    await choose(next, '检查');
     await waitFor(() => expect(dialog().textContent).toContain('routes: taken'));
     await userEvent.click(button('知道了'));
     server.check = [{ check: 'routes', problems: [] }];
-    await userEvent.click(button(`检查 ${next}`));
+    await choose(next, '检查');
     await waitFor(() => expect(said()).toBe('检查通过，可以上线'));
-    await userEvent.click(button(`临时链接 ${next}`));
+    await choose(next, '临时链接');
     await waitFor(() => expect(dialog().textContent).toContain('?override=abc'));
   });
 
@@ -863,7 +890,7 @@ describe('a change', () => {
     server.site = 'https://app.example';
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
-    await userEvent.click(await screen.findByRole('button', { name: `临时链接 ${next}` }));
+    await choose(next, '临时链接');
     const copy = await within(dialog()).findByRole('button', { name: '复制' });
     await userEvent.click(copy);
     await waitFor(() => expect(copy.textContent).toBe('已复制'));
@@ -873,7 +900,7 @@ describe('a change', () => {
 
 test('what another channel runs is promoted after its differences were shown', async () => {
   await openPage();
-  await userEvent.click(button('换成 preview 的全部构建'));
+  await choose('正在运行', '换成 preview 的全部构建');
   await waitFor(() => expect(dialog().textContent).toContain('stories：1.1.0'));
   expect(server.asked.some(({ path }) => path.startsWith('diff?channel=production&a=stable&b=preview%3Astable'))).toBe(
     true,
@@ -889,7 +916,7 @@ test('what another channel runs is promoted after its differences were shown', a
 test('a set that would take back what runs is refused in the words of the page, which brings it there', async () => {
   server.reason = { kind: 'takenBack', from: 'preview', builds: [{ build: next, to: old }] };
   await openPage();
-  await userEvent.click(button('换成 preview 的全部构建'));
+  await choose('正在运行', '换成 preview 的全部构建');
   await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
   const bring = await screen.findByRole('button', { name: '把 stories 带到 preview' });
   expect(dialog().textContent).toMatch(/production 正在运行 stories 1\.1\.0.*preview 从未有过它.*会退回 1\.0\.0/);
@@ -914,6 +941,7 @@ describe('a preview from a dev server', () => {
 
   test('is opened for a person by what their page shows, after a word of warning, in the log with the reason', async () => {
     await openPage();
+    await openSettings();
     const part = within(section('本地预览'));
     await userEvent.click(part.getByText('为一个人打开'));
     await userEvent.type(part.getByLabelText('请求'), `${remotes[0]} ${browser}`);
@@ -938,6 +966,7 @@ describe('a preview from a dev server', () => {
   test('is listed while it holds, and ended by its button', async () => {
     server.previews = [listed];
     await openPage();
+    await openSettings();
     await waitFor(() => expect(section('本地预览').textContent).toContain('stories@http://localhost:3101'));
     await userEvent.click(button('结束 李华'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '结束' }));
@@ -948,6 +977,7 @@ describe('a preview from a dev server', () => {
     server.previews = [listed];
     server.me = { role: 'viewer', name: null };
     await openPage();
+    await openSettings();
     await waitFor(() => expect(section('本地预览').textContent).toContain('李华'));
     expect(screen.queryByRole('button', { name: '结束 李华' })).toBeNull();
     expect(screen.queryByText('为一个人打开')).toBeNull();
@@ -1132,7 +1162,6 @@ describe('a way back', () => {
     await openPage();
     expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
     expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
-    expect(within(section('正在运行')).getByText('撤下功能…')).toBeTruthy();
   });
 
   test('is not offered where it has been gone to its end, and is where there is more', async () => {
@@ -1171,7 +1200,7 @@ describe('a way back', () => {
 test('who is signed in stands at the foot as well, where a phone has room for it', async () => {
   server.me = { role: 'manager', name: null, label: '李华的手机' };
   await openPage();
-  expect(screen.getByRole('contentinfo').textContent).toBe('李华的手机 · 管理者');
+  expect(screen.getByRole('contentinfo').textContent).toContain('李华的手机 · 管理者');
 });
 
 describe('the place of the keyboard', () => {
@@ -1227,11 +1256,108 @@ test('a share being chosen survives a look at the same share, and gives way to a
   expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
 });
 
+describe('by one hand at night', () => {
+  test('names packages as people do, with their own name small beside it', async () => {
+    server.names = [
+      { name: 'stories', label: '故事' },
+      { name: 'chat', label: '聊天' },
+    ];
+    await openPage();
+    expect(within(section('正在运行')).getByText('故事').parentElement?.textContent).toBe('故事 stories');
+    await userEvent.click(button('回退 故事'));
+    expect(dialog().textContent).toMatch(/回退 故事.*故事：1\.1\.0/);
+  });
+
+  test('stands in the order of need, settings on a page of their own, and takes nothing away beside 回退', async () => {
+    await openPage();
+    const titles = screen.getAllByRole('heading', { level: 2 }).map((one) => one.textContent);
+    expect(titles).toEqual(['正在运行', '健康', '灰度', '构建', '访客体验', '记录']);
+    expect(within(section('正在运行')).queryByText(/撤下|禁用/)).toBeNull();
+    await openSettings();
+    expect(screen.getAllByRole('heading', { level: 2 }).map((one) => one.textContent)).toEqual([
+      '冻结期',
+      '双人批准',
+      '通知',
+      '本地预览',
+    ]);
+  });
+
+  test('a build says where it stands, with one button and a menu for the rest', async () => {
+    const killed = 'stories@0.8.0+eeeeeeeeeeee';
+    server.killed = [killed];
+    server.builds = [summary(next), summary(old), summary(killed)];
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    const rows = await within(section('构建')).findAllByRole('listitem');
+    expect(rows.map((row) => [row.querySelector('p')?.textContent, row.querySelectorAll('button').length])).toEqual([
+      ['1.1.0 · bbbb灰度 10%', 2],
+      ['1.0.0 · aaaa运行中', 1],
+      ['0.8.0 · eeee已禁用', 1],
+    ]);
+    await userEvent.click(button(`更多：${old}`));
+    expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['检查', '撤下', '禁用']);
+  });
+
+  test('two builds stand beside each other, and either may be another one', async () => {
+    const health = { from: { ...group, failedVisitors: 4, visitors: 817 }, to: null };
+    const commit = { build: next, commit: '0123456789ab', author: '王五', at: instant(9) };
+    server.comparison = [
+      {
+        ...{ name: 'stories', from: old, to: next, back: false, damaged: [], page: null, commits: [commit], health },
+        ...{ files: { from: { count: 3, bytes: 20_480 }, to: { count: 4, bytes: 30_720 } } },
+        changedFiles: [{ path: 'static/page.js', from: 100, to: 300 }],
+        routes: { added: ['/drafts (members)'], removed: [] },
+        contract: { from: '^1.0.0', to: '^1.1.0' },
+        libraries: [{ name: 'dayjs', carries: { from: '1.0.0', to: '1.2.0' }, accepts: { from: null, to: null } }],
+      },
+    ];
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await choose(next, '与线上版比较');
+    const shown = (await screen.findByRole('alertdialog')).textContent ?? '';
+    for (const part of [
+      '4 / 817 位失败',
+      '提交 0123456789ab · 王五',
+      '+ /drafts (members)',
+      '^1.0.0 → ^1.1.0',
+      '20 KiB',
+    ])
+      expect(shown).toContain(part);
+    expect(shown).toContain('自带 1.0.0 → 1.2.0');
+    await userEvent.selectOptions(screen.getByLabelText('从'), next);
+    await waitFor(() => expect(server.asked.at(-1)?.path ?? '').toBeTruthy());
+    expect(server.asked.map(({ path }) => path)).toContain(
+      `compare?channel=production&a=${encodeURIComponent(next)}&b=${encodeURIComponent(next)}`,
+    );
+  });
+
+  test('the log is of one package, person or kind, looked for further back than it is shown', async () => {
+    const entry = { who: '小王', what: '', why: '', at: instant(9) };
+    const of = (seq: number, verb: 'activate' | 'kill', who: string, build: string): LogEntry => ({
+      ...{ ...entry, seq, verb, who },
+      action: { kind: verb, builds: [build], evidence: [] },
+    });
+    server.log = [of(7, 'activate', '小王', old), of(6, 'kill', '小李', next), of(5, 'activate', '小李', chat)];
+    await openPage();
+    const seqs = () =>
+      within(section('记录'))
+        .getAllByRole('listitem')
+        .map((item) => Number.parseInt(item.textContent ?? '', 10));
+    await userEvent.selectOptions(screen.getByLabelText('所有人'), '小李');
+    expect(seqs()).toEqual([6, 5]);
+    expect(server.asked.some(({ path }) => path.startsWith('log?limit=500'))).toBe(true);
+    await userEvent.selectOptions(screen.getByLabelText('所有模块'), 'chat');
+    expect(seqs()).toEqual([5]);
+    await userEvent.selectOptions(screen.getByLabelText('所有类别'), 'kill');
+    expect(within(section('记录')).getByText('没有这样的记录')).toBeTruthy();
+  });
+});
+
 describe('banning a build', () => {
   async function openKill() {
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
-    await userEvent.click(await screen.findByRole('button', { name: `禁用 ${old}` }));
+    await choose(old, '禁用');
     await within(dialog()).findByText(/永远不再运行/);
   }
 
@@ -1255,8 +1381,8 @@ describe('banning a build', () => {
     expect(within(dialog()).getByLabelText('请输入 stories 确认')).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
     server.effect = { ...server.effect, instead: next, lost: [] };
-    await waitFor(() => expect(button(`禁用 ${old}`).disabled).toBe(false));
-    await userEvent.click(button(`禁用 ${old}`));
+    await waitFor(() => expect(button('回退 stories').disabled).toBe(false));
+    await choose(old, '禁用');
     expect((await within(dialog()).findByText(/所有人改用 1.1.0/)).textContent).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '改为回退 stories（可以撤销）' }));
     await waitFor(() => expect(dialog().textContent).toMatch(/回退 stories将会改变：stories：1\.1\.0.*→ 1\.0\.0/));

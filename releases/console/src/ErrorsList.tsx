@@ -2,6 +2,7 @@ import { Button } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { type ErrorHealth, nameOf, type Portion } from './api';
 import styles from './Console.module.css';
+import { labels } from './labels';
 import { formats, texts, versionOf } from './texts';
 
 const among = ([first, ...more]: readonly Portion[]): string => texts.errors.among(first?.label ?? '–', more.length);
@@ -10,7 +11,7 @@ const among = ([first, ...more]: readonly Portion[]): string => texts.errors.amo
 function sentenceOf({ build, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
   const { sentence, share, all, inPlace } = texts.errors;
   return sentence(
-    `${nameOf(build)} ${versionOf(build)}`,
+    `${labels.of(nameOf(build))} ${versionOf(build)}`,
     share(visitors, of),
     browsers.length === 1 ? all(among(browsers)) : among(browsers),
     among(routes),

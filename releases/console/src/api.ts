@@ -9,6 +9,7 @@ import type { FreezeWindow } from '../../src/model/agenda';
 import type { ChannelDocument as StoredDocument } from '../../src/model/channel';
 import type { AgendaView, ScheduleView } from '../../src/operations/agendaView';
 import type { ProposalView } from '../../src/operations/approval';
+import type { Comparison } from '../../src/operations/compare';
 import type { KillEffect } from '../../src/operations/goingBack';
 import type { Preview } from '../../src/operations/override';
 
@@ -17,6 +18,7 @@ export type {
   BuildHealth,
   BuildSummary,
   CandidateHealth,
+  Comparison,
   Difference,
   ErrorHealth,
   FreezeWindow,

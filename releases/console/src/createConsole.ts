@@ -1,8 +1,8 @@
 import type { Toast } from '@liaozhai/shared/ui';
 import {
-  type AgendaView,
   ApiFailure,
   type ChannelDocument,
+  type Comparison,
   type Difference,
   failureOf,
   forgetTyped,
@@ -16,90 +16,15 @@ import {
   type RefusalReason,
   saveChosen,
   saveTyped,
-  type Typed,
   typedFor,
 } from './api';
+import { type ConsoleState, type Cure, type Decided, FORWARD, type Seen, type Wanted, WORDS } from './consoleState';
+import { labels, type Named } from './labels';
 import { changeLine, endedBy, killLines, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
 const PREVIEWS_MILLISECONDS = 30_000;
-
-/** What the page shows besides the health figures, as last seen. */
-export interface Seen {
-  status: ChannelDocument;
-  log: LogEntry[];
-  names: string[];
-}
-
-/** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */
-interface Decided {
-  channel: string;
-  seq: number;
-}
-
-export interface Wanted {
-  title: string;
-  /** The label of the button that agrees. */
-  action: string;
-  /** What will be different afterwards, one line each. */
-  changes: readonly string[];
-  danger?: boolean;
-  /** Has to be typed before it is agreed to: there is no way back. */
-  typed?: string;
-  /** A way back, though its verb may go forward as well. */
-  back?: boolean;
-  /** A way that can be undone, offered before. */
-  gentler?: Cure;
-}
-
-/** What to do about a refusal. */
-interface Cure {
-  label: string;
-  choose: () => void;
-}
-
-/** A change that waits for confirmation. */
-interface Question extends Wanted {
-  verb: string;
-  body: object;
-  decided: Decided;
-  /** Agreed to; the request is under way. */
-  busy: boolean;
-  /** Why the channel is frozen, where this goes forward. */
-  frozen: AgendaView['frozen'];
-  /** Two persons decide: it becomes a proposal. */
-  waits: boolean;
-  /** What was typed when the same was asked and failed. */
-  kept: Typed | null;
-}
-
-/** Verbs that a freeze window refuses. */
-const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
-
-/** Verbs of a second person. They refer to the proposal that the person saw, so other entries of the log do not matter. */
-const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
-
-export interface ConsoleState {
-  channel: string;
-  /** Null while nothing of the channel is known. */
-  seen: Seen | null;
-  /** Who may run remotes from a dev server now. */
-  previews: readonly Preview[];
-  health: Health | null;
-  /** When the page last asked the server; relative times are computed from it. */
-  now: Date;
-  /** The last request failed: what is shown may be outdated. */
-  stale: boolean;
-  /** The token is no longer valid. */
-  refused: boolean;
-  /** Name of the control whose request is under way; no other starts meanwhile. */
-  running: string | null;
-  question: Question | null;
-  /** How something went, with lines to read, and what is to be taken along by a button. */
-  notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
-  toast: Toast | null;
-}
 
 interface Changed {
   changed: boolean;
@@ -112,20 +37,25 @@ const pathOf = (verb: string, { channel }: Decided): string => `${verb}?channel=
 
 async function look(channel: string, former: Seen | null): Promise<Seen> {
   const query = `channel=${encodeURIComponent(channel)}`;
-  const [status, names] = await Promise.all([get<ChannelDocument>(`status?${query}`), get<string[]>('names')]);
+  const [status, names] = await Promise.all([get<ChannelDocument>(`status?${query}`), get<Named[]>(`names?${query}`)]);
   const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
+  labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
   return { status, log, names };
 }
 
+const stateBefore = (decided: Decided, name?: string) => {
+  const named = name ? `&name=${encodeURIComponent(name)}` : '';
+  return get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
+    throw failureOf(cause).status === 422
+      ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))])
+      : cause;
+  });
+};
+
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
-  const named = name ? `&name=${encodeURIComponent(name)}` : '';
-  const before = () =>
-    get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
-      throw failureOf(cause).status === 422 ? new ApiFailure(422, [texts.live.nothingBefore(name)]) : cause;
-    });
-  const target = to ?? (await before()).seq;
+  const target = to ?? (await stateBefore(decided, name)).seq;
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
@@ -142,6 +72,7 @@ export function createConsole(channel: string) {
     refused: false,
     running: null,
     question: null,
+    comparison: null,
     notice: null,
     toast: null,
   };
@@ -228,7 +159,7 @@ export function createConsole(channel: string) {
     const { from, builds } = reason;
     const into = state.channel;
     const cures = builds.map(({ build }) => ({
-      label: texts.takenBack.bring(nameOf(build), from),
+      label: texts.takenBack.bring(labels.of(nameOf(build)), from),
       choose: () => void bringTo(from, into, build),
     }));
     return { lines: takenBackLines(into, reason), cures };
@@ -243,7 +174,7 @@ export function createConsole(channel: string) {
     const name = nameOf(build);
     const live = state.seen.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
     const changes = [changeLine({ name, from: live, to: build })];
-    const title = texts.takenBack.bring(name, channel);
+    const title = texts.takenBack.bring(labels.of(name), channel);
     ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
@@ -291,6 +222,25 @@ export function createConsole(channel: string) {
       });
     },
 
+    /** Shows two builds of one name beside each other. */
+    compare: (control: string, name: string, from: string, to: string) =>
+      run(control, async () => {
+        const [a, b] = [from, to].map(encodeURIComponent);
+        const [found = null] = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${a}&b=${b}`);
+        set({ comparison: { name, from, to, found } });
+      }),
+
+    /** Shows what is live beside what was live before it. */
+    compareWithFormer: (control: string, name: string) =>
+      run(control, async () => {
+        const { seq } = await stateBefore(decided(), name);
+        const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${seq}&b=stable`);
+        const found = all.find((each) => each.name === name) ?? null;
+        set({ comparison: { name, from: found?.from ?? '', to: found?.to ?? '', found } });
+      }),
+
+    endComparison: () => set({ comparison: null }),
+
     /** Asks before everybody gets what another channel runs. */
     promoteFrom: async (control: string, channel: string) => {
       const seen = decided();
@@ -316,13 +266,16 @@ export function createConsole(channel: string) {
         const { name, live, instead } = effect;
         const back = texts.live.rollback;
         const gentler = instead
-          ? { label: `${back} ${name}`, choose: () => void self.rollback(control, { name, title: `${back} ${name}` }) }
-          : { label: `${texts.live.withdraw} ${name}`, choose: () => void self.withdraw(control, build) };
+          ? {
+              label: `${back} ${labels.of(name)}`,
+              choose: () => void self.rollback(control, { name, title: `${back} ${labels.of(name)}` }),
+            }
+          : { label: `${texts.live.withdraw} ${labels.of(name)}`, choose: () => void self.withdraw(control, build) };
         ask(
           'kill',
           { build, confirm: name },
           {
-            title: `${texts.builds.kill} ${versionOf(build)}`,
+            title: `${texts.builds.kill} ${labels.of(name)} ${versionOf(build)}`,
             action: texts.builds.kill,
             danger: true,
             changes: killLines(effect),
@@ -341,13 +294,13 @@ export function createConsole(channel: string) {
       const { withdraw, rollback } = texts.live;
       await run(control, async () => {
         const { shown, instead } = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
-        const title = `${rollback} ${name}`;
+        const title = `${rollback} ${labels.of(name)}`;
         const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
         ask(
           'withdraw',
           { name, confirm: name },
           {
-            title: `${withdraw} ${name}`,
+            title: `${withdraw} ${labels.of(name)}`,
             action: withdraw,
             danger: true,
             changes: [changeLine({ name, from: build, to: null }), texts.live.lost(texts.list(shown))],

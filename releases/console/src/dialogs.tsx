@@ -1,7 +1,7 @@
 import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
 import { type FocusEvent, useEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
-import type { ConsoleState } from './createConsole';
+import type { ConsoleState } from './consoleState';
 import { formats, texts } from './texts';
 
 const Lines = ({ lines }: { lines: readonly string[] }) => (

@@ -15,6 +15,7 @@ import {
 } from './api';
 import { chinese } from './chinese';
 import { english } from './english';
+import { labels } from './labels';
 
 /** Each language's tag, and its own name for itself. */
 export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
@@ -58,6 +59,8 @@ function createFormats(locale: string) {
     /** What visitors felt: ms or seconds, of a layout shift a score. */
     vital: (metric: string, value: number) =>
       metric === 'cls' ? scores.format(value) : value < 1000 ? durations.format(value) : seconds.format(value / 1000),
+    bytes: (value: number) =>
+      `${numbers.format(value < 10_240 ? value : Math.round(value / 1024))} ${value < 10_240 ? 'B' : 'KiB'}`,
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
     /** Month, day and time. */
@@ -133,7 +136,7 @@ export const relativeTime = (instant: string, now: Date): string => formats.ago(
 export const versionOf = (id: string): string =>
   (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, ' · $1');
 
-const shortId = (id: string): string => `${nameOf(id)} ${versionOf(id).replace(' · ', '·')}`;
+const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id).replace(' · ', '·')}`;
 
 function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
   const listed = texts.list(builds.map(shortId));
@@ -184,7 +187,7 @@ export function evidenceLine(evidence: Evidence): string {
     case 'finding':
       return words.finding(evidence.check, evidence.problem, evidence.forced);
     case 'overtaken':
-      return words.overtaken(shortId(evidence.build), nameOf(evidence.build));
+      return words.overtaken(shortId(evidence.build), labels.of(nameOf(evidence.build)));
     case 'passedOver':
       return words.passedOver(listOf(evidence));
     case 'candidateDropped':
@@ -270,16 +273,16 @@ export function changeLine({
   provenance,
 }: Omit<Difference, 'provenance'> & Partial<Difference>): string {
   const { removed, added, change } = texts.confirm;
-  if (!to) return removed(name, versionOf(from ?? ''));
+  if (!to) return removed(labels.of(name), versionOf(from ?? ''));
   const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
-  return change(name, from ? versionOf(from) : added, versionOf(to), texts.list(origin));
+  return change(labels.of(name), from ? versionOf(from) : added, versionOf(to), texts.list(origin));
 }
 
 /** Why another channel's set is not taken over as it is, one line each. */
 export function takenBackLines(into: string, { from, builds }: RefusalReason): string[] {
   const { takenBack, why } = texts.takenBack;
   const lines = builds.map(({ build, to }) =>
-    takenBack(into, nameOf(build), versionOf(build), from, to && versionOf(to)),
+    takenBack(into, labels.of(nameOf(build)), versionOf(build), from, to && versionOf(to)),
   );
   return [...lines, why(from)];
 }
@@ -315,7 +318,7 @@ export function endedBy(status: ChannelDocument, name?: string): string[] {
   return candidatesOf(status)
     .map(({ builds }) => builds.map(nameOf))
     .filter((tried) => tried.some((one) => names.includes(one)))
-    .map((tried) => texts.live.endsCanary(texts.list(tried)));
+    .map((tried) => texts.live.endsCanary(texts.list(tried.map(labels.of))));
 }
 
 /** So unlikely by chance that a schedule takes no further step either. */

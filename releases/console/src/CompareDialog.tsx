@@ -1,0 +1,159 @@
+import { Dialog } from '@liaozhai/shared/ui';
+import { type ReactNode, useId, useState } from 'react';
+import { ApiFailure, type ChannelDocument, type Comparison } from './api';
+import { Link, OriginLine, useBuilds } from './BuildsSection';
+import styles from './Compare.module.css';
+import type { ConsoleState } from './consoleState';
+import type { Console } from './createConsole';
+import { labels } from './labels';
+import { failuresLine, formats, texts, versionOf } from './texts';
+
+const MOST_FILES = 8;
+
+type Sides<Value> = { from: Value | null; to: Value | null };
+
+/** `^1.0.0 → ^2.0.0`, or that both are alike. */
+function both({ from, to }: Sides<string>): string {
+  return from === to ? `${from ?? '–'}（${texts.compare.same}）` : `${from ?? '–'} → ${to ?? '–'}`;
+}
+
+const size = (value: number | null): string => (value === null ? '–' : formats.bytes(value));
+
+function Row({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Commits({ commits, back, page }: Comparison) {
+  const { brings, takesBack, allCommits } = texts.compare;
+  return (
+    <>
+      {back ? takesBack(commits.length) : brings(commits.length)}
+      <ul>
+        {commits.map(({ build, ...origin }) => (
+          <li key={build}>
+            {versionOf(build)} <OriginLine {...origin} />
+          </li>
+        ))}
+      </ul>
+      {page && <Link to={page}>{allCommits}</Link>}
+    </>
+  );
+}
+
+function Files({ files: { from, to }, changedFiles }: Comparison) {
+  const rest = changedFiles.length - MOST_FILES;
+  const { more, files } = texts.compare;
+  const sum = ({ count, bytes }: { count: number; bytes: number }) => files(count, formats.bytes(bytes));
+  return (
+    <>
+      {both({ from: from && sum(from), to: to && sum(to) })}
+      <ul>
+        {changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => (
+          <li key={path}>
+            {before === null ? '+' : after === null ? '−' : '~'} {path}{' '}
+            {before === null || after === null ? size(before ?? after) : `${size(before)} → ${size(after)}`}
+          </li>
+        ))}
+        {rest > 0 && <li>{more(rest)}</li>}
+      </ul>
+    </>
+  );
+}
+
+const fared = (health: Comparison['health']['from']): string =>
+  health
+    ? `${texts.health.failedOf(health.failedVisitors, health.visitors)}${health.failedVisitors > 0 ? `（${failuresLine(health.failures)}）` : ''}`
+    : texts.compare.nothing;
+
+function Found({ comparison }: { comparison: Comparison }) {
+  const { routes, contract, libraries, health, damaged } = comparison;
+  const words = texts.compare;
+  const places = [...routes.removed.map((place) => `− ${place}`), ...routes.added.map((place) => `+ ${place}`)];
+  return (
+    <dl className={styles.comparison}>
+      {damaged.length > 0 && <Row title={texts.builds.damaged}>{texts.list(damaged)}</Row>}
+      <Row title={words.health}>
+        <p>{fared(health.from)}</p>
+        <p>→ {fared(health.to)}</p>
+      </Row>
+      <Row title={words.commits}>
+        <Commits {...comparison} />
+      </Row>
+      <Row title={words.addresses}>{places.length > 0 ? texts.list(places) : words.same}</Row>
+      <Row title={words.contract}>{both(contract)}</Row>
+      <Row title={words.libraries}>
+        {libraries.length === 0 && words.same}
+        <ul>
+          {libraries.map(({ name, carries, accepts }) => (
+            <li key={name}>
+              {name}：{carries.from !== carries.to && `${words.carries} ${both(carries)} `}
+              {accepts.from !== accepts.to && `${words.accepts} ${both(accepts)}`}
+            </li>
+          ))}
+        </ul>
+      </Row>
+      <Row title={words.changedFiles}>
+        <Files {...comparison} />
+      </Row>
+    </dl>
+  );
+}
+
+interface SideProps {
+  label: string;
+  value: string;
+  ids: readonly string[];
+  onChange: (id: string) => void;
+}
+
+function Side({ label, value, ids, onChange }: SideProps) {
+  const id = useId();
+  return (
+    <p className={styles.side}>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
+        {ids.map((each) => (
+          <option key={each} value={each}>
+            {versionOf(each)}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}
+
+interface CompareDialogProps {
+  comparison: ConsoleState['comparison'];
+  status: ChannelDocument;
+  console: Console;
+}
+
+/** Two builds of one name beside each other; either may be exchanged. */
+export function CompareDialog({ comparison, status, console }: CompareDialogProps) {
+  const [last, setLast] = useState(comparison);
+  if (comparison !== null && comparison !== last) setLast(comparison);
+  const shown = comparison ?? last;
+  const { name = '', from = '', to = '', found = null } = shown ?? {};
+  const builds = useBuilds(name, comparison !== null, status, 0);
+  const known = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
+  const ids = [...new Set([...known, from, to])].filter(Boolean);
+  const choose = (a: string, b: string) => void console.compare('compare', name, a, b);
+  const { title, from: fromLabel, to: toLabel } = texts.compare;
+  return (
+    <Dialog
+      open={comparison !== null}
+      title={title(labels.of(name))}
+      confirmLabel={texts.compare.close}
+      onConfirm={console.endComparison}
+    >
+      <Side label={fromLabel} value={from} ids={ids} onChange={(id) => choose(id, to)} />
+      <Side label={toLabel} value={to} ids={ids} onChange={(id) => choose(from, id)} />
+      {found ? <Found comparison={found} /> : <p>{texts.compare.same}</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,160 @@
+import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
+import { useId, useState } from 'react';
+import { type AgendaView, type FreezeWindow, maySwitch } from './api';
+import styles from './Console.module.css';
+import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { formats, texts, windowLine } from './texts';
+
+interface TimeOfWeek {
+  day: number;
+  time: string;
+}
+
+const minutesOf = ({ day, time }: TimeOfWeek): number => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return day * 24 * 60 + hour * 60 + minute;
+};
+
+function WeekTime({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: TimeOfWeek;
+  onChange: (to: TimeOfWeek) => void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className={styles.weekTime}>
+      <legend>{label}</legend>
+      <select
+        id={id}
+        aria-label={label}
+        className={styles.control}
+        value={value.day}
+        onChange={(event) => onChange({ ...value, day: Number(event.target.value) })}
+      >
+        {formats.weekdays.map((name, day) => (
+          <option key={name} value={day}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <input
+        type="time"
+        aria-label={texts.freeze.time(label)}
+        className={styles.control}
+        required
+        value={value.time}
+        onChange={(event) => onChange({ ...value, time: event.target.value })}
+      />
+    </fieldset>
+  );
+}
+
+/** Adds a window, every week by the clocks of a named zone or once by those of this machine; its reason is asked for with the consent. */
+function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+  const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
+  const [from, setFrom] = useState<TimeOfWeek>({ day: 4, time: '18:00' });
+  const [to, setTo] = useState<TimeOfWeek>({ day: 0, time: '08:00' });
+  const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [begins, setBegins] = useState('');
+  const [ends, setEnds] = useState('');
+  const { add, kind: kindLabel, weekly, once, submit, zone: zoneLabel, from: fromLabel, to: toLabel } = texts.freeze;
+  const window = (): FreezeWindow =>
+    kind === 'weekly'
+      ? { kind, from: minutesOf(from), to: minutesOf(to), zone: zone.trim() }
+      : { kind, from: new Date(begins).toISOString(), to: new Date(ends).toISOString() };
+  return (
+    <FoldedForm
+      title={add}
+      onSubmit={() => {
+        const added = window();
+        console.ask('freeze', { window: added }, { title: add, action: add, changes: [windowLine(added)] });
+      }}
+    >
+      <select
+        aria-label={kindLabel}
+        className={styles.control}
+        value={kind}
+        onChange={(event) => setKind(event.target.value === 'once' ? 'once' : 'weekly')}
+      >
+        <option value="weekly">{weekly}</option>
+        <option value="once">{once}</option>
+      </select>
+      {kind === 'weekly' ? (
+        <>
+          <WeekTime label={fromLabel} value={from} onChange={setFrom} />
+          <WeekTime label={toLabel} value={to} onChange={setTo} />
+          <TextField label={zoneLabel} required value={zone} onChange={(event) => setZone(event.target.value)} />
+        </>
+      ) : (
+        <>
+          <TextField
+            type="datetime-local"
+            label={fromLabel}
+            required
+            value={begins}
+            onChange={(event) => setBegins(event.target.value)}
+          />
+          <TextField
+            type="datetime-local"
+            label={toLabel}
+            required
+            value={ends}
+            onChange={(event) => setEnds(event.target.value)}
+          />
+        </>
+      )}
+      <Button type="submit" variant="quiet" small disabled={running !== null}>
+        {submit}
+      </Button>
+    </FoldedForm>
+  );
+}
+
+/** When nothing may go forward, and why. */
+export function FreezeSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
+  const freezes = agenda?.freezes ?? [];
+  const { nothing, remove, isOpen, by } = texts.freeze;
+  return (
+    <>
+      {freezes.length === 0 && <p className={styles.quiet}>{nothing}</p>}
+      <div className={styles.rows}>
+        {freezes.map(({ id, window, reason, by: who, open }) => (
+          <ListRow
+            key={id}
+            className={styles.row}
+            title={
+              <>
+                {reason} {open && <Tag>{isOpen}</Tag>}
+              </>
+            }
+            detail={
+              <>
+                {windowLine(window)}
+                <span className={styles.fallback}>{by(who)}</span>
+              </>
+            }
+            value={
+              maySwitch(me) && (
+                <ActionButton
+                  control={`unfreeze ${id}`}
+                  running={running}
+                  aria-label={`${remove} ${reason}`}
+                  onClick={() =>
+                    console.ask('unfreeze', { id }, { title: remove, action: remove, changes: [windowLine(window)] })
+                  }
+                >
+                  {remove}
+                </ActionButton>
+              )
+            }
+          />
+        ))}
+      </div>
+      {maySwitch(me) && <FreezeForm console={console} running={running} />}
+    </>
+  );
+}

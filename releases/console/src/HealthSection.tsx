@@ -1,0 +1,138 @@
+import { ListRow, Tag } from '@liaozhai/shared/ui';
+import { type BuildHealth, type CandidateHealth, type Health, nameOf } from './api';
+import styles from './Console.module.css';
+import { labels } from './labels';
+import { Name } from './Section';
+import { failuresLine, formats, probability, riseLine, texts, versionOf } from './texts';
+
+type Group = Health['stable'];
+
+const MEASURES: [label: 'visitors' | 'failed' | 'loads' | 'p75' | 'failures', show: (group: Group) => string][] = [
+  ['visitors', ({ visitors }) => formats.number(visitors)],
+  ['failed', ({ failedVisitors, visitors }) => texts.health.share(failedVisitors, visitors)],
+  ['loads', ({ loads }) => formats.number(loads)],
+  [
+    'p75',
+    ({ p75LoadMilliseconds }) => (p75LoadMilliseconds === null ? '–' : formats.milliseconds(p75LoadMilliseconds)),
+  ],
+  ['failures', ({ failures }) => failuresLine(failures)],
+];
+
+/** `1,001 位访客，失败 39（3.9%），加载 p75 320 毫秒` */
+function summary({ visitors, failedVisitors, p75LoadMilliseconds: p75 }: Group): string {
+  const load = p75 === null ? '–' : formats.milliseconds(p75);
+  return texts.health.summary(visitors, texts.health.share(failedVisitors, visitors), load);
+}
+
+function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
+  const p = probability(pValue);
+  const { worse: isWorse, fine, tooFew } = texts.health;
+  return <p className={worse ? styles.alarm : styles.quiet}>{worse ? isWorse(p) : enough ? fine(p) : tooFew}</p>;
+}
+
+/** Columns of figures under their headings, the measures in rows. */
+function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {
+  return (
+    <table className={styles.figures}>
+      <thead>
+        <tr>
+          <td />
+          {columns.map(([heading]) => (
+            <th key={heading} scope="col">
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {MEASURES.map(([label, show]) => (
+          <tr key={label}>
+            <th scope="row">{texts.health[label]}</th>
+            {columns.map(([heading, group]) => (
+              <td key={heading}>{show(group)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function BuildFigures({ build }: { build: BuildHealth }) {
+  const { build: id, group, visitors, failedVisitors, failures, alarm, beside } = build;
+  return (
+    <ListRow
+      className={styles.row}
+      title={
+        <>
+          <Name name={nameOf(id)} /> {group === 'candidate' && <Tag>{texts.candidate.title}</Tag>}
+        </>
+      }
+      detail={
+        <>
+          <span title={id}>{versionOf(id)}</span>
+          {failedVisitors > 0 && <span className={styles.fallback}>{failuresLine(failures)}</span>}
+          {beside && (
+            <span className={styles.fallback} title={beside.build}>
+              {texts.health[group === 'candidate' ? 'live' : 'former'](
+                versionOf(beside.build),
+                beside.failedVisitors,
+                beside.visitors,
+              )}
+            </span>
+          )}
+          {alarm && (
+            <span className={styles.alarm} role="alert">
+              {riseLine(build)}
+            </span>
+          )}
+        </>
+      }
+      value={texts.health.failedOf(failedVisitors, visitors)}
+    />
+  );
+}
+
+function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
+  if (builds.length === 0) return null;
+  return (
+    <div className={styles.rows}>
+      {builds.map((build) => (
+        <BuildFigures key={build.build} build={build} />
+      ))}
+    </div>
+  );
+}
+
+/** How the sets fare in browsers: what alarms, then all of stable, each candidate beside its control, and every build. */
+export function HealthSection({ health }: { health: Health | null }) {
+  if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
+  const { stable, candidate } = texts.health;
+  const alarming = health.builds.filter(({ alarm }) => alarm);
+  const others = health.builds.filter(({ alarm }) => !alarm);
+  return (
+    <>
+      <BuildList builds={alarming} />
+      {health.candidates.length === 0 && (
+        <p>
+          <strong>{stable}</strong> {summary(health.stable)}
+        </p>
+      )}
+      {health.candidates.map(({ builds, tried, control, verdict }) => (
+        <div key={builds.join()} className={styles.candidate}>
+          {health.candidates.length > 1 && (
+            <h3 className={styles.quiet}>{texts.list(builds.map((id) => labels.of(nameOf(id))))}</h3>
+          )}
+          <Figures
+            columns={[
+              [stable, control],
+              [candidate, tried],
+            ]}
+          />
+          <Verdict {...verdict} />
+        </div>
+      ))}
+      <BuildList builds={others} />
+    </>
+  );
+}

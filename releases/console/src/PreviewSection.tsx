@@ -1,0 +1,128 @@
+import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
+import { useState } from 'react';
+import type { Preview } from './api';
+import styles from './Console.module.css';
+import { ActionButton, type SectionProps } from './Section';
+import { formats, texts } from './texts';
+
+const HOURS = 4;
+const MOST_HOURS = 168;
+
+/** Opens a preview for somebody, once what is asked for was pasted and the person is named. */
+function OpenForm({ console }: Pick<SectionProps, 'console'>) {
+  const [request, setRequest] = useState('');
+  const [person, setPerson] = useState('');
+  const [hours, setHours] = useState(HOURS);
+  const { preview } = texts;
+  const ask = () =>
+    console.ask(
+      'preview',
+      { request: request.trim(), person: person.trim(), hours },
+      {
+        title: preview.title,
+        action: preview.open,
+        danger: true,
+        changes: [
+          ...request.split(/\s+/).filter((word) => word.includes('@')),
+          preview.only(person.trim(), hours),
+          preview.unchecked,
+        ],
+      },
+    );
+  return (
+    <form
+      className={styles.question}
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask();
+      }}
+    >
+      <TextField
+        label={preview.request}
+        hint={preview.requestHint}
+        required
+        maxLength={1200}
+        autoComplete="off"
+        autoCapitalize="none"
+        value={request}
+        onChange={(event) => setRequest(event.target.value)}
+      />
+      <TextField
+        label={preview.person}
+        required
+        maxLength={60}
+        autoComplete="off"
+        value={person}
+        onChange={(event) => setPerson(event.target.value)}
+      />
+      <TextField
+        type="number"
+        label={preview.hours}
+        required
+        min={1}
+        max={MOST_HOURS}
+        value={hours}
+        onChange={(event) => setHours(event.target.valueAsNumber)}
+      />
+      <Button type="submit" variant="quiet" small>
+        {preview.open}
+      </Button>
+    </form>
+  );
+}
+
+/** Who runs remotes from a dev server in the deployed host, and the way to let somebody, or to end it. */
+export function PreviewSection({ previews, ...props }: { previews: readonly Preview[] } & SectionProps) {
+  const { me, console, running } = props;
+  const { preview } = texts;
+  return (
+    <>
+      <p className={styles.quiet}>{previews.length > 0 ? preview.about : `${preview.about}${preview.nothing}`}</p>
+      <div className={styles.rows}>
+        {previews.map(({ browser, person, remotes, expires, who }) => (
+          <ListRow
+            key={browser}
+            className={styles.row}
+            title={<strong>{person}</strong>}
+            detail={
+              <>
+                {texts.list(remotes)}
+                <span className={styles.fallback}>{preview.until(formats.moment(expires), who)}</span>
+              </>
+            }
+            value={
+              me.role === 'manager' && (
+                <ActionButton
+                  control={`preview-end ${browser}`}
+                  running={running}
+                  aria-label={`${preview.end} ${person}`}
+                  onClick={() =>
+                    console.ask(
+                      'preview-end',
+                      { browser },
+                      {
+                        title: preview.title,
+                        action: preview.end,
+                        changes: [preview.subject(person, texts.list(remotes))],
+                      },
+                    )
+                  }
+                >
+                  {preview.end}
+                </ActionButton>
+              )
+            }
+          />
+        ))}
+      </div>
+      {me.role === 'manager' && (
+        <details className={styles.details}>
+          <summary>
+            <strong>{preview.openFor}</strong>
+          </summary>
+          <OpenForm console={console} />
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { Button, TextField } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import { useState } from 'react';
+import { maySwitch, nameOf, type ScheduleView } from './api';
+import styles from './Console.module.css';
+import { labels } from './labels';
+import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { formats, relativeTime, texts, timeUntil, versionOf, waitingLine } from './texts';
+
+function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
+  const { next, paused, waiting } = schedule;
+  const isDue = Date.parse(next.due) <= now.getTime();
+  return (
+    <>
+      <p>{texts.schedule.next(next.percent, paused ? '–' : timeUntil(next.due, now))}</p>
+      {paused && (
+        <p className={styles.alarm}>
+          {paused.refusal ? texts.schedule.refused(paused.refusal) : texts.schedule.paused(paused.by)}
+        </p>
+      )}
+      {waiting && <p className={styles.alarm}>{waitingLine(waiting)}</p>}
+      {isDue && !waiting && !paused && <p className={styles.quiet}>{texts.schedule.due}</p>}
+    </>
+  );
+}
+
+/** When a step comes, counted from the beginning of its plan. */
+const stepSpan = (minutes: number): string =>
+  minutes === 0 ? texts.schedule.now : texts.schedule.later(formats.lasting(minutes / 60));
+
+/** The steps of a candidate: those taken, the next one with when it comes and why it waits, and what may become of them. */
+export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
+  const { builds, steps, taken, paused, by, at, name, why } = schedule;
+  const may = builds.every((id) => maySwitch(me, nameOf(id)));
+  const steer = paused ? ('continue' as const) : ('pause' as const);
+  const changes = builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`);
+  const ask = (verb: 'pause' | 'continue' | 'cancel', lines: string[]) =>
+    console.ask(
+      verb,
+      { name },
+      { title: `${texts.schedule[verb]} · ${labels.of(name)}`, action: texts.schedule[verb], changes: lines },
+    );
+  return (
+    <section className={styles.plan} aria-label={`${texts.schedule.title} ${labels.of(name)}`}>
+      <p className={styles.quiet}>
+        {texts.schedule.title} {texts.list(changes)} · {texts.schedule.set(by, relativeTime(at, now))}
+        {why && ` ${texts.log.why(why)}`}
+      </p>
+      <ol className={styles.steps}>
+        {steps.map(({ percent, minutes }, index) => (
+          <li
+            key={percent}
+            className={clsx(index < taken && styles.taken)}
+            aria-current={index === taken ? 'step' : undefined}
+          >
+            {texts.schedule.step(texts.schedule.share(percent), stepSpan(minutes))}
+          </li>
+        ))}
+      </ol>
+      <NextStep schedule={schedule} now={now} />
+      {may && (
+        <div className={styles.actions}>
+          <ActionButton
+            control={`cancel ${name}`}
+            running={running}
+            onClick={() => ask('cancel', [texts.schedule.keeps])}
+          >
+            {texts.schedule.cancel}
+          </ActionButton>
+          <ActionButton control={`${steer} ${name}`} running={running} onClick={() => ask(steer, changes)}>
+            {texts.schedule[steer]}
+          </ActionButton>
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
+  builds: readonly string[];
+  percent: number;
+}
+
+const UNITS = ['m', 'h', 'd'] as const;
+const MOST_STEPS = 8;
+
+/** One step of a plan as it is written down: a share, and how long after the beginning. */
+interface Row {
+  key: number;
+  percent: number;
+  span: number;
+  unit: (typeof UNITS)[number];
+}
+
+const spanOf = ({ span, unit }: Row): string => texts.schedule.after[unit](span);
+
+function StepRow({
+  row,
+  at,
+  onChange,
+  onRemove,
+}: {
+  row: Row;
+  at: number;
+  onChange: (row: Row) => void;
+  onRemove?: () => void;
+}) {
+  const { percent, span, unit, removeStep, after } = texts.schedule;
+  return (
+    <li className={styles.stepRow}>
+      <TextField
+        type="number"
+        label={percent(at)}
+        inputMode="decimal"
+        min={0.1}
+        max={100}
+        step="any"
+        required
+        value={String(row.percent)}
+        onChange={({ target }) => onChange({ ...row, percent: target.valueAsNumber })}
+      />
+      <TextField
+        type="number"
+        label={span(at)}
+        inputMode="numeric"
+        min={1}
+        max={999}
+        required
+        value={String(row.span)}
+        onChange={({ target }) => onChange({ ...row, span: target.valueAsNumber })}
+      />
+      <select
+        aria-label={unit(at)}
+        className={styles.control}
+        value={row.unit}
+        onChange={({ target }) => onChange({ ...row, unit: UNITS.find((each) => each === target.value) ?? 'h' })}
+      >
+        {UNITS.map((each) => (
+          <option key={each} value={each}>
+            {after[each](row.span || 1)}
+          </option>
+        ))}
+      </select>
+      {onRemove && (
+        <Button variant="quiet" small aria-label={removeStep(at)} onClick={onRemove}>
+          ×
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Plans the shares to come of a candidate that runs, a row for each. */
+export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
+  const [rows, setRows] = useState<readonly Row[]>(() => [
+    ...(percent < 25 ? [{ key: 1, percent: 25, span: 1, unit: 'h' } as const] : []),
+    { key: 2, percent: 100, span: 4, unit: 'h' },
+  ]);
+  const { plan, addStep, step } = texts.schedule;
+  const named = texts.list(builds.map((id) => labels.of(nameOf(id))));
+  const put = (row: Row) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
+  const add = () => {
+    const last = rows.at(-1);
+    setRows([
+      ...rows,
+      { key: (last?.key ?? 0) + 1, percent: 100, span: (last?.span ?? 0) + 1, unit: last?.unit ?? 'h' },
+    ]);
+  };
+  return (
+    <FoldedForm
+      title={plan}
+      onSubmit={() => {
+        const steps = rows.map(({ percent: share, span, unit }) => `${share}@${span}${unit}`).join(',');
+        const changes = rows.map((row) => step(texts.schedule.share(row.percent), spanOf(row)));
+        console.ask('schedule', { builds, steps }, { title: `${plan} · ${named}`, action: plan, changes });
+      }}
+    >
+      <ol className={styles.stepRows}>
+        {rows.map((row, at) => (
+          <StepRow
+            key={row.key}
+            row={row}
+            at={at + 1}
+            onChange={put}
+            onRemove={rows.length > 1 ? () => setRows(rows.filter(({ key }) => key !== row.key)) : undefined}
+          />
+        ))}
+      </ol>
+      <div className={styles.actions}>
+        {rows.length < MOST_STEPS && (
+          <Button variant="quiet" small onClick={add}>
+            {addStep}
+          </Button>
+        )}
+        <Button type="submit" variant="quiet" small disabled={running !== null} aria-label={`${plan} ${named}`}>
+          {plan}
+        </Button>
+      </div>
+    </FoldedForm>
+  );
+}

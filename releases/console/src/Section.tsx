@@ -1,0 +1,79 @@
+import { Button, Card } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import type { ReactNode } from 'react';
+import type { Me } from './api';
+import styles from './Console.module.css';
+import type { Console } from './createConsole';
+import { labels } from './labels';
+
+/** What every section needs besides its data. */
+export interface SectionProps {
+  me: Me;
+  console: Console;
+  /** Name of the control whose request is under way. */
+  running: string | null;
+  now: Date;
+}
+
+/** What people call a package, with its own name small beside it where that is another. */
+export function Name({ name }: { name: string }) {
+  const label = labels.of(name);
+  return (
+    <span className={styles.name}>
+      <strong>{label}</strong> {label !== name && <small>{name}</small>}
+    </span>
+  );
+}
+
+/** A button whose request may take long: busy while it runs, and not to be pressed while another does. */
+export function ActionButton({
+  control,
+  running,
+  disabled = false,
+  ...rest
+}: { control: string; running: string | null } & React.ComponentProps<typeof Button>) {
+  return (
+    <Button variant="quiet" small {...rest} loading={running === control} disabled={disabled || running !== null} />
+  );
+}
+
+interface PartProps {
+  /** For what a notice leads to. */
+  id?: string;
+  title: string;
+  className?: string;
+  children: ReactNode;
+}
+
+export function Section({ id, title, className, children }: PartProps) {
+  return (
+    <Card id={id} className={clsx(styles.section, className)} aria-label={title}>
+      <h2 className={styles.heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {children}
+    </Card>
+  );
+}
+
+interface FoldedFormProps {
+  title: string;
+  onSubmit: () => void;
+  children: ReactNode;
+}
+
+/** A form that opens below its title. */
+export const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
+  <details className={styles.details}>
+    <summary>{title}</summary>
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  </details>
+);

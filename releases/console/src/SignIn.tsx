@@ -1,0 +1,73 @@
+import { Button, Card, TextField } from '@liaozhai/shared/ui';
+import { useState } from 'react';
+import { loginAddress } from './api';
+import styles from './Console.module.css';
+import { LANGUAGES, language, texts } from './texts';
+
+/** Not signed in: what there is to sign in with, and what went wrong before. */
+export interface Outside {
+  offered: boolean;
+  /** A token was refused, or a session is over. */
+  refused: 'token' | 'session' | null;
+  /** Why the provider's sign-in failed, by the server. */
+  failure: string | null;
+}
+
+/** Offers the other language, by its own name. */
+export function LanguageSwitch({ className }: { className?: string }) {
+  const other = language.current() === 'zh' ? 'en' : 'zh';
+  const { tag, name } = LANGUAGES[other];
+  return (
+    <Button variant="quiet" small className={className} lang={tag} onClick={() => language.choose(other)}>
+      {name}
+    </Button>
+  );
+}
+
+export function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (token: string) => void }) {
+  const [token, setToken] = useState('');
+  const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
+  // a person without access may have another account
+  const login = loginAddress(failure === 'noAccess');
+  return (
+    <Card className={styles.alone}>
+      <form
+        className={styles.signIn}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (token.trim()) onToken(token.trim());
+        }}
+      >
+        <h1>{texts.title}</h1>
+        {problem && (
+          <p className={styles.alarm} role="alert">
+            {problem}
+          </p>
+        )}
+        {offered && (
+          <>
+            <Button asLink={<a href={login} />}>{texts.signIn.provider}</Button>
+            <p className={styles.or}>{texts.signIn.or}</p>
+          </>
+        )}
+        {/* password managers keep a token below a name */}
+        <input type="text" name="username" autoComplete="username" value={texts.documentTitle} readOnly hidden />
+        <TextField
+          type="password"
+          name="password"
+          label={texts.signIn.label}
+          hint={texts.signIn.hint}
+          error={refused === 'token' ? texts.signIn.wrong : undefined}
+          autoComplete="current-password"
+          required
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
+        <Button type="submit" variant={offered ? 'quiet' : 'primary'}>
+          {texts.signIn.action}
+        </Button>
+        <LanguageSwitch className={styles.language} />
+      </form>
+    </Card>
+  );
+}

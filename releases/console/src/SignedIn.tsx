@@ -1,0 +1,202 @@
+import { Button, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { ApprovalSection, ProposalsSection } from './ApprovalSection';
+import { type Me, readChosen, saveChosen } from './api';
+import { BuildsSection } from './BuildsSection';
+import { CandidateSection } from './CandidateSection';
+import { CompareDialog } from './CompareDialog';
+import styles from './Console.module.css';
+import type { ConsoleState, Seen } from './consoleState';
+import { createConsole } from './createConsole';
+import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
+import { ErrorsList } from './ErrorsList';
+import { FreezeSection } from './FreezeSection';
+import { HealthSection } from './HealthSection';
+import { LiveSection } from './LiveSection';
+import { LogSection } from './LogSection';
+import { PreviewSection } from './PreviewSection';
+import { Section, type SectionProps } from './Section';
+import { LanguageSwitch } from './SignIn';
+import { texts } from './texts';
+import { AgendaNotice, UrgentNotices } from './UrgentNotices';
+import { VitalsSection } from './VitalsSection';
+import { WebhookSection } from './WebhookSection';
+
+const LOOK_MILLISECONDS = 2500;
+
+export interface Entered {
+  me: Me;
+  channels: string[];
+  /** The channel shown first. */
+  shown: string;
+}
+
+/** `Li Hua · Deployer · stories, Publisher · chat` */
+const whoIs = ({ person, label, more = [], ...grant }: Me): string =>
+  [person ?? label, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))]
+    .filter(Boolean)
+    .join(' · ');
+
+export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
+  const [chosen] = useState(() => {
+    const named = readChosen();
+    return named !== null && channels.includes(named) ? named : shown;
+  });
+  const [console] = useState(() => createConsole(chosen));
+  const state = useSyncExternalStore(console.subscribe, console.state);
+  const focus = useKeptFocus();
+  useEffect(() => {
+    void console.refresh();
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void console.refresh();
+    }, LOOK_MILLISECONDS);
+    return () => clearInterval(timer);
+  }, [console]);
+  useEffect(() => {
+    if (state.refused) onLeave('refused');
+  }, [state.refused, onLeave]);
+  useEffect(() => {
+    const onPopState = () => {
+      const named = readChosen() ?? shown;
+      if (named !== console.state().channel && channels.includes(named)) void console.chooseChannel(named);
+    };
+    window.addEventListener('popstate', onPopState);
+    return () => window.removeEventListener('popstate', onPopState);
+  }, [console, channels, shown]);
+  const view = useView();
+  const { seen, health, stale, now, toast } = state;
+  const part = { me, console, running: state.running, now };
+  return (
+    <div className={styles.frame} {...focus}>
+      <header className={styles.header}>
+        <Seal size="small" />
+        <h1 className={styles.title}>{texts.title}</h1>
+        <select
+          className={styles.channel}
+          aria-label={texts.channel}
+          value={state.channel}
+          onChange={({ target }) => {
+            saveChosen(target.value);
+            void console.chooseChannel(target.value);
+          }}
+        >
+          {channels.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <nav className={styles.views} aria-label={texts.views.title}>
+          {VIEWS.map((each) => (
+            <a key={each} href={`#${each}`} aria-current={each === view ? 'page' : undefined}>
+              {texts.views[each]}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <main className={styles.main}>
+        {stale && (
+          <p className={styles.notice} role="alert">
+            {seen ? texts.stale : texts.nothingSeen}
+          </p>
+        )}
+        {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
+        {seen && <AgendaNotice agenda={seen.status.agenda} />}
+        {!seen && !stale && <Spinner label={texts.loading} className={styles.alone} />}
+        {seen && view === 'now' && <Now seen={seen} health={health} channels={channels} {...part} />}
+        {seen && view === 'settings' && <Settings seen={seen} previews={state.previews} {...part} />}
+      </main>
+      <footer className={styles.foot}>
+        <span>{whoIs(me)}</span>
+        <LanguageSwitch />
+        <Button variant="quiet" small onClick={() => onLeave('asked')}>
+          {texts.signOut}
+        </Button>
+      </footer>
+      <QuestionDialog
+        question={state.question}
+        mayOverride={me.role === 'manager'}
+        onType={console.type}
+        onAgree={console.agree}
+        onCallOff={console.callOff}
+      />
+      {seen && <CompareDialog comparison={state.comparison} status={seen.status} console={console} />}
+      <NoticeDialog notice={state.notice} onClose={console.dismiss} />
+      <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
+    </div>
+  );
+}
+
+const VIEWS = ['now', 'settings'] as const;
+type View = (typeof VIEWS)[number];
+
+const onHashChange = (listener: () => void) => {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
+};
+
+/** Named by the address's fragment, so that going back leads from one to the other. */
+const useView = (): View =>
+  useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
+
+interface NowProps extends SectionProps {
+  seen: Seen;
+  health: ConsoleState['health'];
+  channels: readonly string[];
+}
+
+/** What somebody needs who was just woken, in the order in which it is needed. */
+function Now({ seen: { status, log, names }, health, channels, ...part }: NowProps) {
+  const proposals = status.agenda?.proposals ?? [];
+  return (
+    <div className={styles.sections}>
+      <Section title={texts.live.title}>
+        <LiveSection status={status} log={log} channels={channels} {...part} />
+      </Section>
+      <Section id="health" title={texts.health.title}>
+        <ErrorsList errors={health?.errors ?? []} />
+        <HealthSection health={health} />
+      </Section>
+      <Section title={texts.candidate.title}>
+        <CandidateSection status={status} {...part} />
+      </Section>
+      {proposals.length > 0 && (
+        <Section title={texts.approval.pending}>
+          <ProposalsSection proposals={proposals} {...part} />
+        </Section>
+      )}
+      <Section title={texts.builds.title}>
+        <BuildsSection status={status} names={names} {...part} />
+      </Section>
+      <Section id="vitals" title={texts.vitals.title}>
+        <VitalsSection vitals={health?.vitals} />
+      </Section>
+      <Section id="log" title={texts.log.title} className={styles.log}>
+        <LogSection log={log} channel={status.channel} {...part} />
+      </Section>
+    </div>
+  );
+}
+
+interface SettingsProps extends SectionProps {
+  seen: Seen;
+  previews: ConsoleState['previews'];
+}
+
+/** What is set for a channel, by day. */
+function Settings({ seen: { status }, previews, ...part }: SettingsProps) {
+  return (
+    <div className={styles.settings}>
+      <Section title={texts.freeze.title}>
+        <FreezeSection agenda={status.agenda} {...part} />
+      </Section>
+      <Section title={texts.approval.title}>
+        <ApprovalSection agenda={status.agenda} {...part} />
+      </Section>
+      <Section title={texts.webhook.title}>
+        <WebhookSection agenda={status.agenda} {...part} />
+      </Section>
+      <Section title={texts.preview.title}>
+        <PreviewSection previews={previews} {...part} />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import { Button } from '@liaozhai/shared/ui';
+import type { ReactNode } from 'react';
+import { type AgendaView, type Health, maySwitch, nameOf, servedBy } from './api';
+import styles from './Console.module.css';
+import type { LiveProps } from './LiveSection';
+import { labels } from './labels';
+import { ActionButton } from './Section';
+import {
+  changesByAbort,
+  evidenceLine,
+  formats,
+  relativeTime,
+  riseLine,
+  subjectOf,
+  texts,
+  troubles,
+  versionOf,
+} from './texts';
+
+/** Leads to what a notice speaks of, which a phone shows far below. */
+function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log'; label: string }) {
+  return (
+    <Button variant="quiet" small onClick={() => document.getElementById(section)?.scrollIntoView()}>
+      {label}
+    </Button>
+  );
+}
+
+function UrgentNotice({ children, actions }: { children: ReactNode; actions: ReactNode }) {
+  return (
+    <div className={styles.urgent} role="alert">
+      {children}
+      <div className={styles.actions}>{actions}</div>
+    </div>
+  );
+}
+
+const MOST_NAMED = 4;
+
+function named(builds: readonly string[]): string {
+  const listed = texts.list(builds.slice(0, MOST_NAMED).map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`));
+  return builds.length > MOST_NAMED ? texts.listAndMore(listed, builds.length - MOST_NAMED) : listed;
+}
+
+/** What somebody who is woken has to know first: what fails now, what the automatic stop did, and that a way back has been taken. */
+export function UrgentNotices(props: { health: Health | null } & LiveProps) {
+  const { status, log, health, me, console, running, now } = props;
+  const { abort } = texts.candidate;
+  const { rollback } = texts.live;
+  const alarming = health?.builds.filter(({ alarm }) => alarm) ?? [];
+  const { stops, served } = servedBy(status, log, now);
+  return (
+    <>
+      {health &&
+        troubles(status, health).map(({ builds, lines, section }) => {
+          const name = nameOf(builds[0] ?? '');
+          const title = `${abort} ${labels.of(name)}`;
+          const changes = changesByAbort(status, builds);
+          return (
+            <UrgentNotice
+              key={builds.join()}
+              actions={
+                <>
+                  <WayTo section={section} label={texts.now.figures} />
+                  {builds.every((id) => maySwitch(me, nameOf(id))) && (
+                    <ActionButton
+                      variant="danger"
+                      control={`urgent ${name}`}
+                      running={running}
+                      aria-label={title}
+                      onClick={() => console.ask('abort', { name }, { title, action: abort, danger: true, changes })}
+                    >
+                      {abort}
+                    </ActionButton>
+                  )}
+                </>
+              }
+            >
+              <strong>{texts.now.candidate(named(builds))}</strong>
+              {lines.map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </UrgentNotice>
+          );
+        })}
+      {alarming.map((health) => {
+        const { build } = health;
+        const name = nameOf(build);
+        const control = `urgent ${name}`;
+        const title = `${rollback} ${labels.of(name)}`;
+        return (
+          <UrgentNotice
+            key={build}
+            actions={
+              <>
+                <WayTo section="health" label={texts.now.figures} />
+                {maySwitch(me, name) && (
+                  <ActionButton
+                    variant="danger"
+                    control={control}
+                    running={running}
+                    aria-label={title}
+                    onClick={() => void console.rollback(control, { name, title })}
+                  >
+                    {rollback}
+                  </ActionButton>
+                )}
+              </>
+            }
+          >
+            <strong>{named([build])}</strong>
+            <p>{riseLine(health)}</p>
+          </UrgentNotice>
+        );
+      })}
+      {stops.map(({ seq, at, action }) => (
+        <UrgentNotice key={seq} actions={<WayTo section="log" label={texts.now.log} />}>
+          <strong>{texts.now.stopped(subjectOf(action), relativeTime(at, now))}</strong>
+          {action.evidence.slice(0, 1).map((each) => (
+            <p key={each.kind}>{evidenceLine(each)}</p>
+          ))}
+        </UrgentNotice>
+      ))}
+      {served && (
+        <p className={styles.good} role="status">
+          {texts.now.served(status.seq, served.set.slice(0, 8), relativeTime(served.at, now), named(served.builds))}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What concerns everything on the page: that nothing may go forward now, what waits for a second person, and that nobody takes the steps. */
+export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
+  if (!agenda) return null;
+  const { frozen, problem, schedules, watched, proposals = [] } = agenda;
+  const lines = [
+    ...(problem ? [problem] : []),
+    ...(frozen ? [texts.freeze.open(formats.short(frozen.until), frozen.reason)] : []),
+    ...(proposals.length > 0 ? [texts.approval.waits(proposals.length)] : []),
+    ...(schedules.length > 0 && !watched ? [texts.schedule.unwatched] : []),
+  ];
+  return lines.map((line) => (
+    <p key={line} className={styles.notice} role="status">
+      {line}
+    </p>
+  ));
+}

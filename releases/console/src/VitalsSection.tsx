@@ -1,0 +1,121 @@
+import type { MetricVitals, NameVitals, VitalsSeries } from './api';
+import styles from './Console.module.css';
+import { Name } from './Section';
+import { formats, probability, texts, versionOf } from './texts';
+import own from './Vitals.module.css';
+
+const WIDTH = 120;
+const HEIGHT = 36;
+const MARGIN = 3;
+
+/** The runs of points that follow each other: where nobody told anything the line has a gap. */
+function runsOf(points: VitalsSeries['points']): { at: number; value: number }[][] {
+  const runs: { at: number; value: number }[][] = [[]];
+  for (const [at, value] of points.entries()) {
+    if (value === null) runs.push([]);
+    else runs.at(-1)?.push({ at, value });
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** The p75 over time, both builds on one scale from zero. What it shows stands beside it in words, too. */
+function Chart({ series, label }: { series: readonly (VitalsSeries | null)[]; label: string }) {
+  const shown = series.map((one) => one?.points ?? []);
+  const top = Math.max(...shown.flat().map((value) => value ?? 0)) || 1;
+  const x = (at: number, count: number) => MARGIN + (at / Math.max(1, count - 1)) * (WIDTH - 2 * MARGIN);
+  const y = (value: number) => HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN);
+  return (
+    <svg className={own.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      {shown.map((points, group) =>
+        runsOf(points).map((run) => {
+          const path = run.map(({ at, value }) => `${x(at, points.length).toFixed(1)},${y(value).toFixed(1)}`);
+          const key = `${group} ${run[0]?.at}`;
+          const [cx, cy] = (path[0] ?? '').split(',');
+          const mark = group === 0 ? own.stableMark : own.triedMark;
+          return run.length > 1 ? (
+            <polyline key={key} className={mark} points={path.join(' ')} />
+          ) : (
+            <circle key={key} className={mark} cx={cx} cy={cy} r={2} />
+          );
+        }),
+      )}
+    </svg>
+  );
+}
+
+function Figure({ metric, series, tried = false }: { metric: string; series: VitalsSeries; tried?: boolean }) {
+  const { stable, candidate } = texts.health;
+  const { figure, few } = texts.vitals;
+  const { build, pages: count, p75 } = series;
+  return (
+    <span className={own.figure} title={build}>
+      <span className={tried ? own.triedKey : own.stableKey}>{tried ? candidate : stable}</span>{' '}
+      {p75 === null ? few(count) : figure(formats.vital(metric, p75), count)}
+    </span>
+  );
+}
+
+const Points = ({ metric, series }: { metric: string; series: VitalsSeries }) =>
+  texts.list(series.points.map((value) => (value === null ? '–' : formats.vital(metric, value))));
+
+function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: number }) {
+  const { metric, stable, candidate, verdict } = vitals;
+  const { over, slower, fine, tooFew, metric: nameOf } = texts.vitals;
+  const { stable: stableWord, candidate: candidateWord } = texts.health;
+  const lines = [
+    stable && `${stableWord} ${Points({ metric, series: stable })}`,
+    candidate && `${candidateWord} ${Points({ metric, series: candidate })}`,
+  ];
+  const label = [`${nameOf(metric)}，${over(stepMinutes)}`, ...lines.filter(Boolean)].join('。');
+  return (
+    <div className={own.vital}>
+      <span className={own.vitalName}>{nameOf(metric)}</span>
+      <Chart series={[stable, candidate]} label={label} />
+      <span className={own.vitalFigures}>
+        {stable && <Figure metric={metric} series={stable} />}
+        {candidate && <Figure metric={metric} series={candidate} tried />}
+        {verdict && (
+          <span className={verdict.slower ? styles.alarm : styles.quiet}>
+            {verdict.slower ? slower(probability(verdict.pValue)) : verdict.enough ? fine : tooFew}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** Both builds are named where they differ; initially open where a candidate runs. */
+function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
+  const [first] = metrics;
+  const tried = first?.candidate;
+  const told = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
+  const { over, nothing } = texts.vitals;
+  return (
+    <details className={styles.details} open={Boolean(tried)}>
+      <summary>
+        <Name name={name} />
+        <small>{tried ? versionOf(tried.build) : first?.stable && versionOf(first.stable.build)}</small>
+      </summary>
+      <p className={styles.quiet}>{over(stepMinutes)}</p>
+      {told.length === 0 && <p className={styles.quiet}>{nothing}</p>}
+      {told.map((vitals) => (
+        <Metric key={vitals.metric} vitals={vitals} stepMinutes={stepMinutes} />
+      ))}
+    </details>
+  );
+}
+
+/** What readers felt of the host and of every remote, stable beside candidate; those with a candidate first. */
+export function VitalsSection({ vitals }: { vitals: readonly NameVitals[] | undefined }) {
+  if (!vitals) return <p className={styles.quiet}>{texts.health.waiting}</p>;
+  const tried = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));
+  const sorted = [...vitals].sort((a, b) => tried(b) - tried(a) || a.name.localeCompare(b.name));
+  return (
+    <>
+      <p className={styles.quiet}>{texts.vitals.about}</p>
+      {sorted.map((one) => (
+        <OfName key={one.name} vitals={one} />
+      ))}
+    </>
+  );
+}

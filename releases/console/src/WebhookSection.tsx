@@ -1,0 +1,86 @@
+import { ListRow, TextField } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
+import { useState } from 'react';
+import { type AgendaView, maySwitch } from './api';
+import styles from './Console.module.css';
+import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { texts } from './texts';
+
+function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+  const [url, setUrl] = useState('');
+  const { add, url: label, hint } = texts.webhook;
+  return (
+    <FoldedForm title={add} onSubmit={() => void console.addWebhook('webhook', url.trim()).then(() => setUrl(''))}>
+      <TextField
+        type="url"
+        label={label}
+        hint={hint}
+        autoComplete="off"
+        required
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <ActionButton type="submit" control="webhook" running={running}>
+        {add}
+      </ActionButton>
+    </FoldedForm>
+  );
+}
+
+/** Who is notified, and what did not arrive. */
+export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
+  const webhooks = agenda?.webhooks ?? [];
+  const { nothing, remove, test, by, failing, undelivered } = texts.webhook;
+  return (
+    <>
+      {webhooks.length === 0 && <p className={styles.quiet}>{nothing}</p>}
+      <div className={styles.rows}>
+        {webhooks.map(({ id, shown, by: who, attempts, problem, undelivered: lost }) => (
+          <ListRow
+            key={id}
+            className={styles.row}
+            title={shown}
+            detail={
+              <>
+                {by(who)}
+                {attempts > 0 && (
+                  <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, problem)}</span>
+                )}
+                {lost.length > 0 && (
+                  <span className={clsx(styles.fallback, styles.alarm)}>
+                    {undelivered(lost.length, lost.at(-1)?.problem ?? '')}
+                  </span>
+                )}
+              </>
+            }
+            value={
+              maySwitch(me) && (
+                <span className={styles.pair}>
+                  <ActionButton
+                    control={`test ${id}`}
+                    running={running}
+                    aria-label={`${test} ${shown}`}
+                    onClick={() => void console.testWebhook(`test ${id}`, id)}
+                  >
+                    {test}
+                  </ActionButton>
+                  <ActionButton
+                    control={`unhook ${id}`}
+                    running={running}
+                    aria-label={`${remove} ${shown}`}
+                    onClick={() =>
+                      console.ask('webhook-remove', { id }, { title: remove, action: remove, changes: [shown] })
+                    }
+                  >
+                    {remove}
+                  </ActionButton>
+                </span>
+              )
+            }
+          />
+        ))}
+      </div>
+      {maySwitch(me) && <WebhookForm console={console} running={running} />}
+    </>
+  );
+}

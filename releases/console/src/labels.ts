@@ -1,0 +1,18 @@
+/** A package with the name that people know it by: 故事 of `stories`. */
+export interface Named {
+  name: string;
+  label: string;
+}
+
+/** What packages are called, as the server last said. One that it did not name stands for itself. */
+export function createLabels() {
+  let known = new Map<string, string>();
+  return {
+    set: (names: readonly Named[]) => {
+      known = new Map(names.map(({ name, label }) => [name, label]));
+    },
+    of: (name: string): string => known.get(name) ?? name,
+  };
+}
+
+export const labels = createLabels();
