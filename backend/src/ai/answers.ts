@@ -99,9 +99,9 @@ export const commonAnswers: Record<Meaning, string[]> = {
     '“我先记下这份情。”*{speaker}说。* “该怎么做，等下由{address}拿主意。”',
   ],
   求救: [
-    '*{speaker}一把拉住你，挡在前头。* “别慌，先站到我身后来。”',
-    '“我在。”*{speaker}应得极快。* “{address}只管照我说的做，一步也别乱。”',
-    '*{speaker}四下一看，压低了声音。* “喊没有用。{address}定下心，我们一道想法子。”',
+    '*{speaker}朝你摇了摇头，示意你别出声。* “先别慌。慌了，路就窄了。”',
+    '“喊没有用。”*{speaker}压低了声音。* “{address}定下心来，才看得见法子。”',
+    '*{speaker}的目光一动，往你身后看了一眼。* “能救{address}的，眼下只有{address}自己这一句话。”',
   ],
   心意: [
     '*{speaker}愣了一下，别过脸去。* “这样的话，{address}问得出口，我却答不出口。”',

@@ -18,7 +18,7 @@ export function useFavorite(story: Story | undefined): Favorite | null {
   const toggle = () => {
     if (isSaving) return;
     setSaving(true);
-    void import(/* webpackChunkName: "favorites" */ '../api/favorites')
+    void import(/* webpackChunkName: "favorite" */ '../api/favorites')
       .then(
         ({ setFavorite }) => setFavorite(id, !isSaved),
         () => toast(texts.favorites.failed, { kind: 'error' }),
