@@ -21,33 +21,36 @@ async function bootTime(page: Page): Promise<number> {
 const faults: Record<string, Fault> = { dead: { status: 503 }, hung: 'hang' };
 
 for (const [name, fault] of Object.entries(faults)) {
-  for (const count of [1, 2, 3, 4]) {
-    test.describe(() => {
-      test.use({ judgesHangs: fault === 'hang' });
-      test(`mf.boot: the app starts with ${count} of 4 remotes ${name}`, async ({ site, page, anotherBrowser }) => {
-        const broken = remotes.slice(0, count);
-        const bootAnew = async () => {
-          const other = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'block' });
-          const took = await bootTime(await other.newPage());
-          await other.close();
-          return took;
-        };
-        const later = async () => {
-          site.front.mend();
-          const healthy = await bootAnew();
-          site.front.breaks(new RegExp(`/builds/(${broken.join('|')})/`), fault);
-          return (await bootAnew()) - healthy;
-        };
-        // an app that waited would be late each time, a busy machine is so once; how much exactly tells `pnpm bench releases browser`
-        await expect.poll(later, { timeout: 120_000 }).toBeLessThan(loadTimeoutMs);
-        await bootTime(page);
-        await expect(page.getByText(card)).toBeVisible();
-        await goToTab(page, '我的');
-        if (broken.includes('account')) await expect(page.getByText(card).filter({ visible: true })).toBeVisible();
-        else await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
-        await page.goto('/test/list');
-        await expect(page.getByRole('heading').first()).toBeVisible();
-      });
+  test.describe(() => {
+    test.use({ judgesHangs: fault === 'hang' });
+    test(`mf.boot: the app starts with 1, 2, 3 and 4 of 4 remotes ${name}`, async ({ site, anotherBrowser }) => {
+      const visit = async (look: (page: Page, took: number) => Promise<void>) => {
+        const context = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'block' });
+        const page = await context.newPage();
+        await look(page, await bootTime(page));
+        await context.close();
+      };
+      const startsWithout = async (broken: string[]) => {
+        site.front.mend();
+        let healthy = 0;
+        await visit(async (_, took) => {
+          healthy = took;
+        });
+        site.front.breaks(new RegExp(`/builds/(${broken.join('|')})/`), fault);
+        await visit(async (page, took) => {
+          expect(took - healthy).toBeLessThan(loadTimeoutMs);
+          await expect(page.getByText(card)).toBeVisible();
+          await goToTab(page, '我的');
+          if (broken.includes('account')) await expect(page.getByText(card).filter({ visible: true })).toBeVisible();
+          else await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+          await page.goto('/test/list');
+          await expect(page.getByRole('heading').first()).toBeVisible();
+        });
+      };
+      for (const count of [1, 2, 3, 4])
+        await test.step(`${count} of 4`, () =>
+          // an app that waited would be late each time, a busy machine is so once; how much exactly tells `pnpm bench releases browser`
+          expect(() => startsWithout(remotes.slice(0, count))).toPass({ timeout: 120_000 }));
     });
-  }
+  });
 }

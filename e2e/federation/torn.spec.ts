@@ -3,8 +3,8 @@ import type { Edition } from './site/edition.ts';
 import { folderOf } from './site/site.ts';
 import { expect, goToTab, shownSet, test } from './site/test.ts';
 
-const navigations = Number(process.env.TORN_NAVIGATIONS ?? 16);
-const activations = Number(process.env.TORN_ACTIVATIONS ?? 5);
+const navigations = Number(process.env.TORN_NAVIGATIONS ?? 8);
+const activations = Number(process.env.TORN_ACTIVATIONS ?? 3);
 
 const editions = (says: string): Edition[] => [
   { remote: 'account', part: 'my', says },
@@ -31,7 +31,7 @@ async function expectOneSet(page: Page, sayings: ReadonlyMap<string, string>) {
     const shown = page
       .getByRole('main')
       .filter({ visible: true })
-      .getByText(/^[甲乙]版$/);
+      .getByText(/^[旧新]的一版$/);
     expect(await shown.allTextContents()).toEqual([says]);
     expect(await strangers(page)).toEqual([]);
   }).toPass({ timeout: 60_000 });
@@ -43,28 +43,30 @@ test(`mf.torn: ${navigations} navigations during ${activations} activations neve
 }) => {
   test.setTimeout(240_000 + 6_000 * (navigations + activations));
   const pairs: string[][] = [];
-  for (const says of ['甲版', '乙版']) {
+  for (const says of ['旧的一版', '新的一版']) {
     const pair: string[] = [];
     for (const edition of editions(says)) pair.push(await site.publish(edition));
     pairs.push(pair);
   }
-  const sayings = new Map(pairs.map(([account = ''], at) => [account, at === 0 ? '甲版' : '乙版']));
+  const sayings = new Map(pairs.map(([account = ''], at) => [account, at === 0 ? '旧的一版' : '新的一版']));
   await site.activate(...(pairs[0] ?? []));
+  const every = Math.max(1, Math.floor(navigations / activations));
   let switched = 0;
-  const switching = (async () => {
-    for (; switched < activations; switched += 1) await site.activate(...(pairs[(switched + 1) % 2] ?? []));
-  })();
+  const switchNow = () => {
+    switched += 1;
+    return site.activate(...(pairs[switched % 2] ?? []));
+  };
   const seen = new Set<string>();
-  for (let done = 0; done < navigations || switched < activations; done += 1) {
+  for (let done = 0; done < navigations; done += 1) {
+    // while the page loads, not before
+    const switching = done % every === 0 && switched < activations ? switchNow() : undefined;
     await page.goto('/explore');
     seen.add((await shownSet(page)).set);
     await expectOneSet(page, sayings);
     await goToTab(page, '我的');
     await expect(page).toHaveURL('/my');
     await expectOneSet(page, sayings);
+    await switching;
   }
-  await switching;
-  await page.goto('/explore');
-  seen.add((await shownSet(page)).set);
   expect(seen.size).toBe(2);
 });

@@ -121,7 +121,6 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
   } finally {
     for (const { context } of devices) await context.close().catch(() => undefined);
     await browser.close();
-    for (const { remove } of editions) remove();
     await proxy.stop();
     await running.product.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -10,14 +10,9 @@ const editions = [
   { remote: 'account', part: 'my', says: '雷版' },
 ];
 
-export interface BuiltEdition {
-  dist: string;
-  remove: () => void;
-}
-
-/** Builds the next version of some remotes, to be published in the storm. */
-export async function buildEditions(): Promise<BuiltEdition[]> {
-  const built: BuiltEdition[] = [];
+/** Builds the next version of some remotes, to be published in the storm; resolves with their folders. */
+export async function buildEditions(): Promise<string[]> {
+  const built: string[] = [];
   // one after another: a build takes a core
   for (const edition of editions) built.push(await buildEdition(edition));
   return built;
@@ -35,7 +30,7 @@ export interface Switches {
 /** Switches what is live in the store now and then until that time; at last everyone has the stable set. */
 export async function keepSwitching(
   store: string,
-  built: readonly BuiltEdition[],
+  built: readonly string[],
   random: Random,
   until: number,
 ): Promise<Switches> {
@@ -54,7 +49,7 @@ export async function keepSwitching(
   const publish = async () => {
     const next = unpublished.shift();
     if (!next) return random.pick(known);
-    const { id } = await release('publish', next.dist, '--version', '2.0.0');
+    const { id } = await release('publish', next, '--version', '2.0.0');
     known.push(id);
     return id;
   };

@@ -1,8 +1,20 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packageFacts } from '../../../shared/src/build/facts.ts';
 import { repoRoot } from './repoRoot.ts';
 
 /** A build of a remote from changed sources: one of its parts says `says`, or it is broken in one way. */
@@ -60,8 +72,34 @@ function changeBuilt(dist: string, { broken }: Edition) {
   if (broken === 'module missing') edit(entry, (text) => text.replaceAll('"./remote"', '"./elsewhere"'));
 }
 
+/** Editions that are built already, for all workers and runs: a folder for each content of edition, sources and this file. */
+const built = join(repoRoot, 'test-results/editions');
+
+/** Folder with the edition's build. Two workers that build the same edition leave one of the two. */
+export async function buildEdition(edition: Edition): Promise<string> {
+  const { sourceHash } = packageFacts('remote', join(repoRoot, 'remotes', edition.remote));
+  const key = createHash('sha256')
+    .update(JSON.stringify([edition, sourceHash, readFileSync(import.meta.filename, 'utf8')]))
+    .digest('hex')
+    .slice(0, 16);
+  const place = join(built, `${edition.remote}-${key}`);
+  if (existsSync(place)) return place;
+  const { dist, remove } = await build(edition);
+  mkdirSync(built, { recursive: true });
+  const aside = mkdtempSync(join(built, 'unfinished-'));
+  cpSync(dist, aside, { recursive: true });
+  remove();
+  try {
+    renameSync(aside, place);
+  } catch (cause) {
+    if (!existsSync(place)) throw cause;
+    rmSync(aside, { recursive: true });
+  }
+  return place;
+}
+
 /** Builds an edition from a copy of the remote's sources. Returns the copy's dist folder and the way to remove it. */
-export async function buildEdition(edition: Edition): Promise<{ dist: string; remove: () => void }> {
+async function build(edition: Edition): Promise<{ dist: string; remove: () => void }> {
   const original = join(repoRoot, 'remotes', edition.remote);
   const root = mkdtempSync(join(tmpdir(), `liaozhai-${edition.remote}-`));
   for (const name of ['package.json', 'rsbuild.config.ts', 'src'])

@@ -77,9 +77,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
   const activate = (...builds: string[]) => release('activate', ...builds);
 
   const publishAs = async (edition: Edition, version: string) => {
-    const { dist, remove } = await buildEdition(edition);
-    const { id } = await release('publish', dist, '--version', version);
-    remove();
+    const { id } = await release('publish', await buildEdition(edition), '--version', version);
     return id;
   };
   return {
