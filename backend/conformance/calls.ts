@@ -115,6 +115,7 @@ export const calls = {
   'POST /broadcasting/user-auth': { without: 'the page never asks for it' },
   'GET /media/avatars.json': { without: 'the profile offers no other portraits than the present one' },
   'GET /v1/capabilities': { without: 'the page shows nothing beyond the specification' },
+  'GET /v1/wechat/signature': { without: 'WeChat shows a link without title and picture' },
   'WS /app/{key}': { without: 'required' },
   'every call': { without: 'required' },
 } as const satisfies Record<string, CallFacts>;

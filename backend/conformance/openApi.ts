@@ -417,6 +417,13 @@ const operations: Partial<Record<Call, Operation>> = {
     answer: [200, data(list(json(text)))],
     isPublic: true,
   },
+  'GET /v1/wechat/signature': {
+    says: 'Signs the address of a page, without its fragment, for WeChat’s JS-SDK. 422 for another site’s.',
+    query: { url: text },
+    answer: [200, data(json(v.object({ app_id: text, timestamp: whole, nonce_str: text, signature: text })))],
+    capability: 'wechat.share',
+    isPublic: true,
+  },
   'GET /v1/capabilities': {
     says: 'Names what the server has beyond the specification, and what readers pay and are given.',
     answer: [200, capabilities],

@@ -1,6 +1,7 @@
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { type Prices, pricesFor, pricesSchema } from './prices.ts';
+import type { WechatApp } from './wechat.ts';
 
 /** As browsers write them: in small letters, without the port that goes without saying. */
 const origins = v.pipe(
@@ -68,7 +69,7 @@ const extraBody = v.pipe(
 );
 
 /** Scheme, host and port, without a path. */
-const reverbOrigin = v.pipe(
+const httpOrigin = v.pipe(
   v.string(),
   v.check(
     (text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
@@ -155,7 +156,7 @@ const schema = v.object({
   LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
   ...metricsEntries,
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
-  REVERB_URL: v.optional(reverbOrigin),
+  REVERB_URL: v.optional(httpOrigin),
   REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),
   REVERB_APP_KEY: text,
   REVERB_APP_SECRET: text,
@@ -169,6 +170,13 @@ const schema = v.object({
   AI_EXTRA_BODY: v.optional(extraBody, '{}'),
   AI_PROMPTS_DIR: text,
   AI_HISTORY_CHARACTERS: whole(8_000, 500),
+  WECHAT_APP_ID: v.optional(
+    v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the AppID of an Official Account, such as wx0123456789abcdef')),
+  ),
+  WECHAT_APP_SECRET: v.optional(
+    v.pipe(v.string(), v.trim(), v.regex(/^[!-~]+$/, 'the AppSecret alone, without blanks')),
+  ),
+  WECHAT_API_ORIGIN: v.optional(httpOrigin, 'https://api.weixin.qq.com'),
   PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
   PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
@@ -207,6 +215,8 @@ export type Env = v.InferOutput<typeof schema> & {
   REVERB_APP_KEY: string;
   /** null: pages hear events from sockets of this server's own */
   reverb: ReverbApp | null;
+  /** null: no page is signed for WeChat */
+  wechat: WechatApp | null;
   /** what can be bought; empty without a payment provider */
   packages: RechargePackage[];
   /** what is paid and given, with the model's own price in it */
@@ -242,6 +252,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     ...parsed.output,
     REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? placeholderKey,
     reverb: readReverb(parsed.output),
+    wechat: readWechat(parsed.output),
     // what nobody can buy may be as it is
     packages: parsed.output.PAYMENT_PROVIDER ? readPackages(parsed.output.RECHARGE_PACKAGES) : [],
     prices: pricesFor(readPrices(parsed.output.PRICES), parsed.output.AI_MODEL),
@@ -267,5 +278,14 @@ function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
   const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
   throw new ConfigError(
     `${missing.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(needed).join(', ')}`,
+  );
+}
+
+function readWechat(settings: v.InferOutput<typeof schema>): WechatApp | null {
+  const { WECHAT_APP_ID: id, WECHAT_APP_SECRET: secret, WECHAT_API_ORIGIN: origin } = settings;
+  if (!id && !secret) return null;
+  if (id && secret) return { id, secret, origin };
+  throw new ConfigError(
+    `${id ? 'WECHAT_APP_SECRET' : 'WECHAT_APP_ID'}: missing; share cards in WeChat need both, or leave both out`,
   );
 }

@@ -41,6 +41,7 @@ import {
   type ReportFault,
 } from './telemetry.ts';
 import { eraseDueAccounts } from './users/accountDeletion.ts';
+import { createWechat } from './wechat.ts';
 
 export interface Backend {
   url: string;
@@ -155,6 +156,7 @@ export async function createServices(
     mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),
+    wechat: env.wechat && createWechat(env.wechat, clock, log),
     runs: new Runs(report),
     roster: new Roster(db, clock, env.DATABASE_URL ? loadBackendId(env.DATA_DIR) : null),
     appKey,

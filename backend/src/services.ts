@@ -10,6 +10,7 @@ import type { RequestLimits } from './http/http.ts';
 import type { PaymentProvider } from './payments/orders.ts';
 import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
+import type { Wechat } from './wechat.ts';
 
 /** What the rules of the product need from the outside; made once at start, handed to every module. */
 export interface Services {
@@ -29,6 +30,8 @@ export interface Services {
   /** Takes the money for points; null where nothing can be bought. */
   payments: PaymentProvider | null;
   storyteller: Storyteller;
+  /** Signs pages for WeChat; null without an Official Account. */
+  wechat: Wechat | null;
   runs: Runs;
   roster: Roster;
   appKey: string;

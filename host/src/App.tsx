@@ -104,6 +104,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
     if (set.set !== BUNDLED) void startErrors(page);
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
+    if (/MicroMessenger/.test(navigator.userAgent)) void learned.then(() => startWechat(navigation));
     return followUser();
   }, [idle, set, routes, components, remotes, page, navigation]);
 }
@@ -126,6 +127,14 @@ const startSpans = (page: Page) =>
     ({ watchSpans }) => watchSpans(page),
     () => undefined,
   );
+
+async function startWechat(navigation: GuardedHistory) {
+  if (!capabilities.has('wechat.share')) return;
+  await import(/* webpackChunkName: "wechat" */ './wechat').then(
+    ({ shareInWechat }) => shareInWechat(navigation),
+    () => undefined,
+  );
+}
 
 const tones = { plain: 'plain', success: 'done', error: 'failed' } as const;
 

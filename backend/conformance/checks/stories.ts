@@ -1,4 +1,5 @@
-import { CAPABILITIES } from '@liaozhai/shared/contract';
+import { CAPABILITIES, wechatSignatureSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
 import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem, shownValue } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrapped } from '../entities.ts';
 import type { World } from '../world.ts';
@@ -202,6 +203,28 @@ const capabilities = checksOf('GET /v1/capabilities', [
   },
 ]);
 
+const wechat = checksOf('GET /v1/wechat/signature', [
+  {
+    name: 'signs a page of the product',
+    async run(world) {
+      await world.announced('wechat.share');
+      const url = encodeURIComponent(`${world.target.origin}/explore`);
+      const answer = await (await world.visitor()).get(`/wechat/signature?url=${url}`);
+      expectStatus(answer, 200);
+      expectThat(v.is(wechatSignatureSchema, answer.body), () => shownValue(answer.body));
+    },
+  },
+  {
+    name: 'refuses to sign another site’s page',
+    otherwise: 'lets any site speak for the Official Account',
+    async run(world) {
+      await world.announced('wechat.share');
+      const url = encodeURIComponent('https://elsewhere.example/explore');
+      expectStatus(await (await world.visitor()).get(`/wechat/signature?url=${url}`), 422);
+    },
+  },
+]);
+
 async function expectPicture(address: string, base: string): Promise<void> {
   const response = await fetch(new URL(address, base), { signal: AbortSignal.timeout(10_000) });
   const type = response.headers.get('content-type') ?? 'no type';
@@ -269,4 +292,4 @@ const favoriteList = checksOf('GET /v1/favorites', [
   },
 ]);
 
-export const storyChecks = [...favorites, ...favoriteList, ...list, ...finding, ...one, ...pictures, ...capabilities];
+export const storyChecks = [...favorites, ...favoriteList, ...list, ...finding, ...one, ...pictures, ...capabilities, ...wechat];

@@ -24,6 +24,7 @@ import { accountEmailRoutes } from '../users/accountEmail.ts';
 import { inviteRoutes } from '../users/invites.ts';
 import { minorRoutes, userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
+import { wechatRoutes } from '../wechat.ts';
 import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
 import type { AppEnv, Http } from './http.ts';
 import { HttpError, tooLarge } from './http.ts';
@@ -126,13 +127,14 @@ function apiRoutes(services: Services): Hono<AppEnv> {
     .route('/transactions', transactionRoutes(services))
     .route('/support/tickets', ticketRoutes(services))
     .get('/capabilities', (c) => c.json({ data: capabilitiesOf(services), rules: presentPrices(services.env.prices) }));
-  const { payments } = services;
+  const { payments, wechat } = services;
+  if (wechat) routes.route('/wechat', wechatRoutes(services, wechat));
   if (payments) routes.route('/orders', orderRoutes(services, payments));
   return routes;
 }
 
 /** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
-const capabilitiesOf = ({ payments }: Services): string[] => [
+const capabilitiesOf = ({ payments, wechat }: Services): string[] => [
   'stories.search',
   'stories.favorites',
   'conversations.restart',
@@ -153,6 +155,7 @@ const capabilitiesOf = ({ payments }: Services): string[] => [
   'account.delete',
   'support.tickets',
   ...(payments ? ['orders'] : []),
+  ...(wechat ? ['wechat.share'] : []),
 ];
 
 const givenId = /^[\w-]{8,64}$/;

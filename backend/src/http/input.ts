@@ -37,6 +37,7 @@ const labels: Record<string, string> = {
   revision: '版次',
   variant: '说法',
   last_seq: '末条序号',
+  url: '地址',
   kind: '类别',
   contact: '联系方式',
   diagnostics: '诊断信息',

@@ -123,7 +123,9 @@ const isOverloaded = ({ status }: Response) => status === 429 || status === 503;
 /** Keeps every file of the set (address → integrity), one after another so that the page's own requests go first. */
 export async function keepSet(hashes: Record<string, string>) {
   const cache = await caches.open(BUILDS);
+  const isWechat = navigator.userAgent.includes('MicroMessenger');
   for (const [url, integrity] of Object.entries(hashes)) {
+    if (url.endsWith('/wechat.js') && !isWechat) continue;
     if (await cache.match(url)) continue;
     const answer = await verified(url, integrity);
     // the page's next message tries again

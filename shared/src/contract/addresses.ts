@@ -100,6 +100,7 @@ export const endpoints = {
   giftsAnnounced: '/v1/invites/gifts/announced',
   /** Which of the product's own calls a server has; optional. */
   capabilities: '/v1/capabilities',
+  wechatSignature: '/v1/wechat/signature',
   /** A static list of pictures to choose from; optional. */
   avatars: '/media/avatars.json',
 } as const;

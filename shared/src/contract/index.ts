@@ -11,4 +11,5 @@ export * from './remote.ts';
 export * from './slots.ts';
 export * from './units.ts';
 export { LONGEST_WAIT_SECONDS, PATIENT, type Pace, pauseMs, retryAfterSeconds, waitOf } from './waits.ts';
+export { wechatSignatureSchema } from './wechat.ts';
 export * from './wire.ts';

@@ -467,6 +467,8 @@ export const CAPABILITIES = [
   'invites',
   'support.tickets',
   'orders',
+  /** signs a page's address for WeChat's JS-SDK, which gives links their card there */
+  'wechat.share',
 ] as const;
 
 export type Capability = (typeof CAPABILITIES)[number];

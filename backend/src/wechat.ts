@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import type { Clock } from './clock.ts';
+import { type AppEnv, HttpError } from './http/http.ts';
+import { text, validate } from './http/input.ts';
+import { isOwnOrigin } from './http/origin.ts';
+import type { Services } from './services.ts';
+import type { Log } from './telemetry.ts';
+
+/** An Official Account whose JS-SDK pages may use. */
+export interface WechatApp {
+  id: string;
+  secret: string;
+  /** where WeChat's API answers */
+  origin: string;
+}
+
+export interface Wechat {
+  appId: string;
+  /** The ticket that signatures are made with. Throws where WeChat gives none. */
+  ticket: () => Promise<string>;
+}
+
+const timeoutMs = 5_000;
+/** A ticket is renewed this long before its end, so that none runs out on its way. */
+const marginSeconds = 300;
+/** WeChat counts calls a day: a refusal holds this long. */
+const refusedMs = 60_000;
+
+const seconds = v.pipe(v.number(), v.minValue(0));
+const tokenAnswer = v.object({ access_token: v.string(), expires_in: seconds });
+const ticketAnswer = v.object({ ticket: v.string(), expires_in: seconds });
+
+/** Fetches tickets as they are needed: one at a time, each until shortly before its end. */
+export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, log: Log): Wechat {
+  let ticket: Promise<string> | null = null;
+  let until = 0;
+
+  async function call<Schema extends v.GenericSchema>(schema: Schema, path: string, body?: object) {
+    const method = body ? 'POST' : 'GET';
+    const response = await fetch(`${origin}/cgi-bin/${path}`, {
+      method,
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const answer: unknown = await response.json();
+    const parsed = v.safeParse(schema, answer);
+    if (parsed.success) return parsed.output;
+    const { errcode, errmsg } = v.parse(v.object({ errcode: v.unknown(), errmsg: v.unknown() }), answer);
+    throw new Error(`${errcode} ${String(errmsg).slice(0, 200)}`);
+  }
+
+  async function renewed(): Promise<string> {
+    const account = { grant_type: 'client_credential', appid: id, secret };
+    // unlike `token`, this call leaves the tokens of other servers valid
+    const { access_token } = await call(tokenAnswer, 'stable_token', account);
+    const query = new URLSearchParams({ access_token, type: 'jsapi' });
+    const { ticket, expires_in } = await call(ticketAnswer, `ticket/getticket?${query}`);
+    until = clock() + Math.max(0, expires_in - marginSeconds) * 1000;
+    return ticket;
+  }
+
+  return {
+    appId: id,
+    ticket() {
+      if (ticket && clock() < until) return ticket;
+      until = clock() + refusedMs;
+      ticket = renewed();
+      ticket.catch((error: Error) => log.warn({ said: error.message }, 'wechat: no ticket for signatures'));
+      return ticket;
+    },
+  };
+}
+
+const signed = v.object({ url: v.pipe(text(1, 2_000), v.url()) });
+
+/** WeChat's algorithm for `wx.config`: the fields in the order of their names. */
+export const wechatSignature = (ticket: string, nonce: string, timestamp: number, url: string): string =>
+  createHash('sha1').update(`jsapi_ticket=${ticket}&noncestr=${nonce}&timestamp=${timestamp}&url=${url}`).digest('hex');
+
+/** Signs addresses of the product's own pages, and no others. */
+export function wechatRoutes({ env, clock }: Services, wechat: Wechat): Hono<AppEnv> {
+  return new Hono<AppEnv>().get('/signature', async (c) => {
+    const [url = ''] = validate(signed, c.req.query()).url.split('#');
+    if (!isOwnOrigin(new URL(url).origin, c.get('source'), env.APP_ORIGIN))
+      throw new HttpError(422, { message: '只能为本站的页面签名', errors: { url: ['只能为本站的页面签名'] } });
+    const ticket = await wechat.ticket().catch(() => {
+      throw new HttpError(503, { message: '微信暂时没有回应' }, { 'Retry-After': String(refusedMs / 1000) });
+    });
+    const nonce = randomBytes(12).toString('hex');
+    const timestamp = Math.floor(clock() / 1000);
+    const signature = wechatSignature(ticket, nonce, timestamp, url);
+    return c.json({ data: { app_id: wechat.appId, timestamp, nonce_str: nonce, signature } });
+  });
+}

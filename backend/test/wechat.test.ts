@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from '@rstest/core';
+import { ConfigError, readEnv } from '../src/env.ts';
+import { wechatSignature } from '../src/wechat.ts';
+import { openBackend } from './testBackend.ts';
+
+/** WeChat's API, as far as signatures need it. */
+async function startWechat() {
+  const asked: string[] = [];
+  const said = { refusal: null as object | null };
+  const server = createServer(async (incoming, response) => {
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://wechat');
+    asked.push(`${incoming.method} ${pathname}`);
+    const answers: Record<string, () => object> = {
+      '/cgi-bin/stable_token': () =>
+        JSON.parse(body).secret === 'app-secret'
+          ? { access_token: 'token-1', expires_in: 7200 }
+          : { errcode: 40125, errmsg: 'invalid appsecret' },
+      '/cgi-bin/ticket/getticket': () =>
+        searchParams.get('access_token') === 'token-1' && searchParams.get('type') === 'jsapi'
+          ? { errcode: 0, errmsg: 'ok', ticket: `ticket-${asked.length}`, expires_in: 7200 }
+          : { errcode: 40001, errmsg: 'invalid credential' },
+    };
+    response.end(JSON.stringify(said.refusal ?? answers[pathname]?.() ?? {}));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => void server.close());
+  return { asked, said, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const clock = { now: Date.parse('2026-11-25T08:00:00Z') };
+const wechat = await startWechat();
+const settings = {
+  APP_ORIGIN: 'https://app.example',
+  WECHAT_APP_ID: 'wx0123456789abcdef',
+  WECHAT_APP_SECRET: 'app-secret',
+  WECHAT_API_ORIGIN: wechat.origin,
+};
+const backend = await openBackend(settings, () => clock.now);
+type Signed = { data: { app_id: string; timestamp: number; nonce_str: string; signature: string } };
+const sign = (url: string) => backend.client().get<Signed>(`/wechat/signature?url=${encodeURIComponent(url)}`);
+const page = 'https://app.example/story/nie-xiaoqian?chat=1';
+
+test('the signature is that of WeChat’s documentation', () => {
+  const ticket = 'sM4AOVdWfPE4DxkXGEs8VMCPGGVi4C3VM0P37wVUCFvkVAy_90u5h9nbSlYy3-Sl-HhTdfl2fzFy1AOcHKP7qg';
+  const signature = wechatSignature(ticket, 'Wm3WZYTPz0wzccnW', 1414587457, 'http://mp.weixin.qq.com?params=value');
+  expect(signature).toBe('0f9de62fce790f9a083d5c99e95740ceb90c27ed');
+});
+
+test('a page is signed without its fragment, with one ticket for all until it ends', async () => {
+  const answers = await Promise.all([sign(page), sign(`${page}#top`), sign(page)]);
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    const { app_id, timestamp, nonce_str, signature } = body.data;
+    expect([app_id, timestamp]).toEqual(['wx0123456789abcdef', clock.now / 1000]);
+    const signed = `jsapi_ticket=ticket-2&noncestr=${nonce_str}&timestamp=${timestamp}&url=${page}`;
+    expect(signature).toBe(createHash('sha1').update(signed).digest('hex'));
+  }
+  expect(wechat.asked).toEqual(['POST /cgi-bin/stable_token', 'GET /cgi-bin/ticket/getticket']);
+  clock.now += 6_800_000;
+  await sign(page);
+  expect(wechat.asked).toHaveLength(2);
+  clock.now += 200_000;
+  await sign(page);
+  expect(wechat.asked).toHaveLength(4);
+});
+
+test('it is announced', async () => {
+  const { body } = await backend.client().get<{ data: string[] }>('/capabilities');
+  expect(body.data).toContain('wechat.share');
+});
+
+test.each(['https://elsewhere.example/explore', 'https://app.example.evil.example/', 'javascript:alert(1)', '', 'x'])(
+  '%s, which is no page of the product, is refused',
+  async (url) => {
+    expect((await sign(url)).status).toBe(422);
+  },
+);
+
+test('WeChat’s refusal is a 503, and holds for a minute', async () => {
+  clock.now += 7_200_000;
+  wechat.said.refusal = { errcode: 40164, errmsg: 'invalid ip, not in whitelist' };
+  const before = wechat.asked.length;
+  const refused = await sign(page);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+  await sign(page);
+  expect(wechat.asked).toHaveLength(before + 1);
+  wechat.said.refusal = null;
+  clock.now += 61_000;
+  expect((await sign(page)).status).toBe(200);
+});
+
+test('without an Official Account there is nothing of it, and half of one ends the start', async () => {
+  const plain = await openBackend();
+  expect((await plain.client().get('/wechat/signature?url=x')).status).toBe(404);
+  expect((await plain.client().get<{ data: string[] }>('/capabilities')).body.data).not.toContain('wechat.share');
+  expect(() => readEnv({ WECHAT_APP_ID: 'wx1' })).toThrow(ConfigError);
+  expect(() => readEnv({ WECHAT_APP_SECRET: 'x' })).toThrow('WECHAT_APP_ID: missing');
+});
