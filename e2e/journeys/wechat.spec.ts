@@ -28,8 +28,10 @@ const callsOf = (page: Page, named: string) =>
 /** A backend with an Official Account; signing itself is tried with the backend. */
 async function signPages(page: Page): Promise<string[]> {
   const signed: string[] = [];
-  const { data } = await (await page.request.get('/api/v1/capabilities')).json();
-  await page.route('**/api/v1/capabilities', (route) => route.fulfill({ json: { data: [...data, 'wechat.share'] } }));
+  const known = await (await page.request.get('/api/v1/capabilities')).json();
+  await page.route('**/api/v1/capabilities', (route) =>
+    route.fulfill({ json: { ...known, data: [...known.data, 'wechat.share'] } }),
+  );
   await page.route('**/api/v1/wechat/signature?*', (route) => {
     signed.push(new URL(route.request().url()).searchParams.get('url') ?? '');
     const json = { data: { app_id: 'wx1', timestamp: 1764057600, nonce_str: 'n', signature: 's' } };
