@@ -100,7 +100,7 @@ const mailSender = v.pipe(
   v.string(),
   v.check(
     (text) => /^(?:[^<>\r\n]*<)?[^<>@\s]+@[^<>@\s]+>?$/.test(text),
-    'a sender like 聊斋 <noreply@example.org>, an address your mail server sends for',
+    'a sender like Liaozhai <noreply@example.org>, an address your mail server sends for',
   ),
 );
 
@@ -153,6 +153,7 @@ const schema = v.object({
   DRAIN_SECONDS: whole(8, 0, 600),
   MAIL_URL: v.optional(mailAddress),
   MAIL_FROM: v.optional(mailSender),
+  BRAND_NAME: v.optional(v.string(), '聊斋'),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
   ...metricsEntries,
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
@@ -241,7 +242,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   }
   assertModel(parsed.output);
   if (parsed.output.MAIL_URL && !parsed.output.MAIL_FROM) {
-    throw new ConfigError('MAIL_FROM: name the sender that MAIL_URL sends for, such as 聊斋 <noreply@example.org>');
+    throw new ConfigError('MAIL_FROM: name the sender that MAIL_URL sends for, such as Liaozhai <noreply@example.org>');
   }
   if (parsed.output.DATABASE_URL && !parsed.output.APP_KEY) {
     throw new ConfigError(

@@ -153,7 +153,7 @@ export async function createServices(
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
     limits: new RequestLimits(env.DATABASE_URL ? new SharedRateLimit(db, ownClock) : new RateLimit({ now: ownClock })),
-    mailer: fileMailer(mailFolder(env), clock, env.MAIL_FROM),
+    mailer: fileMailer(mailFolder(env), clock, env.BRAND_NAME, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),
     wechat: env.wechat && createWechat(env.wechat, clock, log),

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@rstest/core';
 import { rules } from '../src/rules.ts';
 import { openBackend } from './testBackend.ts';
@@ -49,6 +51,15 @@ test('an unknown address is answered as a known one, and gets no mail', async ()
   await newestLink('known@example.org', 2);
   expect(backend.mailsTo('nobody@example.org')).toEqual([]);
   expect(backend.mailsTo('known@example.org').at(-1)).toContain('你的用户名是 known@example.org');
+});
+
+test('mails come from the site’s brand and are signed by it', async () => {
+  const own = await openBackend({ BRAND_NAME: '夜航船' });
+  await own.reader({ login: 'brand@example.org' });
+  expect(own.mailsTo('brand@example.org').at(-1)).toMatch(/\n\n夜航船\n$/);
+  const [file = ''] = readdirSync(join(own.dataDir, 'mail'));
+  const sender = Buffer.from('夜航船').toString('base64');
+  expect(readFileSync(join(own.dataDir, 'mail', file), 'utf8')).toContain(`From: =?UTF-8?B?${sender}?=`);
 });
 
 test('the link sets a new password once, signs in here and out everywhere else', async () => {

@@ -95,7 +95,7 @@ test('a registration by e-mail sends its link through the SMTP server, and print
 
 test('mails written while no server is there arrive once it is, in order and once', async () => {
   const folder = makeFolder();
-  const mailer = fileMailer(folder, Date.now, sender);
+  const mailer = fileMailer(folder, Date.now, '聊斋', sender);
   const closed = await openSmtp();
   await closed.close();
   relay(folder, closed.port);
@@ -107,7 +107,7 @@ test('mails written while no server is there arrive once it is, in order and onc
 
 test('a mail that a server defers is sent again; one that it refuses is set aside and holds up no other', async () => {
   const folder = makeFolder();
-  const mailer = fileMailer(folder, Date.now, sender);
+  const mailer = fileMailer(folder, Date.now, '聊斋', sender);
   const smtp = await openSmtp((count) => {
     if (count === 1) throw refusal(451);
     if (count === 2) throw refusal(550);

@@ -1,5 +1,13 @@
 import { encodingFor, isFresh } from '@liaozhai/http/negotiation';
-import type { Releases, ServedFile } from '@liaozhai/releases';
+import {
+  brandedManifest,
+  brandIcon,
+  hasOwnSeal,
+  isShipped,
+  type Releases,
+  type ServedFile,
+  type SiteBrand,
+} from '@liaozhai/releases';
 import { Hono } from 'hono';
 import type { FrontContext, FrontEnv } from './front.ts';
 
@@ -10,17 +18,35 @@ function send(context: FrontContext, file: ServedFile | null) {
   return context.body(new Uint8Array(file.body), 200);
 }
 
-const rootFiles = [
-  '/manifest.webmanifest',
-  '/favicon.svg',
-  '/icon-192.png',
-  '/icon-512.png',
-  '/icon-maskable.png',
-  '/apple-touch-icon.png',
-];
+/** Sides in pixels; systems cut their own shape out of those that fill the square. */
+const bitmaps: Record<string, { side: number; bleed: boolean }> = {
+  '/icon-192.png': { side: 192, bleed: false },
+  '/icon-512.png': { side: 512, bleed: false },
+  '/icon-maskable.png': { side: 512, bleed: true },
+  '/apple-touch-icon.png': { side: 180, bleed: true },
+};
+
+const rootFiles = ['/manifest.webmanifest', '/favicon.svg', ...Object.keys(bitmaps)];
+
+/** A file of the build under the site's brand; icons are drawn where the seal is another one. */
+async function branded(path: string, built: ServedFile, brand: SiteBrand): Promise<ServedFile> {
+  const body = await brandedBody(path, built.body, brand);
+  // both are of the build's bytes
+  const { etag: _, 'content-length': __, ...headers } = built.headers;
+  return { body, headers };
+}
+
+async function brandedBody(path: string, built: Buffer, brand: SiteBrand): Promise<Buffer> {
+  const bitmap = bitmaps[path];
+  if (path === '/manifest.webmanifest') return Buffer.from(brandedManifest(built.toString('utf8'), brand));
+  if (!hasOwnSeal(brand)) return built;
+  if (!bitmap) return Buffer.from(brandIcon(brand));
+  const { drawIcon } = await import('./icons.ts');
+  return drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side);
+}
 
 /** What a browser reads of the release store: builds, the channel, the service worker, and files that must lie at the root. */
-export function fileRoutes(releases: Releases, channel: string): Hono<FrontEnv> {
+export function fileRoutes(releases: Releases, channel: string, brand: SiteBrand): Hono<FrontEnv> {
   const encoding = (context: FrontContext) => encodingFor(context.req.header('accept-encoding'));
   const app = new Hono<FrontEnv>();
   app.get('/builds/*', async (context) => send(context, await releases.file(context.req.path, encoding(context))));
@@ -30,7 +56,8 @@ export function fileRoutes(releases: Releases, channel: string): Hono<FrontEnv> 
     app.get(path, async (context) => {
       const { pageSet } = await releases.pageFor({ id: '' });
       const folder = /^\/builds\/host\/[^/]+/.exec(pageSet.host.entry)?.[0] ?? '';
-      const file = await releases.file(`${folder}${path}`, encoding(context));
+      const built = await releases.file(`${folder}${path}`, isShipped(brand) ? encoding(context) : 'identity');
+      const file = built && !isShipped(brand) ? await branded(path, built, brand) : built;
       // the name stays while the content may change with the host build
       return send(context, file && { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=3600' } });
     });

@@ -126,7 +126,7 @@ export function sayOverrideIsOver(context: FrontContext, live: string) {
 const line = (text: string) => `<p>${escapeHtml(text)}</p>`;
 const list = (words: readonly string[]) =>
   `<ul>${words.map((word) => `<li><code>${escapeHtml(word)}</code></li>`).join('')}</ul>`;
-const leave = '<a class="leave" href="/">不用了，回到聊斋</a>';
+const leave = '<a class="leave" href="/">不用了，回到首页</a>';
 
 const copied = (text: string) =>
   `<div class="copied"><pre>${escapeHtml(text)}</pre><button type="button" class="copy">复制</button></div>`;
@@ -200,7 +200,7 @@ const policy = [
 
 /** A page of its own: nothing of the app and nothing of a remote runs here that could press its button. */
 function answer(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · 聊斋</title>`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {
     'content-security-policy': policy,

@@ -4,7 +4,15 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeHttpServer } from '@liaozhai/http/server';
-import { openReleases, publishLocal, ReleaseError, type SiteOf, sitesFrom, tellProblem } from '@liaozhai/releases';
+import {
+  openReleases,
+  publishLocal,
+  ReleaseError,
+  type SiteOf,
+  siteBrand,
+  sitesFrom,
+  tellProblem,
+} from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 import { type Metrics, openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing, type Tracing } from '@liaozhai/telemetry/tracing';
@@ -69,7 +77,7 @@ function endsWith(close: () => Promise<void>) {
 async function backendFor(
   { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
-  { rechargePackages, rules }: SiteConfig,
+  { rechargePackages, rules, brand }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
   if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
@@ -78,6 +86,7 @@ async function backendFor(
     // the prices that are shown are the prices that are charged
     RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
     PRICES: JSON.stringify(rules ?? {}),
+    BRAND_NAME: siteBrand(brand).name,
     ...inherited,
     PORT: '0',
     // a port of its own: METRICS_PORT is taken by this process
@@ -100,6 +109,8 @@ function siteConfig({ HOST_CONFIG: file, REVERB_APP_KEY: key }: ServerEnv): Site
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as SiteConfig;
   const shipped = read(join(import.meta.dirname, 'siteConfig.json'));
   const config = file ? { ...shipped, ...readSiteConfig(file, read) } : shipped;
+  // a wrong one ends the start
+  siteBrand(config.brand);
   return key ? { ...config, realtime: { ...(config.realtime as SiteConfig | undefined), key } } : config;
 }
 

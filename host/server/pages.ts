@@ -10,9 +10,10 @@ import {
 } from 'node:zlib';
 import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
 import { originOf } from '@liaozhai/http/source';
-import { escapeHtml, type Releases, renderPage, routeAt, type VisitorPage } from '@liaozhai/releases';
+import { escapeHtml, type Releases, renderPage, routeAt, siteBrand, type VisitorPage } from '@liaozhai/releases';
 import {
   apiRoutes,
+  type Brand,
   capabilitiesSchema,
   hostRoutePaths,
   matchRoute,
@@ -230,7 +231,13 @@ async function makeReady(
   { address, encoding, isBare, path, at, screen, offer, sources, secure }: MadePage,
 ): Promise<ReadyPage> {
   const pattern = screenPattern(page.pageSet, path);
-  const head = headOf(new URL(address).origin, at, routeAt(page.pageSet, at), screen && shareCard(screen));
+  const head = headOf(
+    siteBrand(config.brand),
+    new URL(address).origin,
+    at,
+    routeAt(page.pageSet, at),
+    screen && shareCard(screen),
+  );
   const content = await prerendered(releases, page.pageSet, at, isBare ? null : screen);
   const { html, headers } = renderPage({
     ...page,
@@ -318,15 +325,16 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
   });
 }
 
-const appName = '聊斋';
-const about: ShareCard = {
-  title: appName,
-  description: '互动故事与聊天：在聊斋里读一个故事，再走进去，和里面的人说说话。',
-  image: '/icon-512.png',
-};
+const fallbackImage = '/icon-512.png';
+
+const aboutSite = ({ name, slogan }: Brand): ShareCard => ({
+  title: `${name} · ${slogan}`,
+  description: `${slogan}。在${name}里读一个故事，再走进去，和里面的人聊天。`,
+  image: fallbackImage,
+});
 
 /** Programs that draw link cards read no SVG. */
-const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? about.image : image);
+const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? fallbackImage : image);
 
 const decoded = (segment: string): string => {
   try {
@@ -345,9 +353,9 @@ const canonicalPath = (path: string): string =>
     .join('/')}`;
 
 /** The document's title, and the tags by which search engines and chat apps know the page and show a link to it. */
-function headOf(origin: string, path: string, route: PageRoute | undefined, card: ShareCard | null) {
+function headOf(brand: Brand, origin: string, path: string, route: PageRoute | undefined, card: ShareCard | null) {
   const subject = card?.title ?? route?.title;
-  const { title, description, image } = card ?? { ...about, title: subject ?? appName };
+  const { title, description, image } = card ?? aboutSite(brand);
   const address = `${origin}${canonicalPath(path)}`;
   const isPublic = route !== undefined && !route.requiresAuth;
   const tag = (attribute: 'name' | 'property', key: string, value: string) =>
@@ -355,14 +363,14 @@ function headOf(origin: string, path: string, route: PageRoute | undefined, card
   const meta = [
     isPublic ? `<link rel="canonical" href="${escapeHtml(address)}">` : tag('name', 'robots', 'noindex'),
     tag('name', 'description', description),
-    tag('property', 'og:site_name', appName),
+    tag('property', 'og:site_name', brand.name),
     tag('property', 'og:type', card ? 'article' : 'website'),
     tag('property', 'og:title', title),
     tag('property', 'og:description', description),
     tag('property', 'og:url', address),
     tag('property', 'og:image', new URL(drawable(image), origin).href),
   ];
-  return { title: subject ? `${subject} · ${appName}` : appName, meta: meta.join('\n') };
+  return { title: subject ? `${subject} · ${brand.name}` : brand.name, meta: meta.join('\n') };
 }
 
 /** Brotli's qualities: what a first visitor may wait for, and from where on nothing more is gained. */

@@ -108,7 +108,7 @@ const shown = (value: unknown): string => (Array.isArray(value) ? value.slice(0,
 
 function replaceTokens(text: string, answer: unknown, written: (value: string) => string): string | null {
   let complete = true;
-  const filled = text.replace(/lz(u?)-([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
+  const filled = text.replace(/lz(u?)-(?!brand\.)([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
     const value = fieldAt(answer, path);
     if (value === undefined || value === null) complete = false;
     return written(inAddress ? encodeURIComponent(shown(value)) : shown(value));

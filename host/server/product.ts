@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpServer } from '@liaozhai/http/server';
-import { ReleaseError, type Releases } from '@liaozhai/releases';
+import { ReleaseError, type Releases, siteBrand } from '@liaozhai/releases';
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -38,7 +38,6 @@ export interface ProductOptions {
   config: Record<string, unknown>;
 }
 
-const unavailable = '聊斋暂时打不开，请稍后再试';
 const storeRetrySeconds = 30;
 
 /** The one origin visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
@@ -53,11 +52,12 @@ export function createProduct({
   isDraining = () => false,
   config,
 }: ProductOptions): Server {
+  const brand = siteBrand(config.brand);
   if (counters) gaugeLiveBuilds(counters, releases);
   const app = new Hono<FrontEnv>();
   app.use(namedByRoute, withSource(env.TRUST_PROXY));
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
-  app.route('/', fileRoutes(releases, env.CHANNEL));
+  app.route('/', fileRoutes(releases, env.CHANNEL, brand));
   app.route('/', wellKnownRoutes(env));
   app.route('/', beaconRoutes(releases, counters, log));
   if (tracing) app.route('/', spanRoutes(releases, tracing));
@@ -67,7 +67,7 @@ export function createProduct({
     if (error instanceof HTTPException) return error.getResponse();
     const requestId = requestIdOf(context);
     const about = { requestId, path: context.req.path };
-    const told = `${unavailable}（问题编号 ${requestId}）`;
+    const told = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
       // of the store, not of this code: another state heals it
       log.error(about, `${error.message}. ${error.cure}`);

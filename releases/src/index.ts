@@ -11,6 +11,7 @@ export {
 } from './operations/override.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
+export { escapeHtml } from './serve/escapeHtml.ts';
 export {
   openReleases,
   type Releases,
@@ -21,7 +22,6 @@ export {
 } from './serve/openReleases.ts';
 export {
   bucket,
-  escapeHtml,
   isInCandidate,
   jsonForHtml,
   type PageInput,
@@ -29,3 +29,4 @@ export {
   renderPage,
   routeAt,
 } from './serve/renderPage.ts';
+export { brandedManifest, brandIcon, hasOwnSeal, isShipped, type SiteBrand, siteBrand } from './serve/siteBrand.ts';

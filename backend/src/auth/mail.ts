@@ -21,8 +21,7 @@ export interface Mailer {
   send(mail: Mail): string;
 }
 
-/** The sender's address, with or without a name: `聊斋 <noreply@example.org>`. */
-const defaultSender = '聊斋 <noreply@liaozhai.invalid>';
+const nobody = '<noreply@liaozhai.invalid>';
 
 /** Splits `name <address>`; the name may be missing. */
 export function readSender(sender: string): { name: string; address: string } {
@@ -35,8 +34,8 @@ const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toS
 
 const wrapped = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
-/** Writes each mail as an `.eml` file into a folder. Any mail program opens it, and `./smtp.ts` delivers it. */
-export function fileMailer(folder: string, clock: () => number, sender = defaultSender): Mailer {
+/** Writes each mail, signed by the brand, as an `.eml` file into a folder. Any mail program opens it, and `./smtp.ts` delivers it. */
+export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${nobody}`): Mailer {
   const { name, address } = readSender(sender);
   let count = 0;
   return {
@@ -53,7 +52,7 @@ export function fileMailer(folder: string, clock: () => number, sender = default
         'Content-Type: text/plain; charset=utf-8',
         'Content-Transfer-Encoding: base64',
         '',
-        wrapped(Buffer.from(text).toString('base64')),
+        wrapped(Buffer.from(`${text}\n\n${brand}\n`).toString('base64')),
         '',
       ];
       // the relay never sees half a file
@@ -110,7 +109,7 @@ function sendConfirmation(services: Services, user: UserRow, address: string, or
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);
   const link = `${origin}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
-  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。\n\n聊斋\n`;
+  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。`;
   sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
 }
 

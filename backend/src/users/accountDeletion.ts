@@ -59,7 +59,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
 const notice = (user: UserRow, to: string) => ({
   to,
   subject: '账号将被注销',
-  text: `${user.name}，你好：\n\n你的聊斋账号 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。\n\n聊斋\n`,
+  text: `${user.name}，你好：\n\n你的账号 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。`,
 });
 
 const mostAtOnce = 20;

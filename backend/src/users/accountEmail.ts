@@ -94,11 +94,11 @@ export function bindEmail(services: Services, user: UserRow, email: string): voi
 const takenNotice = (to: string) => ({
   to,
   subject: '这个邮箱已在使用',
-  text: '你好：\n\n有人想把这个邮箱绑定到另一个聊斋账号，但它已经属于一个账号，所以什么也没有改变。\n\n如果是你本人，请先用这个邮箱登录原来的账号，或在登录窗口点「忘记密码？」。如果不是，请忽略这封邮件。\n\n聊斋\n',
+  text: '你好：\n\n有人想把这个邮箱绑定到另一个账号，但它已经属于一个账号，所以什么也没有改变。\n\n如果是你本人，请先用这个邮箱登录原来的账号，或在登录窗口点「忘记密码？」。如果不是，请忽略这封邮件。',
 });
 
 const movedNotice = (user: UserRow, to: string, email: string) => ({
   to,
   subject: '账号的邮箱已更换',
-  text: `${user.name}，你好：\n\n你的聊斋账号的邮箱已换成 ${email}，这个邮箱不再能用来登录或找回密码。\n\n如果不是你本人的操作，请立刻联系客服。\n\n聊斋\n`,
+  text: `${user.name}，你好：\n\n你的账号的邮箱已换成 ${email}，这个邮箱不再能用来登录或找回密码。\n\n如果不是你本人的操作，请立刻联系客服。`,
 });

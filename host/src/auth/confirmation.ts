@@ -1,5 +1,5 @@
 import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
-import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
+import { hostConfig, request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 import { useCountdown } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import { saveGender } from './nickname';
@@ -77,7 +77,7 @@ export function useConfirmationElsewhere() {
       if (!user) return wait();
       session.userReceived(user);
       settlePendingConfirmation();
-      toast(texts.confirmEmail.confirmed, { kind: 'success' });
+      toast(texts.confirmEmail.confirmed(hostConfig().brand.name), { kind: 'success' });
     }
     function wait() {
       clearTimeout(timer);

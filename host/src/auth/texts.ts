@@ -53,7 +53,7 @@ export const texts = {
     resent: '确认邮件已发送',
     resendFailed: '发送失败',
     resendSignedIn: '登录后重新发送',
-    confirmed: '邮箱已确认，欢迎来到聊斋。',
+    confirmed: (brand: string) => `邮箱已确认，欢迎来到${brand}。`,
     bound: '邮箱已确认。',
     toLogin: '返回登录',
   },

@@ -1,6 +1,7 @@
 import { endpoints } from '@liaozhai/shared/contract';
 import { errorText } from '@liaozhai/shared/format';
 import {
+  hostConfig,
   Link,
   paths,
   request,
@@ -85,7 +86,10 @@ async function verify(url: string): Promise<Verification> {
   if (isMine) await session.refresh();
   settlePendingConfirmation();
   return isMember()
-    ? { state: 'signedIn', text: isNew ? texts.confirmEmail.confirmed : texts.confirmEmail.bound }
+    ? {
+        state: 'signedIn',
+        text: isNew ? texts.confirmEmail.confirmed(hostConfig().brand.name) : texts.confirmEmail.bound,
+      }
     : { state: 'confirmed', text: '邮箱已确认，请登录。' };
 }
 

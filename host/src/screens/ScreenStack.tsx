@@ -1,5 +1,5 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
-import { local, Route, Router, Routes, ScreenContext, session } from '@liaozhai/shared/runtime';
+import { hostConfig, local, Route, Router, Routes, ScreenContext, session } from '@liaozhai/shared/runtime';
 import { VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   Activity,
@@ -50,13 +50,11 @@ export function ScreenStack({ screens, active, epoch, memory }: ScreenStackProps
   );
 }
 
-const appName = '聊斋';
-
 /** Gives the document the title of the route in sight, and its address: Safari's share sheet offers the canonical one. */
 function DocumentTitle({ title }: { title: string }) {
   const { pathname } = usePosition().location;
   useLayoutEffect(() => {
-    document.title = `${title} · ${appName}`;
+    document.title = `${title} · ${hostConfig().brand.name}`;
     document.querySelector('[rel=canonical]')?.setAttribute('href', location.origin + pathname);
   }, [title, pathname]);
   return null;

@@ -125,7 +125,7 @@ export async function keepSet(hashes: Record<string, string>) {
   const cache = await caches.open(BUILDS);
   const isWechat = navigator.userAgent.includes('MicroMessenger');
   for (const [url, integrity] of Object.entries(hashes)) {
-    if (url.endsWith('/wechat.js') && !isWechat) continue;
+    if (/\/wechat\.\w+\.js$/.test(url) && !isWechat) continue;
     if (await cache.match(url)) continue;
     const answer = await verified(url, integrity);
     // the page's next message tries again

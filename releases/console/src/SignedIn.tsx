@@ -69,7 +69,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
   return (
     <div className={styles.frame} {...focus}>
       <header className={styles.header}>
-        <Seal size="small" />
+        <Seal sign="聊" size="small" />
         <h1 className={styles.title}>{texts.title}</h1>
         <select
           className={styles.channel}

@@ -6,7 +6,9 @@ import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
-import { escapeHtml, makePageSet, renderPage } from '../serve/renderPage.ts';
+import { escapeHtml } from '../serve/escapeHtml.ts';
+import { makePageSet, renderPage } from '../serve/renderPage.ts';
+import { brandedManifest, brandIcon, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteBrand.ts';
 
 export interface ExportOptions {
   folder: string;
@@ -85,7 +87,7 @@ function siteHeaders(page: Record<string, string>, pages: readonly string[]): [s
 }
 
 /** Icons, manifest and the like, which browsers ask for at the origin's root. */
-async function copyRootFiles(writer: Writer, hostId: string, folder: string): Promise<void> {
+async function copyRootFiles(writer: Writer, hostId: string, folder: string, brand: SiteBrand): Promise<void> {
   const { files, description } = await writer.catalog.record(hostId);
   const own = new Set([
     'liaozhai.json',
@@ -93,8 +95,14 @@ async function copyRootFiles(writer: Writer, hostId: string, folder: string): Pr
   ]);
   for (const path of Object.keys(files).filter((file) => !file.includes('/') && !own.has(file))) {
     const body = await writer.store.read(`${buildFolder(hostId)}/${path}`);
-    if (body) await put(folder, path, body);
+    if (body) await put(folder, path, brandedFile(path, body, brand));
   }
+}
+
+/** Bitmaps are drawn by the product's server only. */
+function brandedFile(path: string, body: Buffer, brand: SiteBrand): string | Buffer {
+  if (path === 'manifest.webmanifest') return brandedManifest(body.toString('utf8'), brand);
+  return path === 'favicon.svg' && hasOwnSeal(brand) ? brandIcon(brand) : body;
 }
 
 /** Addresses without parameters get a page of their own, with their own preloads; all others fall back to index.html. */
@@ -127,7 +135,7 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
     await put(options.folder, pageFile(path), html);
   }
   await removeFormerPages(options.folder, pages);
-  await copyRootFiles(writer, body.host.id, options.folder);
+  await copyRootFiles(writer, body.host.id, options.folder, siteBrand(options.config.brand));
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
   if (worker) await put(options.folder, 'sw.js', worker);
   await put(options.folder, '_headers', headerFile(siteHeaders(headers, pages)));

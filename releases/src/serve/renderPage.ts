@@ -13,6 +13,8 @@ import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { sha256Source, sha384Integrity } from '../model/signing.ts';
+import { escapeHtml } from './escapeHtml.ts';
+import { brandedTemplate, siteBrand, withBrandTexts } from './siteBrand.ts';
 
 interface PolicyInput {
   /** `sha256-…` of the template's inline scripts. */
@@ -104,11 +106,6 @@ export interface RenderedPage {
 const PLACEHOLDERS = ['title', 'preloads', 'meta', 'first', 'set'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text made safe for HTML text and quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
-
 /** JSON that cannot end the script element it stands in. */
 export const jsonForHtml = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -170,13 +167,23 @@ function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   return { html, hashes: scripts.map((href) => pageSet.hashes[href] ?? '') };
 }
 
-function titleFor({ template, title = '聊斋' }: PageInput): string {
+function titleFor({ template, title = '' }: PageInput): string {
   const inside = /<title>\s*<!--lz:title-->/i.test(template);
   return inside ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
 }
 
 /** Fills the host's template for one visitor and works out the headers that go with it. Throws refused for a broken template. */
-export function renderPage(input: PageInput): RenderedPage {
+export function renderPage(asked: PageInput): RenderedPage {
+  const brand = siteBrand(asked.config.brand);
+  const { colors: _, ...words } = brand;
+  const input: PageInput = {
+    ...asked,
+    template: brandedTemplate(asked.template, brand),
+    title: asked.title ?? brand.name,
+    first: withBrandTexts(asked.first ?? '', brand),
+    // the shipped words are the host's own already
+    config: asked.config.brand ? { ...asked.config, brand: words } : asked.config,
+  };
   const wrong = misplaced(input.template);
   if (wrong.length > 0) throw refused(`page.html needs <!--lz:${wrong[0]}--> exactly once`, 'Mend the host build.');
   const preloads = preloadsFor(input);

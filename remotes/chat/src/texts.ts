@@ -64,7 +64,7 @@ export const texts = {
     alt: (title: string, count: number) => `《${inSentence(title)}》的图片，共 ${count} 条消息`,
     save: '保存图片',
     share: '分享图片',
-    from: '聊斋 · 走进故事里聊',
+    from: (brand: string) => `${brand} · 走进故事里聊`,
     scan: '扫一扫，从头读这个故事',
     failed: '没能分享，请先保存图片',
     unavailable: '没能打开，请再试一次',

@@ -4,8 +4,6 @@ import { inSentence } from '@liaozhai/shared/format';
 export const texts = {
   list: {
     title: '发现',
-    wordmark: '聊斋',
-    motto: '一灯一卷，与故事里的人说说话',
     label: '故事',
     lead: '开卷第一则',
     loading: '正在加载故事',
@@ -52,7 +50,7 @@ export const texts = {
     price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${points.toLocaleString('zh-CN')} 点`),
     balance: (points: number) => `余额 ${points.toLocaleString('zh-CN')} 点`,
     share: '分享',
-    shareText: (title: string) => `在聊斋读《${inSentence(title)}》，还能和故事里的人说话`,
+    shareText: (brand: string, title: string) => `在${brand}读《${inSentence(title)}》，还能和故事里的人说话`,
     copied: '链接已复制',
     shareFailed: '没能分享，请复制地址栏里的链接',
     gone: '这个故事不在了，也许已经下架',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type EnvironmentConfig, type RsbuildPlugin, rspack } from '@rsbuild/core';
 import type { ReactElement } from 'react';
+import { BRAND } from '../contract/brand.ts';
 import { floor } from './floor.ts';
 
 /** Inline scripts run in browsers far below the floor too, to tell their users so: they alone are compiled to ES5. */
@@ -44,7 +45,7 @@ export function pageTemplate(root: string, css: string): string {
 export function writePageTemplate(root: string): string {
   const path = join(root, 'node_modules/.cache/page.html');
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, pageTemplate(root, ''));
+  writeFileSync(path, pageTemplate(root, '').replaceAll('lz-brand.name-lz', BRAND.name));
   return path;
 }
 

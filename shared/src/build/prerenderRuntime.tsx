@@ -4,6 +4,11 @@ import { paths as addresses } from '../contract/addresses.ts';
 // Replaces shared/runtime while markup is prerendered at build time: links without a router, nothing live.
 export { endpoints } from '../contract/addresses';
 
+/** The server fills these in, as it does with what an answer has. */
+export const hostConfig = () => ({
+  brand: { name: 'lz-brand.name-lz', seal: 'lz-brand.seal-lz', slogan: 'lz-brand.slogan-lz' },
+});
+
 interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   to: string;
   replace?: boolean;

@@ -13,7 +13,7 @@ import {
   string,
   unknown,
 } from 'valibot';
-import { type Capability, capabilitiesSchema, endpoints, PAGE_ELEMENTS, STORAGE_KEYS } from '../contract';
+import { BRAND, type Capability, capabilitiesSchema, endpoints, PAGE_ELEMENTS, STORAGE_KEYS } from '../contract';
 import { recentProblems, toApiError } from './client/errors';
 import { request } from './client/request';
 import { createCell, createSignal } from './signal';
@@ -25,7 +25,14 @@ const optionalNumber = fallback(optional(number()), undefined);
 const offer = object({ id: string(), points: number(), priceCents: number(), label: optionalText });
 const anything = fallback(record(string(), unknown()), {});
 
+const brandText = (field: 'name' | 'seal' | 'slogan' | 'icp') =>
+  fallback(optional(string(), BRAND[field]), BRAND[field]);
+
 const schema = object({
+  brand: fallback(
+    object({ name: brandText('name'), seal: brandText('seal'), slogan: brandText('slogan'), icp: brandText('icp') }),
+    BRAND,
+  ),
   rechargePackages: fallback(array(offer), []),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),
   support: fallback(

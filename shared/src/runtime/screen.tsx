@@ -1,6 +1,7 @@
 import { type ComponentType, createContext, type ReactNode, type RefObject, use, useCallback, useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { PropsOfSlot, SlotName } from '../contract';
+import { hostConfig } from './hostConfig';
 
 export interface ScreenState {
   /** the screen's own scroll container */
@@ -18,7 +19,7 @@ export const useScreen = () => use(ScreenContext);
 export function useDocumentTitle(title: string | undefined) {
   const { isActive } = useScreen();
   useEffect(() => {
-    if (title !== undefined && isActive) document.title = `${title} · 聊斋`;
+    if (title !== undefined && isActive) document.title = `${title} · ${hostConfig().brand.name}`;
   }, [title, isActive]);
 }
 

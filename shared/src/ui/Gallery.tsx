@@ -127,9 +127,9 @@ function ButtonStates() {
         <Badge count={120} label="120 条未读" />
       </Specimen>
       <Specimen title="Seal · Spinner · 标签栏图标" inline>
-        <Seal size="small" />
-        <Seal label="聊斋" />
-        <Seal size="large" />
+        <Seal sign="聊" size="small" />
+        <Seal sign="印章" label="印章" />
+        <Seal sign="聊" size="large" />
         <Spinner label="正在加载" />
         <FireIcon />
         <FireFilledIcon />
@@ -313,7 +313,7 @@ function Overlays() {
           { label: '删除', icon: <DeleteIcon />, danger: true, onSelect: () => setOpen('question') },
         ]}
       />
-      <Sheet open={open === 'sheet'} onClose={close} title="登录聊斋" footer={<Button block>登录</Button>}>
+      <Sheet open={open === 'sheet'} onClose={close} title="登录" footer={<Button block>登录</Button>}>
         <div className={styles.stack}>
           <TextField label="用户名" name="login" />
           <Button variant="quiet" onClick={() => setToasts(samples.slice(0, 1))}>

@@ -38,16 +38,23 @@ export function InkDrawing({ name }: { name: Drawing }) {
   );
 }
 
-/** The red seal 聊, the product's mark. */
-export function Seal({ size = 'medium', label }: { size?: 'small' | 'medium' | 'large'; label?: string }) {
+interface SealProps {
+  /** the brand's one or two characters */
+  sign: string;
+  size?: 'small' | 'medium' | 'large';
+  label?: string;
+}
+
+/** The red seal, the product's mark. */
+export function Seal({ sign, size = 'medium', label }: SealProps) {
   const face = clsx(styles.seal, styles[size]);
   return label ? (
     <span className={face} role="img" aria-label={label}>
-      聊
+      {sign}
     </span>
   ) : (
     <span className={face} aria-hidden="true">
-      聊
+      {sign}
     </span>
   );
 }

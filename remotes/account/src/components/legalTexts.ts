@@ -12,6 +12,8 @@ export interface LegalDocument {
 
 /** Who answers for this site, as it is configured. */
 export interface Operator {
+  /** the site's name */
+  brand: string;
   operator?: string | undefined;
   email?: string | undefined;
   wechat?: string | undefined;
@@ -37,8 +39,10 @@ const terms = (site: Operator, offersMinorMode: boolean): LegalDocument => ({
   lead: `这是你和${named(site)}之间的约定。注册即表示你读过并同意它；不同意，就请不要注册——故事不用注册也能看。`,
   sections: [
     {
-      heading: '聊斋是什么',
-      paragraphs: ['聊斋让你读故事，并和故事里的人说话。看故事不收费，也不用登录；发消息、签到、充值需要一个账号。'],
+      heading: `${site.brand}是什么`,
+      paragraphs: [
+        `${site.brand}让你读故事，并和故事里的人说话。看故事不收费，也不用登录；发消息、签到、充值需要一个账号。`,
+      ],
     },
     {
       heading: '你的账号',
@@ -58,7 +62,7 @@ const terms = (site: Operator, offersMinorMode: boolean): LegalDocument => ({
       heading: '点数',
       paragraphs: [
         '发消息、「灵感」和「继续」会用掉点数，价格在你按下之前写明。没有生成完的回复，点数自动退还。每一笔都记在「我的 › 消费明细」。',
-        '点数只能在聊斋里用，不能提现，也不能转给别人。签到、邀请好友送的点数以页面写明的为准；用批量注册之类的办法刷来的，我们会收回。',
+        `点数只能在${site.brand}里用，不能提现，也不能转给别人。签到、邀请好友送的点数以页面写明的为准；用批量注册之类的办法刷来的，我们会收回。`,
       ],
     },
     {

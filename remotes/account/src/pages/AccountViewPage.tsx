@@ -138,7 +138,8 @@ async function copyCode(code: string) {
 
 async function shareLink(code: string) {
   const url = inviteLink(window.location.origin, code);
-  const outcome = await share({ title: texts.invite.shareTitle, text: texts.invite.shareText, url });
+  const { name } = hostConfig().brand;
+  const outcome = await share({ title: name, text: texts.invite.shareText(name), url });
   if (outcome === 'copied') toast(texts.invite.shareCopied, { kind: 'success' });
   if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
 }
@@ -237,7 +238,7 @@ function GuestCard() {
   const gift = signUpGiftText(hostConfig().rules);
   return (
     <section className={styles.guest} aria-label={texts.guest.headline}>
-      <Seal size="large" />
+      <Seal sign={hostConfig().brand.seal} size="large" />
       <h2 className={styles.headline}>{texts.guest.headline}</h2>
       <p className={styles.promise}>{texts.guest.promise}</p>
       <ul className={styles.benefits}>
@@ -299,6 +300,7 @@ function DisplayCard() {
 
 /** Terms and privacy policy, at hand for everyone. */
 function LegalLinks() {
+  const { icp } = hostConfig().brand;
   return (
     <section className={styles.legal} aria-label={texts.legal.ways}>
       {(['terms', 'privacy'] as const).map((kind) => {
@@ -314,6 +316,11 @@ function LegalLinks() {
           </Link>
         );
       })}
+      {icp && (
+        <a href="https://beian.miit.gov.cn/" rel="noreferrer">
+          {icp}
+        </a>
+      )}
     </section>
   );
 }

@@ -21,7 +21,7 @@ export default function LegalReadPage() {
 
 /** The words of one document, also for the slot `legal`; a site with a document of its own leads there instead. */
 export function LegalText({ document: kind }: { document: LegalKind }) {
-  const { support, legal } = hostConfig();
+  const { brand, support, legal } = hostConfig();
   const offersMinorMode = useCapability('account.minor');
   const elsewhere = legal[kind];
   if (elsewhere) {
@@ -32,7 +32,7 @@ export function LegalText({ document: kind }: { document: LegalKind }) {
       </>
     );
   }
-  const { title, since, lead, sections } = legalDocument(kind, support, offersMinorMode);
+  const { title, since, lead, sections } = legalDocument(kind, { ...support, brand: brand.name }, offersMinorMode);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: in the sheet nothing else takes the keys that scroll it
     <article className={styles.text} aria-label={title} tabIndex={0}>

@@ -1,5 +1,5 @@
 import { linesOf, type Passage, passagesOf } from '@liaozhai/shared/format';
-import { paths, toast, useUser } from '@liaozhai/shared/runtime';
+import { hostConfig, paths, toast, useUser } from '@liaozhai/shared/runtime';
 import { Button, DownloadIcon, ShareIcon, Sheet } from '@liaozhai/shared/ui';
 import { generate } from 'lean-qr';
 import { useEffect, useMemo, useState } from 'react';
@@ -300,6 +300,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     if (role === 'user') addOwn(body);
     else if (role === 'assistant') addVoice(body);
   }
+  const { brand } = hostConfig();
   add(FOOT_PX, (top) => {
     context.fillStyle = look.line;
     context.fillRect(MARGIN_PX, top + 4, COLUMN_PX, 1);
@@ -307,8 +308,15 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     context.beginPath();
     roundedRect(context, MARGIN_PX, top + 36, 34, 34, 6);
     context.fill();
-    write('聊', `700 19px ${look.story}`, look.onAccent, MARGIN_PX + 17, top + 54, 'center');
-    write(texts.picture.from, `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 44);
+    write(
+      brand.seal,
+      `700 ${brand.seal.length > 1 ? 13 : 19}px ${look.story}`,
+      look.onAccent,
+      MARGIN_PX + 17,
+      top + 54,
+      'center',
+    );
+    write(texts.picture.from(brand.name), `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 44);
     write(texts.picture.scan, `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 64);
     drawCode(context, {
       text: linkOf(story, code),

@@ -1,3 +1,4 @@
+import { hostConfig } from '@liaozhai/shared/runtime';
 import { IconButton, RefreshIcon, Seal, SearchIcon } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './Wordmark.module.css';
@@ -12,12 +13,13 @@ interface WordmarkProps {
 
 /** The head of the shelf: seal, name, motto; the way to the search, and refreshing for those who cannot pull. */
 export function Wordmark({ onRefresh, onSearch, onApproachSearch }: WordmarkProps) {
+  const { name, seal, slogan } = hostConfig().brand;
   return (
     <header className={styles.head}>
-      <Seal />
+      <Seal sign={seal} />
       <div className={styles.words}>
-        <h1 className={styles.name}>{texts.list.wordmark}</h1>
-        <p className={styles.motto}>{texts.list.motto}</p>
+        <h1 className={styles.name}>{name}</h1>
+        <p className={styles.motto}>{slogan}</p>
       </div>
       <div className={styles.actions}>
         {onSearch && (

@@ -1,5 +1,6 @@
 import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import {
+  hostConfig,
   isApiError,
   Link,
   paths,
@@ -99,7 +100,7 @@ function useReadableStory(id: string) {
 async function shareStory({ id, title }: Story) {
   const outcome = await share({
     title,
-    text: texts.story.shareText(title),
+    text: texts.story.shareText(hostConfig().brand.name, title),
     url: new URL(paths.story(id), location.href).href,
   });
   if (outcome === 'copied') toast(texts.story.copied, { kind: 'success' });

@@ -1,0 +1,128 @@
+import { BRAND, type Brand } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { refused } from '../errors.ts';
+import { issuesOf } from '../model/build.ts';
+import { escapeHtml } from './escapeHtml.ts';
+
+const COLORS = [
+  'paper',
+  'surface',
+  'weak',
+  'ink',
+  'ink2',
+  'ink3',
+  'line',
+  'accent',
+  'on-accent',
+  'jade',
+  'gold',
+] as const;
+type Colors = Partial<Record<(typeof COLORS)[number], string>>;
+
+/** What a site calls itself, and its colours in light and in dark, by the names of `shared/src/ui/tokens.css`. */
+export interface SiteBrand extends Brand {
+  colors: { light: Colors; dark: Colors };
+}
+
+/** The shipped colours that stand outside of stylesheets, too: in the browser's bar, the manifest and the icons. */
+const shipped = { light: { paper: '#f7f3ea', accent: '#b3392f', surface: '#fffdf8' }, dark: { paper: '#14120f' } };
+
+const short = (most: number) =>
+  v.pipe(
+    v.string('must be a text'),
+    v.check((text) => /^[^\p{Cc}\p{Cs}]*\S[^\p{Cc}\p{Cs}]*$/u.test(text), 'must be one line that shows something'),
+    v.check((text) => [...text].length <= most, `must have at most ${most} characters`),
+  );
+const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i, 'must be a colour like #b3392f'));
+const colors = v.optional(
+  v.strictObject(Object.fromEntries(COLORS.map((name) => [name, v.optional(color)]))),
+  {},
+) as unknown as v.GenericSchema<unknown, Colors>;
+
+const schema = v.strictObject({
+  name: v.optional(short(20), BRAND.name),
+  seal: v.optional(short(2), BRAND.seal),
+  slogan: v.optional(short(40), BRAND.slogan),
+  icp: v.optional(v.union([v.literal(''), short(40)]), BRAND.icp),
+  colors: v.optional(v.strictObject({ light: colors, dark: colors }), { light: {}, dark: {} }),
+});
+
+/** A configuration's `brand` over the shipped one. Throws refused with the field that is wrong. */
+export function siteBrand(brand: unknown): SiteBrand {
+  const parsed = v.safeParse(schema, brand ?? {});
+  if (parsed.success) return parsed.output;
+  throw refused(
+    'the brand of the configuration cannot be used',
+    'Correct it (docs/brand.md).',
+    issuesOf(parsed.issues),
+  );
+}
+
+/** Fills in what builds leave open for the brand. */
+export const withBrandTexts = (html: string, brand: Brand): string =>
+  html.replace(/lz-brand\.(name|seal|slogan)-lz/g, (_, field: 'name' | 'seal' | 'slogan') => escapeHtml(brand[field]));
+
+const rules = (own: Colors): string => {
+  const set = Object.entries(own).map(([name, value]) => `--${name}:${value}`);
+  if (own.paper) set.push(`--veil:${own.paper}db`);
+  return set.join(';');
+};
+
+/** The site's colours over those of the build, by theme and without functions that the oldest browsers lack; '' without any. */
+function brandStyle({ colors: { light, dark } }: SiteBrand): string {
+  const [day, night] = [rules(light), rules(dark)];
+  return [
+    day && `:root,[data-theme=light]{${day}}`,
+    night && `@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${night}}}[data-theme=dark]{${night}}`,
+    // ink on white paper, also where the screen is dark
+    day && night && `@media print{:root,:root[data-theme]{${day}}}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/** Whether a site has the brand of its builds. */
+export const isShipped = ({ colors: { light, dark }, ...words }: SiteBrand): boolean =>
+  JSON.stringify([words, light, dark]) === JSON.stringify([BRAND, {}, {}]);
+
+/** Whether the build's icons are another brand's. */
+export const hasOwnSeal = ({ seal, colors }: SiteBrand): boolean => seal !== BRAND.seal || Boolean(colors.light.accent);
+
+/** A page's template under the brand: its texts, its icon, the colour of the browser's bar, and a style of its own. */
+export function brandedTemplate(template: string, brand: SiteBrand): string {
+  const { light, dark } = brand.colors;
+  const style = brandStyle(brand);
+  let html = withBrandTexts(template, brand);
+  if (hasOwnSeal(brand)) {
+    const icon = `data:image/svg+xml,${encodeURIComponent(brandIcon(brand))}`;
+    html = html.replace(/(<link rel="icon"[^>]* href=")[^"]*/, (_, start: string) => start + icon);
+  }
+  for (const [scheme, paper] of [
+    ['light', light.paper],
+    ['dark', dark.paper],
+  ])
+    if (paper)
+      html = html.replace(
+        new RegExp(`(<meta name="theme-color" content=")[^"]*("[^>]*data-scheme="${scheme}")`),
+        (_, start: string, end: string) => start + paper + end,
+      );
+  return style ? html.replace('<!--lz:preloads-->', () => `<style>${style}</style>\n<!--lz:preloads-->`) : html;
+}
+
+/** The red seal as a picture. With `bleed` it fills the whole square, for systems that cut a shape of their own. */
+export function brandIcon({ seal, colors }: SiteBrand, bleed = false): string {
+  const [ground, sign] = [
+    colors.light.accent ?? shipped.light.accent,
+    colors.light['on-accent'] ?? shipped.light.surface,
+  ];
+  const size = [...seal].length > 1 ? 24 : 38;
+  const [at, side, round] = bleed ? [0, 64, 0] : [3, 58, 9];
+  const frame = bleed ? { at: 10, side: 44 } : { at: 7.5, side: 49 };
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="${at}" y="${at}" width="${side}" height="${side}" rx="${round}" fill="${ground}"/><rect x="${frame.at}" y="${frame.at}" width="${frame.side}" height="${frame.side}" rx="6" fill="none" stroke="${sign}" stroke-width="1.6"/><text x="32" y="${32 + size * 0.355}" text-anchor="middle" font-family="'Songti SC','Noto Serif SC','Noto Serif CJK SC',serif" font-weight="700" font-size="${bleed ? size * 0.8 : size}" fill="${sign}">${escapeHtml(seal)}</text></svg>`;
+}
+
+/** The build's manifest under the brand. */
+export function brandedManifest(text: string, { name, slogan, colors }: SiteBrand): string {
+  const paper = colors.light.paper && { background_color: colors.light.paper, theme_color: colors.light.paper };
+  return `${JSON.stringify({ ...JSON.parse(text), name, short_name: name, description: slogan, ...paper }, null, 2)}\n`;
+}
