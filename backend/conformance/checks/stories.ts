@@ -292,4 +292,13 @@ const favoriteList = checksOf('GET /v1/favorites', [
   },
 ]);
 
-export const storyChecks = [...favorites, ...favoriteList, ...list, ...finding, ...one, ...pictures, ...capabilities, ...wechat];
+export const storyChecks = [
+  ...favorites,
+  ...favoriteList,
+  ...list,
+  ...finding,
+  ...one,
+  ...pictures,
+  ...capabilities,
+  ...wechat,
+];

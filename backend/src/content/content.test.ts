@@ -5,7 +5,7 @@ import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import { readEnv } from '../env.ts';
 import { startBackend } from '../server.ts';
 import { contentFolder, loadContent } from './content.ts';
-import { pictureProblem } from './pictures.ts';
+import { bitmapProblem, pictureProblem } from './pictures.ts';
 
 const temporary: string[] = [];
 
@@ -28,8 +28,32 @@ const story = example('markdown');
 const cover = example('svg');
 const square = cover.replace('0 0 600 800', '0 0 600 600');
 
+/** What a JPEG of a camera begins with: a block of the camera's, then the frame's header. */
+function jpeg(width: number, height: number, bytes = 200): Buffer {
+  const picture = Buffer.alloc(bytes);
+  Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 8, 69, 120, 105, 102, 0, 0, 0xff, 0xc2, 0, 17, 8]).copy(picture);
+  picture.writeUInt16BE(height, 17);
+  picture.writeUInt16BE(width, 19);
+  return picture;
+}
+
+/** A WebP's header, of each of its three kinds. */
+function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer {
+  const picture = Buffer.alloc(200);
+  picture.write(`RIFF....WEBP${kind}`, 'latin1');
+  if (kind === 'VP8X') {
+    picture.writeUIntLE(width - 1, 24, 3);
+    picture.writeUIntLE(height - 1, 27, 3);
+  } else if (kind === 'VP8L') picture.writeUInt32LE((width - 1) | ((height - 1) << 14), 21);
+  else {
+    picture.writeUInt16LE(width, 26);
+    picture.writeUInt16LE(height, 28);
+  }
+  return picture;
+}
+
 /** A content folder of its own whose one story is the example of the README; `files` replaces some of its files. */
-function folderWith(files: Record<string, string | null> = {}): string {
+function folderWith(files: Record<string, string | Buffer | null> = {}): string {
   const folder = makeFolder();
   for (const room of ['avatars', 'stories/ye-du']) mkdirSync(join(folder, room), { recursive: true });
   const all = {
@@ -71,7 +95,7 @@ describe('the stories of the product', () => {
 describe('a story that is wrong', () => {
   const file = 'stories/ye-du/story.md';
   const edit = (from: string | RegExp, to: string) => ({ [file]: story.replace(from, to) });
-  const faults: [string, Record<string, string | null>, string][] = [
+  const faults: [string, Record<string, string | Buffer | null>, string][] = [
     ['has no story.md', { [file]: null }, `${file}: is missing; add it, or remove what names it`],
     ['has no front matter', edit('---\n', ''), `${file}: begin with a block of fields between two lines of ---`],
     ['is no YAML', edit('[渡口, 夜雨]', '[渡口, 夜雨'), `${file}: line 7: `],
@@ -119,7 +143,16 @@ describe('a story that is wrong', () => {
     ['fills in what there is not', edit('{place}。', '{planet}。'), `${file}: line 82: {planet} is not filled in`],
     ['does not know one of its cast', edit('- 舱中客', '- 客商'), `${file}: line 28: answer questions about 舱中客`],
     ['has no cover', { 'stories/ye-du/cover.svg': null }, 'stories/ye-du/cover.svg: is missing; add it'],
-    ['lacks a portrait', { 'stories/ye-du/keren.svg': null }, 'stories/ye-du/keren.svg: is missing; add it'],
+    [
+      'has two covers',
+      { 'stories/ye-du/cover.jpg': jpeg(900, 1200) },
+      'stories/ye-du/cover: is there as svg and as jpg; keep one',
+    ],
+    [
+      'has a portrait in another format',
+      { 'stories/ye-du/keren.svg': null, 'stories/ye-du/keren.png': 'x' },
+      'stories/ye-du/keren.png: save it as WebP (.webp), JPEG (.jpg) or SVG',
+    ],
     ['has a square cover', { 'stories/ye-du/cover.svg': square }, 'stories/ye-du/cover.svg: has another shape; give'],
     ['has a script', { 'stories/ye-du/keren.svg': '<svg><script/></svg>' }, 'stories/ye-du/keren.svg: has <script>'],
   ];
@@ -291,6 +324,56 @@ describe('a server on its content', () => {
         expect(await picture.text()).toContain('<svg');
       }
     });
+  });
+
+  test('serves covers and portraits as WebP and JPEG, for a year, and none where a portrait is missing', async () => {
+    const files = {
+      'stories/ye-du/cover.svg': null,
+      'stories/ye-du/cover.jpg': jpeg(900, 1200),
+      'stories/ye-du/chuanjia.svg': null,
+      'stories/ye-du/chuanjia.webp': webp('VP8X', 480, 480),
+      'stories/ye-du/keren.svg': null,
+    };
+    await served(makeFolder(), folderWith(files), async (url) => {
+      const [story] = await feed(url);
+      const faces = story?.characters.map(({ avatar }) => avatar);
+      expect(faces).toEqual(['/api/media/characters/ye-du-chuanjia.webp', null]);
+      for (const [address, type, file] of [
+        [story?.cover_url, 'image/jpeg', 'stories/ye-du/cover.jpg'],
+        [faces?.[0], 'image/webp', 'stories/ye-du/chuanjia.webp'],
+      ] as const) {
+        const picture = await fetch(`${url}${address}`);
+        expect([picture.status, picture.headers.get('content-type')]).toEqual([200, type]);
+        expect(picture.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        expect(Buffer.from(await picture.arrayBuffer())).toEqual(files[file]);
+      }
+    });
+  });
+
+  test.each([
+    ['a JPEG cover', jpeg(900, 1200), 'jpg', 'cover', null],
+    ['a plain WebP', webp('VP8 ', 600, 800), 'webp', 'cover', null],
+    ['a lossless WebP', webp('VP8L', 600, 800), 'webp', 'cover', null],
+    ['a WebP with more', webp('VP8X', 480, 480), 'webp', 'square', null],
+    ['a JPEG by another name', jpeg(900, 1200), 'webp', 'cover', 'is no whole WebP; save it again'],
+    ['a file cut short', jpeg(900, 1200).subarray(0, 12), 'jpg', 'cover', 'is no whole JPEG; save it again'],
+    ['an empty file', Buffer.alloc(0), 'jpg', 'cover', 'is no whole JPEG'],
+    [
+      'a JPEG whose header leads nowhere',
+      Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0xff, 0xe1, 0, 0]),
+      'jpg',
+      'cover',
+      'is no whole JPEG',
+    ],
+    ['a cover on its side', jpeg(1200, 900), 'jpg', 'cover', 'is 1200×900, another shape; crop it to 3:4'],
+    ['a portrait that is no square', jpeg(480, 640), 'jpg', 'square', 'is 480×640, another shape; crop it to a square'],
+    ['a small cover', jpeg(300, 400), 'jpg', 'cover', 'is 300 wide; save it at 480 or wider'],
+    ['a cover for a wall', jpeg(6000, 8000), 'jpg', 'cover', 'is 6000 wide; save it at 2400 or narrower'],
+    ['a heavy cover', jpeg(900, 1200, 300_001), 'jpg', 'cover', 'is larger than 300 kB; save it smaller'],
+  ] as const)('%s is taken, or refused with its cure', (_, bytes, format, shape, problem) => {
+    const said = bitmapProblem(bytes, format, shape);
+    if (problem === null) expect(said).toBe(null);
+    else expect(said).toContain(problem);
   });
 
   test('starts without a broken story and says so, and shows it again once it is mended', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
-import { groundColor, pictureProblem, type Shape } from './pictures.ts';
+import { bitmapProblem, groundColor, type Picture, pictureProblem, type Shape } from './pictures.ts';
 import { numbered, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
 
 /** The product's own stories. */
@@ -20,7 +20,8 @@ export interface Character {
   id: string;
   name: string;
   intro: string;
-  avatar: string;
+  /** null: the page shows the first letter of the name */
+  avatar: string | null;
 }
 
 /** What the database keeps of a story as one JSON document. */
@@ -53,8 +54,8 @@ export interface Content {
   authors: Map<string, Author>;
   /** Addresses of the pictures a user can choose from, in their order. */
   avatars: string[];
-  /** SVG by the path below `/api/media`, such as `covers/nie-xiaoqian.svg`. */
-  pictures: Map<string, string>;
+  /** By the path below `/api/media`, such as `covers/nie-xiaoqian.svg`. */
+  pictures: Map<string, Picture>;
   /** One line each, naming the file and the cure; what it names is left out. */
   problems: string[];
 }
@@ -219,6 +220,24 @@ function readPicture(folder: string, file: string, shape: Shape): string {
   return svg;
 }
 
+const FORMATS = ['svg', 'webp', 'jpg'] as const;
+
+/** A story's picture in whichever format it is there; null where it may be missing. */
+function findPicture(folder: string, home: string, name: string, shape: Shape) {
+  const files = filesIn(folder, home).filter((file) => file.replace(/\.[^.]*$/, '') === name);
+  const [format, other] = FORMATS.filter((each) => files.includes(`${name}.${each}`));
+  if (other) throw new ContentError(`${home}/${name}`, [`is there as ${format} and as ${other}; keep one`]);
+  const [unknown] = files;
+  if (!format && unknown) throw new ContentError(`${home}/${unknown}`, ['save it as WebP (.webp), JPEG (.jpg) or SVG']);
+  if (!format) return null;
+  const file = `${home}/${name}.${format}`;
+  if (format === 'svg') return { format, picture: readPicture(folder, file, shape) };
+  const picture = readable(file, () => readFileSync(join(folder, file)));
+  const problem = bitmapProblem(picture, format, shape);
+  if (problem) throw new ContentError(file, [problem]);
+  return { format, picture };
+}
+
 /** The number orders the choice and is no part of the address. */
 function addAvatar(content: Content, folder: string, file: string): void {
   const picture = /^\d\d-([a-z0-9-]+\.svg)$/.exec(file)?.[1];
@@ -245,23 +264,29 @@ function addStory(content: Content, folder: string, id: string): void {
   const story = { ...checked(file, storySchema, written), ...(plot && { plot }) };
   const author = content.authors.get(story.author);
   if (!author) throw new ContentError(file, [`author: authors.yaml has no ${story.author}; add it`]);
-  const cover = readPicture(folder, `${home}/cover.svg`, 'cover');
-  const portraits = story.characters.map(
-    (one) => [`characters/${id}-${one.id}.svg`, readPicture(folder, `${home}/${one.id}.svg`, 'square')] as const,
-  );
-  content.pictures.set(`covers/${id}.svg`, cover);
-  for (const [path, portrait] of portraits) content.pictures.set(path, portrait);
+  const cover = findPicture(folder, home, 'cover', 'cover');
+  if (!cover) throw new ContentError(`${home}/cover.svg`, ['is missing; add it, as .webp, .jpg or .svg']);
+  const portraits = story.characters.map((one) => findPicture(folder, home, one.id, 'square'));
+  const coverPath = `covers/${id}.${cover.format}`;
+  content.pictures.set(coverPath, cover.picture);
+  const characters = story.characters.map((one, at) => {
+    const portrait = portraits[at];
+    if (!portrait) return { ...one, avatar: null };
+    const path = `characters/${id}-${one.id}.${portrait.format}`;
+    content.pictures.set(path, portrait.picture);
+    return { ...one, avatar: mediaUrl(path) };
+  });
   // changes with the picture, so that the address can be kept for a year
-  const version = createHash('sha256').update(cover).digest('hex').slice(0, 8);
+  const version = createHash('sha256').update(cover.picture).digest('hex').slice(0, 8);
   content.stories.push({
     ...story,
     id,
     author,
     published: Date.parse(story.published),
     opening: story.opening.join('\n\n'),
-    coverUrl: `${mediaUrl(`covers/${id}.svg`)}?v=${version}`,
-    coverColor: groundColor(cover),
-    characters: story.characters.map((one) => ({ ...one, avatar: mediaUrl(`characters/${id}-${one.id}.svg`) })),
+    coverUrl: `${mediaUrl(coverPath)}?v=${version}`,
+    coverColor: typeof cover.picture === 'string' ? groundColor(cover.picture) : undefined,
+    characters,
   });
 }
 

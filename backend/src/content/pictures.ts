@@ -11,11 +11,17 @@ export function mediaRoutes({ avatars, pictures }: Content): Hono<AppEnv> {
   const compressed = createCompressed();
   return new Hono<AppEnv>()
     .get('/avatars.json', (c) => c.json({ data: avatars }))
-    .get('/:kind/:file{[a-z0-9-]+\\.svg}', async (c) => {
+    .get('/:kind/:file{[a-z0-9-]+\\.(?:svg|webp|jpg)}', async (c) => {
       const { kind, file } = c.req.param();
-      const svg = pictures.get(`${kind}/${file}`);
-      if (!svg) throw notFound();
-      const { body, encoding } = await compressed(svg, c.req.header('Accept-Encoding'));
+      const picture = pictures.get(`${kind}/${file}`);
+      if (!picture) throw notFound();
+      if (typeof picture !== 'string') {
+        return c.body(new Uint8Array(picture), 200, {
+          'Content-Type': file.endsWith('.webp') ? 'image/webp' : 'image/jpeg',
+          'Cache-Control': 'public, max-age=31536000, immutable',
+        });
+      }
+      const { body, encoding } = await compressed(picture, c.req.header('Accept-Encoding'));
       return c.body(body, 200, {
         'Content-Type': 'image/svg+xml; charset=utf-8',
         ...(encoding && { 'Content-Encoding': encoding }),
@@ -40,12 +46,57 @@ function createCompressed() {
   };
 }
 
+/** SVG as text, or the bytes of a bitmap. */
+export type Picture = string | Buffer;
+
 /** A cover is three wide and four high, every other picture square. */
 export type Shape = 'cover' | 'square';
 
 const viewBoxes = { cover: '0 0 600 800', square: '0 0 600 600' };
 const maxBytes = 100_000;
 const svgNamespace = 'http://www.w3.org/2000/svg';
+
+const mostBitmapBytes = 300_000;
+const leastWidth = { cover: 480, square: 160 };
+const mostWidth = 2_400;
+
+/** Width and height of a WebP, by the header of its first chunk; null for anything else. */
+function webpSize(bytes: Buffer): [number, number] | null {
+  if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WEBP')
+    return null;
+  const kind = bytes.toString('latin1', 12, 16);
+  if (kind === 'VP8X') return [1 + bytes.readUIntLE(24, 3), 1 + bytes.readUIntLE(27, 3)];
+  if (kind === 'VP8 ') return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff];
+  const packed = bytes.readUInt32LE(21);
+  return kind === 'VP8L' ? [1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff)] : null;
+}
+
+/** Width and height of a JPEG, by the first of its frame headers; null for anything else. */
+function jpegSize(bytes: Buffer): [number, number] | null {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
+  }
+  return null;
+}
+
+/** Why a bitmap is not served, with the cure, or null. */
+export function bitmapProblem(bytes: Buffer, format: 'webp' | 'jpg', shape: Shape): string | null {
+  const size = format === 'webp' ? webpSize(bytes) : jpegSize(bytes);
+  if (!size) return `is no whole ${format === 'webp' ? 'WebP' : 'JPEG'}; save it again in the format of its name`;
+  const [width, height] = size;
+  const wanted = shape === 'cover' ? '3:4, such as 900×1200' : 'a square, such as 480×480';
+  const ratio = shape === 'cover' ? 3 / 4 : 1;
+  if (height === 0 || Math.abs(width / height / ratio - 1) > 0.01)
+    return `is ${width}×${height}, another shape; crop it to ${wanted}`;
+  if (width < leastWidth[shape]) return `is ${width} wide; save it at ${leastWidth[shape]} or wider`;
+  if (width > mostWidth) return `is ${width} wide; save it at ${mostWidth} or narrower`;
+  return bytes.length > mostBitmapBytes
+    ? `is larger than ${mostBitmapBytes / 1000} kB; save it smaller, or with a lower quality`
+    : null;
+}
 
 const drawingElements = new Set(
   `svg g defs symbol use title desc path rect circle ellipse line polyline polygon text tspan

@@ -7,7 +7,7 @@ import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { findShownStory, type Story } from '../stories.ts';
 import type { Content } from './content.ts';
-import { groundColor } from './pictures.ts';
+import { groundColor, type Picture } from './pictures.ts';
 
 // What messengers show beside a link: 1200×630, whose middle square, which some cut out, holds the whole cover.
 const width = 1200;
@@ -26,7 +26,7 @@ const font = {
 };
 
 /** The cover that the content folder holds for a story; undefined where it has none, or one of another place. */
-function coverOf({ pictures }: Content, { coverUrl }: Pick<Story, 'coverUrl'>): string | undefined {
+function coverOf({ pictures }: Content, { coverUrl }: Pick<Story, 'coverUrl'>): Picture | undefined {
   return pictures.get(coverUrl.replace(/^\/api\/media\//, '').replace(/\?.*$/, ''));
 }
 
@@ -35,7 +35,8 @@ export function shareImageUrl(content: Content, { id, title, coverUrl }: Story):
   const cover = coverOf(content, { coverUrl });
   if (coverUrl && !cover) return null;
   const version = createHash('sha256')
-    .update(`${title}\n${cover ?? ''}`)
+    .update(`${title}\n`)
+    .update(cover ?? '')
     .digest('hex')
     .slice(0, 8);
   return `/api/media/share/${encodeURIComponent(id)}.png?v=${version}`;
@@ -65,15 +66,20 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
 
 async function draw(content: Content, story: Story): Promise<Buffer> {
   const cover = coverOf(content, story);
-  const picture = cover ? placedCover(cover) : titleCover(story.title);
+  const picture = (cover && placedCover(cover)) ?? titleCover(story.title);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${picture}</svg>`;
   return (await renderAsync(svg, { font })).asPng();
 }
 
-/** The cover in the middle, on the colour that it is painted on. */
-function placedCover(cover: string): string {
-  const picture = cover.slice(cover.indexOf('<svg'));
+/** The cover in the middle, on the colour that it is painted on; null for a WebP, which the renderer cannot read. */
+function placedCover(cover: Picture): string | null {
   const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${height}"`;
+  if (typeof cover !== 'string') {
+    if (cover[0] !== 0xff) return null;
+    const address = `data:image/jpeg;base64,${cover.toString('base64')}`;
+    return `<rect width="${width}" height="${height}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${address}"/>`;
+  }
+  const picture = cover.slice(cover.indexOf('<svg'));
   return `<rect width="${width}" height="${height}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
 }
 
