@@ -37,6 +37,16 @@ export function moduleError(remote: string, cause: unknown): RemoteError {
   return new RemoteError(remote, kind ? (integrityFailures[kind] ?? 'chunk-lost') : 'module-missing', cause);
 }
 
+/** How browsers and Vite say that a file of ES modules or its stylesheet did not come. */
+const LOST_IMPORT = /dynamically imported module|Importing a module script|preload CSS/;
+
+/** The kind of what the module of a page or slot rejected with: a file of it is lost, or its own code threw. */
+export function pageError(remote: string, cause: unknown): RemoteError {
+  if (cause instanceof RemoteError) return cause;
+  const isLost = assetFailureOf(cause) !== undefined || LOST_IMPORT.test(String(cause));
+  return new RemoteError(remote, isLost ? 'chunk-lost' : 'module-threw', cause);
+}
+
 /** Files have limits of their own; code that awaits at top level has this one. */
 const EVALUATION_TIMEOUT_MS = 15_000;
 

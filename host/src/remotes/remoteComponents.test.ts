@@ -40,3 +40,23 @@ test('a tapped tab is fetched alone, and the other one after it', async () => {
   await shown;
   await rs.waitFor(() => expect(onTheWay()).toEqual(['/builds/account/my.js']));
 });
+
+test.each([
+  ['its own code threw as it was evaluated', new TypeError('a is undefined'), 'module-threw'],
+  [
+    'a file of its ES modules is lost in Chromium',
+    new TypeError('Failed to fetch dynamically imported module: /a.js'),
+    'chunk-lost',
+  ],
+  ['a file of its ES modules is lost in Safari', new TypeError('Importing a module script failed.'), 'chunk-lost'],
+  [
+    'a chunk is lost',
+    Object.assign(new Error('Loading chunk 7 failed.'), { type: 'gone', request: '/7.js' }),
+    'chunk-lost',
+  ],
+])('the module of a page that rejects is reported by what happened: %s', async (_, cause, failure) => {
+  serveBuild('chat', { conversations: () => Promise.reject(cause) });
+  const { components, routes, remotes } = openPage(structuredClone(testSet));
+  await components.preloadScreen(routes, '/conversations');
+  expect(remotes.blamed().at(0)?.error).toMatchObject({ failure, cause });
+});

@@ -3,7 +3,7 @@ import { session } from '@liaozhai/shared/runtime';
 import { type ComponentType, lazy } from 'react';
 import { assetFailureOf } from '../federation/assetLoader';
 import type { Prefetcher } from '../federation/prefetch';
-import { inTime, RemoteError } from '../federation/remoteError';
+import { inTime, pageError, RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
 import { createAlterations, createSuspects } from './blame';
@@ -154,7 +154,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
         performance.measure(READY + build, { start });
         return component as Loaded;
       } catch (cause) {
-        const error = cause instanceof RemoteError ? cause : new RemoteError(remote, 'chunk-lost', cause);
+        const error = pageError(remote, cause);
         if (remotes.fallBack(remote, build, error)) return load(loading);
         throw error;
       }

@@ -10,12 +10,16 @@ const modules: Record<string, RemoteModule> = {};
 /** What running each entry leaves on the global object. The federation runtime keeps a container for good, so each answers with what is served now. */
 const containers: Record<string, object> = {};
 
+/** As a build's chunk runtime says it. */
+const lostChunk = (chunk: string) =>
+  Object.assign(new Error(`Loading chunk ${chunk} failed.`), { type: 'gone', request: `/${chunk}.js` });
+
 /** Serves a build of a remote with these pages and slots, by route and slot name. */
 export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastGood' = 'current') {
   const remote = testSet.remotes[name];
   const build = which === 'current' ? remote : remote?.lastGood;
   if (!build) throw new Error(`the test set has no ${which} build of ${name}`);
-  const load = (chunk: string) => () => pages[chunk]?.() ?? Promise.reject(new Error(`no chunk ${chunk}`));
+  const load = (chunk: string) => () => pages[chunk]?.() ?? Promise.reject(lostChunk(chunk));
   const module: RemoteModule = {
     name,
     contract: `^${CONTRACT_VERSION}`,

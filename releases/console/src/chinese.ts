@@ -8,6 +8,7 @@ const failures: Record<string, string> = {
   'init-threw': '初始化出错',
   'module-missing': '缺少模块',
   'chunk-lost': '分块丢失',
+  'module-threw': '页面模块出错',
   'render-threw': '渲染出错',
   contract: '契约不符',
   uncaught: '脚本出错',

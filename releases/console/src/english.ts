@@ -8,6 +8,7 @@ const failures: Record<string, string> = {
   'init-threw': 'initialization threw',
   'module-missing': 'module missing',
   'chunk-lost': 'chunk lost',
+  'module-threw': 'page module threw',
   'render-threw': 'render threw',
   contract: 'contract mismatch',
   uncaught: 'uncaught error',

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@rstest/core';
-import { sourceHash } from './facts.ts';
+import { outsideFacts, sourceHash } from './facts.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'liaozhai-facts-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -29,4 +29,30 @@ test.each([
   const before = hash();
   write(path, 'after');
   expect(hash() !== before).toBe(enters);
+});
+
+test.each([
+  ['an .env file', 'remote/.env'],
+  ['a library of the monorepo', 'libraries/kite/dist/index.js'],
+  ['a library of that library', 'libraries/string/src/index.js'],
+])('%s that alone changed gives a build names of its own', (_, path) => {
+  const library = (name: string, dependencies: Record<string, string>) =>
+    write(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', dependencies }));
+  const link = (from: string, name: string) => {
+    mkdirSync(join(root, from, 'node_modules'), { recursive: true });
+    rmSync(join(root, from, 'node_modules', name), { force: true });
+    symlinkSync(join(root, 'libraries', name), join(root, from, 'node_modules', name));
+  };
+  library('remote', { kite: '*' });
+  library('libraries/kite', { string: '*' });
+  library('libraries/string', {});
+  write('remote/src/index.ts', 'export {};');
+  link('remote', 'kite');
+  link('libraries/kite', 'string');
+  const facts = () => outsideFacts(join(root, 'remote')).sourceHash;
+  write(path, 'before');
+  const before = facts();
+  expect(facts()).toBe(before);
+  write(path, 'after');
+  expect(facts()).not.toBe(before);
 });

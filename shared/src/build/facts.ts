@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,15 +37,33 @@ function lockFile(folder: string): string | undefined {
   return found ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
 }
 
+const ENVIRONMENT = ['.env', '.env.local', '.env.production', '.env.production.local'];
+
+/** Folders of libraries that a package is linked to, as in a monorepo: no lock file says what is in them. */
+function linkedFolders(root: string, known = new Set<string>()): string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  return Object.keys(dependencies).flatMap((name) => {
+    const installed = (createRequire(join(root, 'package.json')).resolve.paths(name) ?? [])
+      .map((folder) => join(folder, name))
+      .find((folder) => existsSync(join(folder, 'package.json')));
+    const folder = installed && realpathSync(installed);
+    if (!folder || known.has(folder) || /[\\/]node_modules[\\/]/.test(folder)) return [];
+    known.add(folder);
+    return [folder, ...linkedFolders(folder, known)];
+  });
+}
+
 /** Facts of a remote in a repository of its own: its lock file says which libraries are in its bytes. */
 export function outsideFacts(root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
-  const own = ['src', 'public', 'package.json', ...readdirSync(root).filter(isConfiguration).sort()]
+  const own = ['src', 'public', 'package.json', ...ENVIRONMENT, ...readdirSync(root).filter(isConfiguration).sort()]
     .map((path) => join(root, path))
     .filter(existsSync);
   const lock = lockFile(root);
-  const hash = sourceHash(root, own);
+  const hash = digest(sourceHash(root, own), sourceHash(root, linkedFolders(root), NO_PART_OF_LIBRARY));
   return { root, version, sourceHash: lock ? digest(hash, readFileSync(lock)) : hash };
 }
 
@@ -54,17 +73,19 @@ const digest = (...parts: (string | Buffer)[]) =>
     .digest('hex')
     .slice(0, 12);
 
-/** Nothing that a build can contain: tests, what helps them, and documents. */
-const ignored = /(^|\/)(node_modules|dist|\.rsbuild|testing)(\/|$)|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
+/** Names of what no build can contain: tests, what helps them, and documents. */
+const NO_PART_OF_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
+/** What a library was built to is what a remote bundles. */
+const NO_PART_OF_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
 
-function* filesBelow(path: string): Generator<string> {
+function* filesBelow(path: string, ignored: RegExp): Generator<string> {
   if (statSync(path).isFile()) {
     yield path;
     return;
   }
   for (const name of readdirSync(path).sort()) {
     const child = join(path, name);
-    if (!ignored.test(child)) yield* filesBelow(child);
+    if (!ignored.test(name)) yield* filesBelow(child, ignored);
   }
 }
 
@@ -72,10 +93,10 @@ function* filesBelow(path: string): Generator<string> {
  * 12 hex digits over names and contents of the given files and folders, tests and READMEs aside.
  * Chunk globals derive from it, so equal sources give equal bytes.
  */
-export function sourceHash(root: string, paths: string[]): string {
+export function sourceHash(root: string, paths: string[], ignored = NO_PART_OF_BUILD): string {
   const hash = createHash('sha256');
   for (const path of paths) {
-    for (const file of filesBelow(path)) {
+    for (const file of filesBelow(path, ignored)) {
       hash
         .update(`${relative(root, file).replaceAll('\\', '/')}\0`)
         .update(readFileSync(file))

@@ -63,7 +63,10 @@ export const remoteFailures = [
   'entry-threw',
   'init-threw',
   'module-missing',
+  /** a file of a page or slot did not come */
   'chunk-lost',
+  /** the module of a page or slot threw as it was evaluated */
+  'module-threw',
   'render-threw',
   'contract',
 ] as const;
