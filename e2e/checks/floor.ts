@@ -1,5 +1,6 @@
 // What was built runs in the oldest browsers we support: `pnpm check:floor [folder …]` looks through built files, by
 // default those of the product and the console, which it builds first where their sources have changed.
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPackages } from '../../host/server/buildPackages.ts';
@@ -16,6 +17,12 @@ async function ownBuilds(): Promise<string[]> {
 }
 
 const named = process.argv.slice(2);
+const missing = named.filter((folder) => !existsSync(folder));
+if (missing.length > 0) {
+  console.log('pnpm check:floor [folder …]   what built files have that the oldest supported browsers lack');
+  for (const word of missing) if (!/^(?:-h|--help)$/.test(word)) console.error(`✗ there is no folder ${word}`);
+  process.exit(missing.every((word) => /^(?:-h|--help)$/.test(word)) ? 0 : 2);
+}
 const folders = named.length > 0 ? named : await ownBuilds();
 const reports = await Promise.all(
   folders.map(async (folder) => ({

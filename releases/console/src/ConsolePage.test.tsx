@@ -285,7 +285,7 @@ describe('what is planned', () => {
   test('a candidate without a plan gets one', async () => {
     await openPage();
     await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
-    const hours = screen.getByLabelText('第 2 步，多久以后');
+    const hours = screen.getByLabelText('2. 多久后');
     await userEvent.clear(hours);
     await userEvent.type(hours, '6');
     await userEvent.click(button('加一步'));

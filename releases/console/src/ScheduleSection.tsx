@@ -105,7 +105,7 @@ function StepRow({
   onChange: (row: Row) => void;
   onRemove?: () => void;
 }) {
-  const { percent, span, unit, removeStep, after } = texts.schedule;
+  const { percent, span, unit, removeStep, units } = texts.schedule;
   return (
     <li className={styles.stepRow}>
       <TextField
@@ -137,7 +137,7 @@ function StepRow({
       >
         {UNITS.map((each) => (
           <option key={each} value={each}>
-            {after[each](row.span || 1)}
+            {units[each]}
           </option>
         ))}
       </select>

@@ -135,9 +135,10 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     plan: '定时扩大',
     step: (share: string, when: string) => `${share}，${when}`,
     later: (span: string) => `${span}后`,
-    percent: (row: number) => `第 ${row} 步，访客 %`,
-    span: (row: number) => `第 ${row} 步，多久以后`,
-    unit: (row: number) => `第 ${row} 步，单位`,
+    percent: (row: number) => `${row}. 访客 %`,
+    span: (row: number) => `${row}. 多久后`,
+    unit: (row: number) => `${row}. 单位`,
+    units: { m: '分钟', h: '小时', d: '天' },
     after: {
       m: (count: number) => `${number(count)} 分钟后`,
       h: (count: number) => `${number(count)} 小时后`,

@@ -144,9 +144,10 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       plan: 'Schedule a ramp',
       step: (share, when) => `${share}, ${when}`,
       later: (span) => `after ${span}`,
-      percent: (row) => `Step ${row}, % of visitors`,
-      span: (row) => `Step ${row}, how long after`,
-      unit: (row) => `Step ${row}, unit`,
+      percent: (row) => `${row}. % of visitors`,
+      span: (row) => `${row}. after`,
+      unit: (row) => `${row}. unit`,
+      units: { m: 'minutes', h: 'hours', d: 'days' },
       after: {
         m: (minutes) => `after ${count(minutes, 'minute')}`,
         h: (hours) => `after ${count(hours, 'hour')}`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@rstest/core';
 import { floor } from '../build/floor.ts';
-import { checkFloor, describeBeyond } from './checkFloor.ts';
+import { checkFloor, describeBeyond, exceptionsOf } from './checkFloor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-floor-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,6 +43,10 @@ describe('scripts', () => {
     ['a question for a name', 'typeof navigation==="object"'],
     ['a question for a member', 'navigator.share?1:0;if(window.cookieStore)e()'],
     ['a local name that a newer global goes by', '(function(navigation){navigation.navigate})'],
+    [
+      'own methods that sets, buffers and iterators have as well',
+      'class C{resize(){}union(){}toArray(){}};c.resize();c.union(d);c.toArray()',
+    ],
     ['what a device lacks whatever its age', 'e.addEventListener("touchstart",t)'],
   ])('passes %s', async (_, script) => expect(await featuresIn({ 'a.js': script })).toEqual([]));
 
@@ -102,4 +106,25 @@ test('a finding names file, feature, browsers and cure; an exception takes it aw
     expect.stringMatching(/^a\.css: translate \(2 times\) is not in chrome 103 \(since 104\): .*@supports/),
   ]);
   expect(await checkFloor(at, { floor, allowed: [exception] })).toEqual({ found: [], used: new Set([exception]) });
+});
+
+describe('exceptions of a team', () => {
+  test('stand in its package.json with features, reason and a part of the path', () => {
+    const floor = [{ features: ['.showPopover()'], file: 'js/chart.', why: 'asked for first' }];
+    const [exception] = exceptionsOf(JSON.stringify({ name: 'gifts', floor }));
+    expect(exception?.features).toEqual(['.showPopover()']);
+    expect(exception?.where?.test('static/js/chart.1a2b.js')).toBe(true);
+    expect(exception?.where?.test('static/js/chartx1a2b.js')).toBe(false);
+    expect(exceptionsOf('{}')).toEqual([]);
+  });
+
+  test.each([
+    [{}],
+    [[{ features: ['x'] }]],
+    [[{ features: [], why: 'so' }]],
+    [[null]],
+    [[{ features: ['x'], why: ' ' }]],
+  ])('are refused by name where they are %j', (floor) => {
+    expect(() => exceptionsOf(JSON.stringify({ floor }))).toThrow(/floor/);
+  });
 });

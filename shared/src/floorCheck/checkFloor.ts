@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -122,11 +122,6 @@ export const allowed: readonly Allowed[] = [
     features: ['Error.captureStackTrace()'],
     near: /Error\.captureStackTrace\?/,
     why: 'axios asks for it first',
-  },
-  {
-    features: ['.toArray()'],
-    near: /endsWith\(.{0,40}toArray/,
-    why: "axios' own function",
   },
   {
     features: ['.requestPointerLock()', 'document.exitPointerLock()'],
@@ -278,14 +273,52 @@ export function describeBeyond({ file, kind, feature, lacking, times, excerpt }:
   return `${file}: ${feature}${often} is not in ${lacking}: ${cure}\n    ${excerpt.trim()}`;
 }
 
-/** `liaozhai-floor [folder]` of the package: looks through what a team built elsewhere. */
-async function main(folder = 'dist') {
-  const { found } = await checkFloor(folder, { floor });
-  for (const beyond of found) console.error(`✗ ${describeBeyond(beyond)}`);
-  console.log(found.length === 0 ? 'floor: all good' : `floor: ${found.length} to mend`);
-  process.exitCode = found.length === 0 ? 0 : 1;
+const HELP = `liaozhai-floor [folder]   what a build has that the oldest supported browsers lack (default: dist)
+
+Exceptions stand in package.json, each with its reason; "file" is a part of the file's path:
+  "floor": [{ "features": [".startViewTransition()"], "file": "static/js/chart", "why": "asked for first" }]`;
+
+/** A team's own exceptions, from the `floor` of its package.json. Throws for one without features or reason. */
+export function exceptionsOf(source: string): Allowed[] {
+  const { floor: listed = [] } = JSON.parse(source) as { floor?: unknown };
+  if (!Array.isArray(listed)) throw new Error('"floor" of package.json is no list');
+  return listed.map((entry: { features?: unknown; file?: unknown; why?: unknown } | null) => {
+    const { features, file, why } = entry ?? {};
+    const isNamed = Array.isArray(features) && features.length > 0 && features.every((one) => typeof one === 'string');
+    if (!isNamed || typeof why !== 'string' || why.trim() === '')
+      throw new Error('an exception of "floor" in package.json needs "features" and "why"');
+    if (file !== undefined && typeof file !== 'string') throw new Error('"file" of an exception is no text');
+    const where = file === undefined ? {} : { where: new RegExp(file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) };
+    return { features, why, ...where };
+  });
 }
 
-const [, script, folder] = process.argv;
+/** `liaozhai-floor [folder]` of the package: looks through what a team built elsewhere. Returns the exit code. */
+async function main(words: readonly string[]): Promise<number> {
+  if (words.some((word) => word.startsWith('-'))) {
+    console.log(HELP);
+    return words.some((word) => word === '--help' || word === '-h') ? 0 : 2;
+  }
+  const [folder = 'dist'] = words;
+  if (!existsSync(folder)) {
+    console.error(`✗ there is no folder ${folder}: build first, or name the folder of your build`);
+    return 2;
+  }
+  const own = existsSync('package.json') ? exceptionsOf(readFileSync('package.json', 'utf8')) : [];
+  const { found, used } = await checkFloor(folder, { floor, allowed: [...allowed, ...own] });
+  const idle = own.filter((entry) => !used.has(entry));
+  for (const beyond of found) console.error(`✗ ${describeBeyond(beyond)}`);
+  for (const { features } of idle)
+    console.error(`✗ package.json: nothing built has ${features.join(', ')}: remove it from "floor"`);
+  const count = found.length + idle.length;
+  console.log(count === 0 ? 'floor: all good' : `floor: ${count} to mend`);
+  return count === 0 ? 0 : 1;
+}
+
+const [, script, ...words] = process.argv;
 // npm calls it through a link
-if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) await main(folder);
+if (script && import.meta.url === pathToFileURL(realpathSync(script)).href)
+  process.exitCode = await main(words).catch((cause: unknown) => {
+    console.error(`✗ ${cause instanceof Error ? cause.message : cause}`);
+    return 2;
+  });

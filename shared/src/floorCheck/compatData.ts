@@ -19,9 +19,11 @@ const engines = Object.keys(browsersOf) as (keyof Floor)[];
 
 type BrowserName = (typeof browsersOf)[keyof typeof browsersOf][number];
 
-/** Built-in objects whose values turn up without their type being named. */
-const valueTypes =
-  /^(Array|ArrayBuffer|Date|Error|Function|Iterator|AsyncIterator|Map|Number|Object|Promise|RegExp|Set|String|TypedArray|WeakMap|WeakSet)$/;
+/**
+ * Built-in objects whose values stand in any code. A call on one cannot be told from a call on an object of the script's own that has
+ * a method of that name. Of sets, buffers and iterators the script's own method is likelier: `.union()`, `.resize()`, `.toArray()`.
+ */
+const valueTypes = /^(Array|String)$/;
 
 /** Whether version `a` came out with or before `b`; `≤37` means "37 at the latest". */
 function isAtMost(a: string, b: string): boolean {
@@ -75,7 +77,7 @@ export class CompatData {
   readonly constructors = new Map<string, CompatStatement[]>();
   /** Members by name alone, of any object. */
   readonly members = new Map<string, CompatStatement[]>();
-  /** Names of methods that values of the language itself have: arrays, sets, promises and the like. */
+  /** Names of methods of arrays and strings. */
   readonly builtInMethods = new Set<string>();
   /** Events by name alone. */
   readonly events = new Map<string, CompatStatement[]>();
