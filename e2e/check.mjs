@@ -31,6 +31,7 @@ export const check = async (missing) => [
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
+  await step('images', ['--import', 'tsx', 'e2e/checks/images.ts']),
   await unitTests(missing),
   ...(missing.includes('chromium') ? [skipped("the gate's browser check", 'chromium')] : []),
 ];

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
 import * as v from 'valibot';
 import { preload } from './endWithStarter.mjs';
@@ -115,4 +114,5 @@ export function writeLastStart(path: string, builds: readonly string[]): void {
 }
 
 // `pnpm build`
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPackages(console.log);
+// by its own name: in a bundle every module has the address of the program
+if (process.argv[1]?.endsWith('buildPackages.ts')) await buildPackages(console.log);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
@@ -190,6 +191,8 @@ const builtFrom = (): Promise<string> =>
 
 /** Builds the console's page unless it was built from these very sources. */
 export async function buildPage(): Promise<string> {
+  // an image has the page without its sources
+  if (!existsSync(FLOOR)) return PAGE_FOLDER;
   const hash = await sourceHash();
   if ((await builtFrom()) === hash) return PAGE_FOLDER;
   const { createRsbuild, loadConfig } = await import('@rsbuild/core');
