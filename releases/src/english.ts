@@ -110,7 +110,7 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
 }
 
 /** `39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before` */
-export const riseLine = ({ minutes, recent, before }: Omit<Rise, 'alarm'>): string =>
+const riseLine = ({ minutes, recent, before }: Omit<Rise, 'alarm'>): string =>
   `${recent.failedVisitors} of ${recent.visitors} visitors failed in the last ${minutes} minutes, ${before.failedVisitors} of ${before.visitors} before`;
 
 /** `stories@1.4.2+…: 39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before (hang 38 in all)` */

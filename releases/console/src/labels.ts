@@ -5,7 +5,7 @@ export interface Named {
 }
 
 /** What packages are called, as the server last said. One that it did not name stands for itself. */
-export function createLabels() {
+function createLabels() {
   let known = new Map<string, string>();
   return {
     set: (names: readonly Named[]) => {

@@ -7,7 +7,7 @@ import { type Counts, fisherWorse, sampleOf } from './figures.ts';
  * The rule of the alarm, as stated in docs/deploying/watching.md. The bound is lower than the automatic stop's, since every few
  * minutes bring visitors who were not judged before.
  */
-export const ALARM = {
+const ALARM = {
   /** Spans that end now, in minutes, the longest first: a short one sees a rise that a long one dilutes. */
   spans: [15, 5, 2],
   minimumVisitors: 20,

@@ -20,7 +20,7 @@ const pageSchema = cursorPageSchema(storySchema);
 /** What is listed under 收藏. */
 const list = { type: 'Story', id: 'favorites' } as const;
 
-export const favoritesApi = storiesApi.injectEndpoints({
+const favoritesApi = storiesApi.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     storiesGetFavorites: build.infiniteQuery<StoryPage, void, string | null>({
