@@ -15,6 +15,8 @@ type Part = (stage: Stage) => Promise<Row[]>;
 async function withPhone(stage: Stage, work: (phone: Phone, empty: Phone) => Promise<Row[]>): Promise<Row[]> {
   const [phone, empty] = [await stage.openPhone(), await stage.openPhone()];
   await empty.page.goto(emptyPage);
+  // a page behind another hardly draws
+  await phone.page.bringToFront();
   const rows = await work(phone, empty);
   await Promise.all([phone.page.close(), empty.page.close()]);
   return rows;
