@@ -264,6 +264,8 @@ async function tamper(browser: Browser, origin: string, path: string, target: Vi
       ? [`${target.id}: ${path} ran with changed bytes: let the host load it, by the src of a script element`]
       : [];
   } finally {
+    // a script may still be on its way
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   }
 }
