@@ -11,9 +11,9 @@ import {
   storySchema,
   toast,
 } from '@liaozhai/shared/runtime';
-import { storiesApi } from '../api';
 import { type StoryPage, toStoryPage } from '../model';
 import { texts } from '../texts';
+import { storiesApi } from './stories';
 
 const pageSchema = cursorPageSchema(storySchema);
 

@@ -12,7 +12,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api';
+import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api/stories';
 import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
 import { texts } from '../texts';

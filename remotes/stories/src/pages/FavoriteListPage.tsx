@@ -1,8 +1,8 @@
 import { Link, paths, useGoBack, useOnline, useUser } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, EndOfList, InfiniteList, QueryView, ScreenSkeleton, TopBar } from '@liaozhai/shared/ui';
 import { useMemo } from 'react';
-import { useDeviceCopy } from '../api';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
+import { useDeviceCopy } from '../api/stories';
 import { StoryShelf } from '../components/StoryShelf';
 import { type Story, storiesOf } from '../model';
 import { texts } from '../texts';

@@ -66,7 +66,7 @@ test('refreshing puts new stories on top and moves nothing else', async () => {
 });
 
 test('the shelf starts from the stories that came in the page', async () => {
-  const { adoptFirstStories } = await import('../api');
+  const { adoptFirstStories } = await import('../api/stories');
   const element = document.createElement('script');
   element.type = 'application/json';
   element.id = 'liaozhai-first';

@@ -55,7 +55,7 @@ import {
   useDeviceCopy,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
-} from '../api';
+} from '../api/stories';
 import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { Wordmark } from '../components/Wordmark';
 import {

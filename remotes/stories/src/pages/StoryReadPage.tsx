@@ -32,7 +32,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
-import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api';
+import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api/stories';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
 import type { StorySheetProps } from '../components/StorySheet';
 import { useFavorite } from '../components/useFavorite';

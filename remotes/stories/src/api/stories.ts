@@ -34,7 +34,7 @@ import {
   toStory,
   toStoryPage,
   withNewest,
-} from './model';
+} from '../model';
 
 const pageSchema = cursorPageSchema(storySchema);
 
