@@ -309,7 +309,7 @@ async function main(words: readonly string[]): Promise<number> {
   const idle = own.filter((entry) => !used.has(entry));
   for (const beyond of found) console.error(`✗ ${describeBeyond(beyond)}`);
   for (const { features } of idle)
-    console.error(`✗ package.json: nothing built has ${features.join(', ')}: remove it from "floor"`);
+    console.error(`✗ package.json: nothing built has ${features.join(', ')}: take it out of "floor"`);
   const count = found.length + idle.length;
   console.log(count === 0 ? 'floor: all good' : `floor: ${count} to mend`);
   return count === 0 ? 0 : 1;
