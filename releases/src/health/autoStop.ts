@@ -3,7 +3,7 @@ import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
-import { HOST_NAME } from '../model/build.ts';
+import { HOST_NAME, parseBuildId } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
 import { type Rise, riseOf } from './alarm.ts';
@@ -104,10 +104,13 @@ function candidateHealth(
 const asVotesOnHost = (events: readonly HealthEvent[], build: string): HealthEvent[] =>
   events.map(({ failure: _, loadMilliseconds: __, ...event }) => ({ ...event, build, outcome: 'loaded' }));
 
-/** The other build of the same name that everybody had last. */
+/** The other build of the same name that everybody had last. Anybody can send votes, on ids that no build has too. */
 function formerBuild(events: readonly HealthEvent[], build: string): string | undefined {
   const isFormer = (event: HealthEvent) =>
-    !event.candidate && event.build !== build && nameIn(event.build) === nameIn(build);
+    !event.candidate &&
+    event.build !== build &&
+    nameIn(event.build) === nameIn(build) &&
+    parseBuildId(event.build) !== null;
   return events.findLast(isFormer)?.build;
 }
 
