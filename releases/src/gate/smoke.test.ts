@@ -131,7 +131,7 @@ describe('the headless smoke of a set', () => {
     const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
     const serve = serveInProcess({ store: at.url, channel: 'production' });
     await activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium), onResults }) });
-    expect(notes).toEqual([`${build}: no page opened slot story.lanterns, static/js/async/tapped.js`]);
+    expect(notes).toContain(`${build}: no page opened slot story.lanterns, static/js/async/tapped.js`);
   });
 
   test('a page that stands still is refused', async () => {
