@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
+import { startWechat } from '../test/fakeWechat.ts';
 import { openBackend } from '../test/testBackend.ts';
 import { attempt, checks } from './conform.ts';
 import { createTransport } from './transport.ts';
@@ -6,7 +7,9 @@ import { World } from './world.ts';
 
 // The reference backend from outside: the same checks that `pnpm conformance` makes of any other. Its limits
 // are those of a real start, and its replies take long enough to be interrupted.
+const wechat = await startWechat();
 const backend = await openBackend({
+  ...wechat.settings,
   STORYTELLER_START_DELAY_MS: '150',
   STORYTELLER_PIECE_DELAY_MS: '30',
   STORYTELLER_PIECE_CHARACTERS: '12',

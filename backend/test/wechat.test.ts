@@ -1,47 +1,13 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from '@rstest/core';
+import { expect, test } from '@rstest/core';
 import { ConfigError, readEnv } from '../src/env.ts';
 import { wechatSignature } from '../src/wechat.ts';
+import { startWechat } from './fakeWechat.ts';
 import { openBackend } from './testBackend.ts';
-
-/** WeChat's API, as far as signatures need it. */
-async function startWechat() {
-  const asked: string[] = [];
-  const said = { refusal: null as object | null };
-  const server = createServer(async (incoming, response) => {
-    let body = '';
-    for await (const chunk of incoming) body += chunk;
-    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://wechat');
-    asked.push(`${incoming.method} ${pathname}`);
-    const answers: Record<string, () => object> = {
-      '/cgi-bin/stable_token': () =>
-        JSON.parse(body).secret === 'app-secret'
-          ? { access_token: 'token-1', expires_in: 7200 }
-          : { errcode: 40125, errmsg: 'invalid appsecret' },
-      '/cgi-bin/ticket/getticket': () =>
-        searchParams.get('access_token') === 'token-1' && searchParams.get('type') === 'jsapi'
-          ? { errcode: 0, errmsg: 'ok', ticket: `ticket-${asked.length}`, expires_in: 7200 }
-          : { errcode: 40001, errmsg: 'invalid credential' },
-    };
-    response.end(JSON.stringify(said.refusal ?? answers[pathname]?.() ?? {}));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterAll(() => void server.close());
-  return { asked, said, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 const clock = { now: Date.parse('2026-11-25T08:00:00Z') };
 const wechat = await startWechat();
-const settings = {
-  APP_ORIGIN: 'https://app.example',
-  WECHAT_APP_ID: 'wx0123456789abcdef',
-  WECHAT_APP_SECRET: 'app-secret',
-  WECHAT_API_ORIGIN: wechat.origin,
-};
-const backend = await openBackend(settings, () => clock.now);
+const backend = await openBackend({ APP_ORIGIN: 'https://app.example', ...wechat.settings }, () => clock.now);
 type Signed = { data: { app_id: string; timestamp: number; nonce_str: string; signature: string } };
 const sign = (url: string) => backend.client().get<Signed>(`/wechat/signature?url=${encodeURIComponent(url)}`);
 const page = 'https://app.example/story/nie-xiaoqian?chat=1';
