@@ -1,8 +1,10 @@
 import { expect, rs, test } from '@rstest/core';
+import { BRAND } from '../contract';
 import { onTestEnd } from '../testing';
 import { parseHostConfig } from './hostConfig';
 
 const nothing = {
+  brand: BRAND,
   rechargePackages: [],
   paymentProvider: null,
   support: {},
@@ -21,6 +23,7 @@ test('a site that configures nothing has the defaults', () => {
 
 test('what is configured is taken', () => {
   const config = {
+    brand: { name: '兰若', seal: '兰', slogan: '一寺一灯', icp: '鲁ICP备1号' },
     rechargePackages: [{ id: 'p60', points: 60, priceCents: 600, label: '多送' }],
     paymentProvider: { name: '某付', checkoutUrl: 'https://pay.example/' },
     support: { operator: '兰若书局', email: 'a@b.example' },
