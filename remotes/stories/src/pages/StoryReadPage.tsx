@@ -82,7 +82,10 @@ function StoryGone({ onBack }: { onBack: () => void }) {
 
 const brought = firstStory();
 
-/** A story from wherever it can be had soonest: the server's answer, the list it was tapped in, the page, the device's copy. */
+/**
+ * A story from wherever it can be had soonest: the server's answer, the list it was tapped in, the device's copy, the page.
+ * The copy knows the reader, whom a page that was kept for later does not.
+ */
 function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
   const fromFeed = useSelector((state) => listedStory(state, id));
@@ -90,7 +93,7 @@ function useReadableStory(id: string) {
   const copy = useDeviceCopy(`stories.story.2.${id}`, live, !live);
   const fromPage = brought?.id === id ? brought : undefined;
   return {
-    story: live ?? fromFeed ?? fromPage ?? copy.content,
+    story: live ?? fromFeed ?? copy.content ?? fromPage,
     error: copy.isPending ? undefined : query.error,
     isFetching: query.isFetching,
     refetch: query.refetch,
