@@ -97,11 +97,9 @@ const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
-/** The newest entries, or as far back as one asks for; a filter looks through all of those. */
+/** The newest entries, before them what one asks for further back; a filter looks through all of those. */
 function useEntries(newest: readonly LogEntry[], channel: string, isWhole: boolean): readonly LogEntry[] {
   const [whole, setWhole] = useState<{ channel: string; entries: readonly LogEntry[] } | null>(null);
-  const [head] = newest;
-  // biome-ignore lint/correctness/useExhaustiveDependencies(head?.seq): what was done since is read as well
   useEffect(() => {
     if (!isWhole) return;
     let isCurrent = true;
@@ -114,8 +112,10 @@ function useEntries(newest: readonly LogEntry[], channel: string, isWhole: boole
     return () => {
       isCurrent = false;
     };
-  }, [channel, isWhole, head?.seq]);
-  return isWhole && whole?.channel === channel ? whole.entries : newest;
+  }, [channel, isWhole]);
+  if (!isWhole || whole?.channel !== channel) return newest;
+  const since = newest.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+  return [...newest, ...whole.entries.filter(({ seq }) => seq < since)];
 }
 
 /** Who did what and why, newest first, as a whole or of one package, person or kind. */
