@@ -29,7 +29,8 @@ const drainSeconds = v.pipe(
 const someText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) && scheme.test(new URL(text).protocol);
-const origins = v.pipe(
+/** The entries of a comma-separated text. */
+const commaSeparated = v.pipe(
   v.string(),
   v.transform((text) =>
     text
@@ -37,6 +38,9 @@ const origins = v.pipe(
       .map((item) => item.trim())
       .filter(Boolean),
   ),
+);
+const origins = v.pipe(
+  commaSeparated,
   v.array(
     v.pipe(
       v.string(),
@@ -78,16 +82,7 @@ const localMode = v.picklist(localModes, `must be one of ${localModes.join(', ')
 const securityAddress = (text: string): boolean =>
   /^[!-~]+$/.test(text) && isAddress(text, /^(https|mailto|tel):$/) && !/^mailto:[^@]*$/.test(text);
 const contactCure = 'every entry must be an address like mailto:security@app.example or https://app.example/report';
-const securityContacts = v.pipe(
-  v.string(),
-  v.transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  ),
-  v.array(v.pipe(v.string(), v.check(securityAddress, contactCure))),
-);
+const securityContacts = v.pipe(commaSeparated, v.array(v.pipe(v.string(), v.check(securityAddress, contactCure))));
 const expiresCure = 'must be a time in UTC like 2027-06-30T00:00:00Z';
 const securityExpires = v.pipe(
   v.string(),

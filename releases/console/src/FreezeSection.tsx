@@ -53,6 +53,18 @@ function WeekTime({
   );
 }
 
+function Moment({ label, value, onChange }: { label: string; value: string; onChange: (to: string) => void }) {
+  return (
+    <TextField
+      type="datetime-local"
+      label={label}
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
 /** Adds a window, every week by the clocks of a named zone or once by those of this machine; its reason is asked for with the consent. */
 function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
   const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
@@ -91,20 +103,8 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
         </>
       ) : (
         <>
-          <TextField
-            type="datetime-local"
-            label={fromLabel}
-            required
-            value={begins}
-            onChange={(event) => setBegins(event.target.value)}
-          />
-          <TextField
-            type="datetime-local"
-            label={toLabel}
-            required
-            value={ends}
-            onChange={(event) => setEnds(event.target.value)}
-          />
+          <Moment label={fromLabel} value={begins} onChange={setBegins} />
+          <Moment label={toLabel} value={ends} onChange={setEnds} />
         </>
       )}
       <Button type="submit" variant="quiet" small disabled={running !== null}>

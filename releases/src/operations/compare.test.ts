@@ -89,7 +89,7 @@ test('tells how visitors of both fared, also of a build that is live no more', a
   expect(health).toEqual({ from: expect.objectContaining({ visitors: 2, failedVisitors: 1 }), to: null });
 });
 
-test('a build whose record is damaged is named, and the rest is told', async () => {
+test('a build whose record is damaged is named, and the rest is shown', async () => {
   const { store } = at;
   await store.remove(`${buildFolder(between)}/build.json`);
   const fresh = { ...at.writer, catalog: new Catalog(store) };
