@@ -6,6 +6,8 @@ function wrapTexts() {
   const isLeftAlone = (text: Text) =>
     text.parentElement?.closest('font, script, style, noscript, textarea, title, svg, [translate="no"]') != null;
   const wrap = () => {
+    // a page whose head has not all come has no body yet; its coming is a change of its own
+    if (!document.body) return;
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const texts: Text[] = [];
     while (walker.nextNode()) texts.push(walker.currentNode as Text);

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rawRequest, statusOf } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, test } from '@rstest/core';
-import { drawingAddress, fill, inlinedCss } from './prerendered.ts';
+import { drawingAddress, fill, inlinedCss, publicAnswer } from './prerendered.ts';
 import { openTestProduct } from './testing/testProduct.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
@@ -49,6 +52,41 @@ describe('prerendered content', () => {
     ['url()', 'url()'],
   ])('in a style that stands in the page, %s is %s', (written, read) => {
     expect(inlinedCss(`a{b:${written}}`, '/builds/s/1/css/route.css')).toBe(`a{b:${read}}`);
+  });
+});
+
+describe('an answer of the backend’s', () => {
+  /** A backend that says these one after the other, and nothing more from then on. */
+  async function openBackend(...said: [status: number, body: string][]) {
+    const server = createServer((_, response) => {
+      const next = said.shift();
+      if (next) response.writeHead(next[0]).end(next[1]);
+    });
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+  const list: [number, string] = [200, '{"data":[{"id":"ying-ning"}]}'];
+
+  test.each<[string, [number, string][]]>([
+    ['no answer', []],
+    ['a failure', [[503, '']]],
+    ['no JSON', [[200, '<html>']]],
+  ])('after %s the one before stands in, for five minutes', async (_, later) => {
+    const url = await openBackend(list, ...later);
+    const first = await publicAnswer(url, 0);
+    expect(first).toEqual({ data: [{ id: 'ying-ning' }] });
+    expect(await publicAnswer(url, 6_000)).toBe(first);
+    expect(await publicAnswer(url, 310_000)).toBeNull();
+  });
+
+  test('what is not there any more is not shown any more', async () => {
+    const url = await openBackend(list, [404, '{}']);
+    await publicAnswer(url, 0);
+    expect(await publicAnswer(url, 6_000)).toBeNull();
   });
 });
 

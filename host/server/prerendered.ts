@@ -39,38 +39,53 @@ const sourceBudgetMs = 300;
 const freshMs = 5_000;
 /** An answer that ages is renewed this long before its end, so that no page waits for it. */
 const renewedMs = 1_000;
+/** How long an answer stands in where the backend is slow or fails: a page below the floor has nothing else to show. */
+const standInMs = 300_000;
 const kept = 200;
+
+interface ArrivedAnswer {
+  /** When the backend gave it, ms since 1970. */
+  at: number;
+  text: string;
+  value: Answer | null;
+}
 
 interface AskedAnswer {
   at: number;
   answer: Promise<Answer | null>;
-  /** Once it is there; the same object as before where the same text came again. */
-  arrived?: { text: string; value: Answer | null };
+  /** Once it is there; the same value as before where the same text came again. */
+  arrived?: ArrivedAnswer;
   isRenewed?: boolean;
 }
 
 const answers = new Map<string, AskedAnswer>();
 
-async function fetchAnswer(url: string, before: AskedAnswer['arrived']): Promise<NonNullable<AskedAnswer['arrived']>> {
+async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Promise<ArrivedAnswer> {
   const trace = currentTrace();
   const headers = { accept: 'application/json', ...(trace && { traceparent: trace.traceparent }) };
+  const none = { at: now, text: '', value: null };
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(sourceBudgetMs) });
-    if (!response.ok) return { text: '', value: null };
+    if (response.status >= 500) throw new Error(`${response.status}`);
+    if (!response.ok) return none;
     const text = await response.text();
-    return before?.value && before.text === text ? before : { text, value: JSON.parse(text) as Answer };
+    const value = before?.value && before.text === text ? before.value : (JSON.parse(text) as Answer);
+    return { at: now, text, value };
   } catch {
-    return { text: '', value: null };
+    return before && now - before.at < standInMs ? before : none;
   }
 }
 
-/** The public answer, asked without cookies and kept for five seconds; null if it is not there in time. */
-function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
+/**
+ * The public answer, asked without cookies and kept for five seconds. One that does not come in time is the one before,
+ * for five minutes; null: there is none.
+ */
+export function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
   const known = answers.get(url);
   if (known && now - known.at < freshMs) return known.answer;
   const asked: AskedAnswer = {
     at: now,
-    answer: fetchAnswer(url, known?.arrived).then((arrived) => {
+    answer: fetchAnswer(url, now, known?.arrived).then((arrived) => {
       asked.arrived = arrived;
       return arrived.value;
     }),
@@ -87,7 +102,7 @@ function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
 async function renew(url: string, known: AskedAnswer): Promise<void> {
   known.isRenewed = true;
   const at = Date.now();
-  const arrived = await fetchAnswer(url, known.arrived);
+  const arrived = await fetchAnswer(url, at, known.arrived);
   if (arrived.value && answers.get(url) === known)
     answers.set(url, { at, answer: Promise.resolve(arrived.value), arrived });
 }
