@@ -78,7 +78,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
 
 /**
  * The public answer, asked without cookies and kept for five seconds. One that does not come in time is the one before,
- * for five minutes; null: there is none.
+ * for five minutes; null where neither exists.
  */
 export function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
   const known = answers.get(url);
