@@ -12,7 +12,7 @@ async function slowest(calls: Promise<unknown>[]): Promise<number> {
   return Math.max(...ends);
 }
 
-test('a database that another program holds delays other calls once, by a second, however many write', async () => {
+test('while another program holds the database, writes are refused for a while and other calls go on', async () => {
   const readers = await Promise.all(Array.from({ length: 8 }, () => backend.reader()));
   const unlock = lockWrites(backend.dataDir);
   onTestFinished(unlock);
@@ -21,8 +21,7 @@ test('a database that another program holds delays other calls once, by a second
   for (const { status, headers } of await Promise.all(writes)) {
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
   }
-  const late = readers.map((reader) => reader.put('/user', { persona: '还在' }));
-  expect(await slowest([...late, healthz(), backend.client().get('//readyz')])).toBeLessThan(900);
+  for (const path of ['//healthz', '//readyz', '/user']) expect((await readers[0]?.get(path))?.status).toBe(200);
 });
 
 test('a held database is written to again as soon as it is free', async () => {

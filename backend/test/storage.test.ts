@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
 import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
 import { openBackend } from './testBackend.ts';
+import { lockWrites } from './testDatabase.ts';
 
 const { dataDir, start } = openCommand();
 const file = join(dataDir, 'liaozhai.db');
@@ -86,4 +87,23 @@ test('a full disk: calls are refused in the known shape and one line says so, an
   expect(said.mock.calls.map(([, line]) => line)).toEqual([expect.stringMatching(/^DATA_DIR: no room is left where/)]);
   roomFor(1_000_000);
   expect((await write()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+});
+
+test('a file that another program holds keeps no health check waiting, and what waits is written once it is free', async () => {
+  const backend = await openBackend();
+  const reader = await backend.reader();
+  const unlock = lockWrites(backend.dataDir);
+  // so that no call loses patience, however slow the machine is
+  rs.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void rs.useRealTimers());
+  const writes = [
+    reader.put('/user', { persona: '夜里常来' }),
+    reader.post('/check-in'),
+    reader.say({ story_id: 'hua-pi' }),
+    backend.reader(),
+  ];
+  for (let check = 0; check < 20; check += 1) expect((await backend.client().get('//healthz')).status).toBe(200);
+  unlock();
+  const answers = await Promise.all(writes);
+  expect(answers.map((answer) => ('status' in answer ? answer.status : 201))).toEqual([200, 200, 201, 201]);
 });

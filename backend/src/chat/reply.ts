@@ -60,20 +60,26 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
       if ('restart' in piece) writer.restart();
       if (writer.isFull || writer.isOver) break;
     }
-    await onceAvailable(() => {
-      writer.flush();
-      if (writer.isFull) writer.endAtSentence();
-      endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
-    }, signal);
+    await onceAvailable(
+      () => {
+        writer.flush();
+        if (writer.isFull) writer.endAtSentence();
+        endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+      },
+      { signal },
+    );
     summarizeIfNeeded(services, row);
   } catch (error) {
     const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
     const code = failureCode(error);
-    await onceAvailable(() => {
-      writer.flush();
-      if (code === 'too_long') writer.endAtSentence();
-      endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
-    }, signal);
+    await onceAvailable(
+      () => {
+        writer.flush();
+        if (code === 'too_long') writer.endAtSentence();
+        endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
+      },
+      { signal },
+    );
   } finally {
     writer.stop();
   }

@@ -116,9 +116,9 @@ async function writeSuggestion(
     const lines = await services.storyteller.suggest(suggestionContext(services, last), row.count, { signal });
     const items = lines.map((item) => clean(item).trim()).filter(Boolean);
     const result = items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed';
-    await onceAvailable(() => endSuggestion(services, row, result), signal);
+    await onceAvailable(() => endSuggestion(services, row, result), { signal });
   } catch (error) {
-    await onceAvailable(() => endSuggestion(services, row, failureCode(error)), signal);
+    await onceAvailable(() => endSuggestion(services, row, failureCode(error)), { signal });
   }
 }
 

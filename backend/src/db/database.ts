@@ -37,6 +37,8 @@ export interface Db {
   first<Row>(statement: Compilable<Row>): Row | undefined;
   /** Runs a statement and tells how many rows it changed. */
   run(statement: Compilable<unknown>): number;
+  /** Resolves when no other program keeps a transaction from beginning; the process goes on meanwhile. Rejects after `patienceMs`. */
+  writable(): Promise<void>;
   /** Everything or nothing; a transaction inside another joins it. */
   transaction<Result>(work: () => Result): Result;
   /** Runs after the surrounding transaction is on disk, or immediately outside a transaction; dropped on rollback. */
@@ -46,10 +48,7 @@ export interface Db {
   close(): void;
 }
 
-/**
- * The longest time that a call waits for its database. The whole process waits with it, health checks and sockets included. So only
- * the first caller waits: the others fail immediately until the database answers again.
- */
+/** The longest time that a call waits for its database. */
 export const patienceMs = 1_000;
 
 export interface TableColumn {
@@ -70,6 +69,7 @@ export abstract class TransactingDb implements Db {
 
   abstract all<Row>(statement: Compilable<Row>): Row[];
   abstract run(statement: Compilable<unknown>): number;
+  abstract writable(): Promise<void>;
   abstract columns(): TableColumn[];
   abstract close(): void;
   /** Begins a transaction that may write; other writers wait for its end. */
@@ -154,20 +154,26 @@ export async function openDatabase(
   return new LibsqlDb(file, onEffectError);
 }
 
-const repeatEveryMs = 250;
-const repeatForMs = 20_000;
+interface Patience {
+  signal?: AbortSignal;
+  everyMs?: number;
+  forMs?: number;
+}
 
-/** Repeats background work while the database is busy or away. Calls do not wait like this: their page repeats them. */
-export async function onceAvailable(work: () => void, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + repeatForMs;
+/** Repeats work while the database is busy or away; by default as long as work in the background may wait. */
+export async function onceAvailable(
+  work: () => void,
+  { signal, everyMs = 250, forMs = 20_000 }: Patience,
+): Promise<void> {
+  const until = performance.now() + forMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
       const isPassing = ['busy', 'away'].includes(storageFaultOf(error) ?? '');
-      if (!isPassing || signal.aborted || performance.now() > until) throw error;
+      if (!isPassing || signal?.aborted || performance.now() > until) throw error;
     }
-    await wait(repeatEveryMs);
+    await wait(everyMs);
   }
 }
 
@@ -198,10 +204,14 @@ function movedPages(file: Libsql.Database): number | undefined {
   return state.busy || state.log !== state.checkpointed ? undefined : state.log;
 }
 
+/** A waiting statement stops the whole process, health checks and sockets included. So calls await `writable` first, and only one statement waits. */
+const busyTimeoutMs = 50;
+
 class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
   readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
   #isBusy: boolean | null = null;
+  #freed: Promise<void> | undefined;
 
   constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
     super(onEffectError);
@@ -219,6 +229,14 @@ class LibsqlDb extends TransactingDb {
     const changes = this.#watch(() => this.#prepare(sql).run(parameters.map(bindable)).changes);
     this.#setBusy(false);
     return changes;
+  }
+
+  writable(): Promise<void> {
+    const freed = () => onceAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: patienceMs });
+    this.#freed ??= freed().finally(() => {
+      this.#freed = undefined;
+    });
+    return this.#freed;
   }
 
   columns(): TableColumn[] {
@@ -247,6 +265,12 @@ class LibsqlDb extends TransactingDb {
     this.#file.exec('rollback');
   }
 
+  #tryToBegin(): void {
+    this.#setBusy(true);
+    this.#file.exec('begin immediate; rollback');
+    this.#setBusy(false);
+  }
+
   #watch<Result>(work: () => Result): Result {
     try {
       return work();
@@ -260,7 +284,7 @@ class LibsqlDb extends TransactingDb {
   #setBusy(isBusy: boolean): void {
     if (this.#isBusy === isBusy) return;
     this.#isBusy = isBusy;
-    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : patienceMs}`);
+    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : busyTimeoutMs}`);
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {

@@ -145,6 +145,9 @@ export class PostgresDb extends TransactingDb {
     return this.#run(nodeOf(statement), 'write').changes;
   }
 
+  /** Backends that share a Postgres queue for the lock there, in order; asking first would lose their place. */
+  async writable(): Promise<void> {}
+
   columns(): TableColumn[] {
     const columns = sql<TableColumn>`
       select table_name as "table", column_name as name, column_default as "default"

@@ -60,6 +60,10 @@ export function createApp(services: Services): Hono<AppEnv> {
     if (Number(c.req.header('content-length') ?? 0) > rules.bodyBytes) throw tooLarge();
     await next();
   });
+  app.use('/api/*', async (c, next) => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await services.db.writable();
+    await next();
+  });
   // providers call without a session, and are known by their signature
   app.route('/api', paymentRoutes(services));
   app.use(csrfGuard(services));
