@@ -59,6 +59,17 @@ const capabilities: Json = {
 };
 const place = json(v.object({ id, conversation_id: id, seq: whole, created_at: time }));
 
+const Rules = v.partial(
+  v.object({
+    sign_up_gift: whole,
+    story_prices: v.record(text, whole),
+    continue_price: whole,
+    suggestion_price: whole,
+    check_in_rewards: v.array(whole),
+    invite_reward: v.object({ inviter: whole, invitee: whole }),
+  }),
+);
+
 const parts: Record<string, v.GenericSchema> = {
   ...Object.fromEntries(
     [User, Story, Message, Conversation, LatestMeta, Suggestion, Transaction, Order, Ticket, CheckIn].map(
@@ -78,16 +89,7 @@ const parts: Record<string, v.GenericSchema> = {
     reset_at: v.nullable(time),
     rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
   }),
-  Rules: v.partial(
-    v.object({
-      sign_up_gift: whole,
-      story_prices: v.record(text, whole),
-      continue_price: whole,
-      suggestion_price: whole,
-      check_in_rewards: v.array(whole),
-      invite_reward: v.object({ inviter: whole, invitee: whole }),
-    }),
-  ),
+  Rules,
   AccountEmail: v.object({
     email: v.nullable(text),
     verified_at: v.nullable(time),
@@ -101,6 +103,7 @@ const parts: Record<string, v.GenericSchema> = {
     is_current: flag,
   }),
   Refusal: v.object({ message: text, code: v.optional(text) }),
+  Conflict: v.object({ message: text, code: text, price: v.optional(whole), rules: v.optional(Rules) }),
   InvalidFields: v.object({ message: text, errors: v.record(text, v.array(text)) }),
 };
 
@@ -113,10 +116,14 @@ interface Operation {
   /** what announces it; the specification has the rest */
   capability?: Capability;
   isPublic?: true;
+  /** costs points */
+  isPaid?: true;
 }
 
 const cursor = { cursor: v.optional(text) };
 const keyed = { client_id: clientId };
+/** `price`: what the reader was shown, with `messages.price`. */
+const paid = { ...keyed, price: v.optional(v.pipe(whole, v.minValue(0))) };
 
 /** The HTTP calls, under their names in `calls`. */
 const operations: Partial<Record<Call, Operation>> = {
@@ -146,9 +153,10 @@ const operations: Partial<Record<Call, Operation>> = {
       conversation_id: v.optional(id),
       body: v.pipe(text, v.minLength(1), v.maxLength(2_000)),
       suggestion_id: v.optional(id),
-      ...keyed,
+      ...paid,
     }),
     answer: [201, sent],
+    isPaid: true,
   },
   'GET /v1/messages/latest': {
     says: 'Returns a conversation’s last messages, those changed after a version, or those before a seq.',
@@ -163,8 +171,9 @@ const operations: Partial<Record<Call, Operation>> = {
   },
   'POST /v1/messages/suggestion': {
     says: 'Orders suggestions for the reader’s next line.',
-    body: v.object({ conversation_id: id, count: v.optional(whole), ...keyed }),
+    body: v.object({ conversation_id: id, count: v.optional(whole), ...paid }),
     answer: [202, data(ref('Suggestion'))],
+    isPaid: true,
   },
   'GET /v1/messages/suggestion/{id}': {
     says: 'Returns an order of suggestions.',
@@ -172,8 +181,9 @@ const operations: Partial<Record<Call, Operation>> = {
   },
   'POST /v1/messages/continue': {
     says: 'Continues the last reply.',
-    body: v.object({ conversation_id: id, message_id: v.optional(id), ...keyed }),
+    body: v.object({ conversation_id: id, message_id: v.optional(id), ...paid }),
     answer: [202, continued],
+    isPaid: true,
   },
   'POST /v1/messages/{id}/cancel': {
     says: 'Stops a reply that is being written.',
@@ -183,9 +193,10 @@ const operations: Partial<Record<Call, Operation>> = {
   },
   'POST /v1/messages/{id}/regenerate': {
     says: 'Writes the last reply again, as a further variant.',
-    body: v.object(keyed),
+    body: v.object(paid),
     answer: [202, continued],
     capability: 'messages.regenerate',
+    isPaid: true,
   },
   'POST /v1/messages/{id}/variant': {
     says: 'Shows another variant of the last reply.',
@@ -195,9 +206,10 @@ const operations: Partial<Record<Call, Operation>> = {
   },
   'POST /v1/messages/{id}/edit': {
     says: 'Replaces one of the reader’s lines and all that follows it.',
-    body: v.object({ body: text, revision: v.optional(whole), last_seq: v.optional(whole), ...keyed }),
+    body: v.object({ body: text, revision: v.optional(whole), last_seq: v.optional(whole), ...paid }),
     answer: [201, sent],
     capability: 'messages.edit',
+    isPaid: true,
   },
   'GET /v1/messages/search': {
     says: 'Finds words in a conversation.',
@@ -437,7 +449,7 @@ const refusal = (description: string, schema = 'Refusal'): Json => ({
 });
 
 function operationOf(method: string, path: string, operation: Operation): Json {
-  const { says, answer, query = {}, body, capability, isPublic } = operation;
+  const { says, answer, query = {}, body, capability, isPublic, isPaid } = operation;
   const [status, answered] = answer;
   const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   return {
@@ -462,6 +474,7 @@ function operationOf(method: string, path: string, operation: Operation): Json {
       },
       ...(!isPublic && { 401: refusal('Not signed in') }),
       ...(segments.length > 0 && { 404: refusal('Missing, or somebody else’s') }),
+      ...(isPaid && { 409: refusal('Conflict; `price_changed` where it costs more than `price`', 'Conflict') }),
       ...(method !== 'GET' && { 419: refusal('The CSRF token is missing or old') }),
       ...(body && { 422: refusal('Fields that cannot be accepted', 'InvalidFields') }),
       429: {

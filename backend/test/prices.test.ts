@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from '@rstest/core';
+import { afterAll, describe, expect, test } from '@rstest/core';
 import { readEnv } from '../src/env.ts';
 import type { Client } from './client.ts';
 import { message, startModel, wholeText } from './fakeModel.ts';
@@ -81,4 +81,69 @@ test.each([
   ['{"modelPrices":{"m":1e9}}', 'PRICES: modelPrices.m'],
 ])('prices %s end the start with their place', (text, place) => {
   expect(() => readEnv({ PRICES: text })).toThrow(place);
+});
+
+describe('a call that costs points says what its reader was shown', () => {
+  /** A reader with a line and its reply, and every call that costs points there. */
+  const begun = async () => {
+    const reader = await ofStories.reader();
+    const { body } = await reader.say({ story_id });
+    await ofStories.settled();
+    const conversation_id = body.conversation.id;
+    const { last_seq } = (await reader.latest({ conversation_id })).meta;
+    const call = (path: string, form: object, price: number) => ({ path, form, price });
+    return {
+      reader,
+      conversation_id,
+      calls: {
+        message: call('/messages', { conversation_id, body: '夜里好冷' }, 7),
+        继续: call('/messages/continue', { conversation_id }, 4),
+        灵感: call('/messages/suggestion', { conversation_id }, 5),
+        换一种说法: call(`/messages/${body.reply.id}/regenerate`, {}, 7),
+        编辑: call(`/messages/${body.message.id}/edit`, { body: '换一句', last_seq }, 7),
+      },
+    };
+  };
+  const paidCalls = ['message', '继续', '灵感', '换一种说法', '编辑'] as const;
+
+  test.each(paidCalls)(
+    '%s: more than that is refused and changes nothing; the same key goes on at the new price',
+    async (name) => {
+      const { reader, conversation_id, calls } = await begun();
+      const { path, form, price } = calls[name];
+      const before = await reader.latest({ conversation_id });
+      const client_id = randomUUID();
+      const refused = await reader.post(path, { ...form, client_id, price: price - 1 });
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'price_changed', price, rules: { continue_price: 4 } },
+      });
+      expect(await reader.latest({ conversation_id })).toEqual(before);
+      expect(await booked(reader)).toEqual([500, -7]);
+      const { status } = await reader.post(path, { ...form, client_id, price });
+      await ofStories.settled();
+      expect([status < 300, await booked(reader)]).toEqual([true, [500, -7, -price]]);
+    },
+  );
+
+  test.each(paidCalls)(
+    '%s: less than that is charged, and one that was carried out is repeated at any price',
+    async (name) => {
+      const { reader, calls } = await begun();
+      const { path, form, price } = calls[name];
+      const client_id = randomUUID();
+      const first = await reader.post(path, { ...form, client_id, price: price + 1 });
+      const again = await reader.post(path, { ...form, client_id, price: 0 });
+      await ofStories.settled();
+      expect(again).toMatchObject({ status: first.status, body: first.body as object });
+      expect(await booked(reader)).toEqual([500, -7, -price]);
+    },
+  );
+
+  test('a price that is no number of points is a mistake of the caller', async () => {
+    const { reader, calls } = await begun();
+    const { path, form } = calls.message;
+    const { status } = await reader.post(path, { ...form, client_id: randomUUID(), price: -1 });
+    expect(status).toBe(422);
+  });
 });

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
-import { type AppEnv, type Http, invalid, restarting, userOf } from '../http/http.ts';
-import { idempotencyKey, type Outcome, once, requiredKey } from '../http/idempotency.ts';
+import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
+import { idempotencyKey, type Outcome, once, type PaidOutcome, requiredKey } from '../http/idempotency.ts';
 import { cursorPage, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
+import { presentPrices } from '../prices.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -100,13 +101,16 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** A call that costs points: signed in, within the limit, valid, and carried out once per key. */
+/** What the reader was shown that a call costs. No part of the request's identity: it may be repeated at another price. */
+const shownForm = v.object({ price: v.nullish(wholeNumber(0)) });
+
+/** A call that costs points: signed in, within the limit, valid, carried out once per key, for no more than the reader was shown. */
 async function charged<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
   perMinute: number,
   schema: Schema,
-  work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => Outcome,
+  work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
 ): Promise<Response> {
   if (services.runs.isDraining) throw restarting();
   const user = userOf(c);
@@ -114,11 +118,14 @@ async function charged<Schema extends v.GenericSchema>(
   services.limits.take(`${call}:${user.id}`, perMinute);
   const input = await readInput(c);
   const form = validate(schema, input);
+  const { price } = validate(shownForm, input);
   const key = requiredKey(c, input);
   return once(c, services, key, form, () => {
     seeUse(services, user.id);
     assertMayUse(findUser(services, user.id), services.clock());
-    return work(user, form, key);
+    const { cost, ...outcome } = work(user, form, key);
+    if (cost > (price ?? cost)) throw priceChanged(cost, presentPrices(services.env.prices));
+    return outcome;
   });
 }
 

@@ -3,7 +3,7 @@ import { waysOn } from '../ai/answers.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
 import { invalid, notFound } from '../http/http.ts';
-import type { Outcome } from '../http/idempotency.ts';
+import type { PaidOutcome } from '../http/idempotency.ts';
 import { codePoints, id, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -51,7 +51,11 @@ export async function cancelReply(
 export const continueForm = v.object({ conversation_id: id, message_id: v.nullish(id) });
 
 /** Books the price and lets the last reply go on under a new revision; call it inside a transaction. */
-export function continueReply(services: Services, user: UserRow, form: v.InferOutput<typeof continueForm>): Outcome {
+export function continueReply(
+  services: Services,
+  user: UserRow,
+  form: v.InferOutput<typeof continueForm>,
+): PaidOutcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   const last = continuable(lastMessage(services, conversation.id), form.message_id);
@@ -72,7 +76,7 @@ function continuable(last: MessageRow | undefined, wantedId: string | null | und
 }
 
 /** Books a message's price and has the last reply told again, with its text so far kept. Call it inside a transaction. */
-export function regenerateReply(services: Services, user: UserRow, messageId: string): Outcome {
+export function regenerateReply(services: Services, user: UserRow, messageId: string): PaidOutcome {
   const { row, conversation } = findLastReply(services, user, messageId);
   const { title, price } = findShownStory(services, conversation.story_id);
   const purchase = { type: 'message', cost: price, description: `换一种说法《${title}》` } as const;
@@ -105,7 +109,7 @@ function orderRevision(
   conversation: ConversationRow,
   reply: MessageRow,
   { type, cost, description }: Purchase,
-): Outcome {
+): PaidOutcome {
   const revision = reply.revision + 1;
   const key = bookingKey({ id: reply.id, revision });
   const ref = { type: 'message', id: reply.id };
@@ -122,7 +126,7 @@ function orderRevision(
   });
   announceMessage(services, 'message.created', row);
   startReply(services, row.id);
-  return { status: 202, body: { message: presentMessage(row), balance } };
+  return { status: 202, cost, body: { message: presentMessage(row), balance } };
 }
 
 /** Writes a changed message back under the conversation's next version. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { conflict, invalid } from '../http/http.ts';
-import type { Outcome } from '../http/idempotency.ts';
+import type { PaidOutcome } from '../http/idempotency.ts';
 import { id, text, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -39,7 +39,7 @@ export const messageForm = v.pipe(
 type MessageForm = v.InferOutput<typeof messageForm>;
 
 /** Books the price, stores the reader's message and starts the reply; call it inside a transaction. */
-export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): Outcome {
+export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): PaidOutcome {
   const conversation = openConversation(services, user, form);
   assertIdle(conversation);
   assertNew(services, user, clientId);
@@ -55,7 +55,7 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
 }
 
 /** Books the price of a message and has it answered. */
-function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): Outcome {
+function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): PaidOutcome {
   const { price, title } = findShownStory(services, conversation.story_id);
   const runner = services.roster.id;
   const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
@@ -72,6 +72,7 @@ function orderReply(services: Services, conversation: ConversationRow, question:
   startReply(services, reply.id);
   return {
     status: 201,
+    cost: price,
     body: {
       message: presentMessage(question),
       reply: presentMessage(reply),
@@ -127,7 +128,7 @@ export function editMessage(
   user: UserRow,
   messageId: string,
   { body, revision, last_seq }: v.InferOutput<typeof editForm>,
-): Outcome {
+): PaidOutcome {
   const row = findOwnMessage(services, user, messageId);
   if (row.role !== 'user') throw invalid({ message_id: ['只能编辑自己写的话'] });
   const conversation = findConversation(services, user.id, row.conversation_id);

@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { onceAvailable, query } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
 import { conflict, gone, invalid, notFound } from '../http/http.ts';
-import type { Outcome } from '../http/idempotency.ts';
+import type { PaidOutcome } from '../http/idempotency.ts';
 import { clean, id, wholeNumber } from '../http/input.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -27,7 +27,7 @@ export function requestSuggestion(
   services: Services,
   user: UserRow,
   form: v.InferOutput<typeof suggestionForm>,
-): Outcome {
+): PaidOutcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   assertNonePending(services, conversation.id);
@@ -59,7 +59,7 @@ export function requestSuggestion(
   });
   services.db.run(query.insertInto('suggestions').values(row));
   services.db.afterCommit(() => services.runs.start(row.id, (signal) => writeSuggestion(services, row, last, signal)));
-  return { status: 202, body: { data: presentSuggestion(row) } };
+  return { status: 202, cost: row.cost, body: { data: presentSuggestion(row) } };
 }
 
 /** One's own suggestion; throws 404, or 410 when it is too old. */

@@ -145,6 +145,7 @@ const capabilitiesOf = ({ payments, wechat }: Services): string[] => [
   'messages.cancel',
   'messages.regenerate',
   'messages.edit',
+  'messages.price',
   'conversations.unread',
   'conversations.search',
   'conversations.pin',

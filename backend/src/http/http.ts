@@ -66,6 +66,10 @@ export const restarting = () => new HttpError(503, { message: '服务正在重�
 export const insufficientBalance = (required: number, balance: number) =>
   new HttpError(402, { message: '余额不足，请先充值', code: 'insufficient_balance', required, balance });
 
+/** More would be charged than the reader was shown; `rules` are the prices that hold now. */
+export const priceChanged = (price: number, rules: object) =>
+  new HttpError(409, { message: `价格变了，现在要 ${price} 点，还没有扣点`, code: 'price_changed', price, rules });
+
 export const tooMany = (retryAfterSeconds: number) =>
   new HttpError(
     429,

@@ -10,6 +10,11 @@ export interface Outcome {
   body: unknown;
 }
 
+/** An outcome that was paid for, in points. */
+export interface PaidOutcome extends Outcome {
+  cost: number;
+}
+
 /**
  * Runs `work` once per key: its effects and its answer are stored in one transaction, so a repeated request gets the stored
  * answer, even after a crash. The work is synchronous, so a second request can never find the first one in flight.

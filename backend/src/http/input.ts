@@ -26,6 +26,7 @@ const labels: Record<string, string> = {
   message_id: '消息',
   suggestion_id: '灵感',
   count: '数量',
+  price: '价格',
   read_version: '读到的版本',
   pinned: '置顶',
   reason: '理由',

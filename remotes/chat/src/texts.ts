@@ -135,6 +135,13 @@ export const texts = {
     inviteFor: (points: string) => `好友用你的链接注册，你得 ${points}`,
     recharge: '去充值',
   },
+  price: {
+    title: '价格变了',
+    now: (points: string) => `这一步现在要 ${points}，还没有扣点。`,
+    goOn: (points: string) => `用 ${points}继续`,
+    each: (points: string) => `价格变了，每条现在要 ${points}，还没有发出`,
+    send: (points: string) => `按 ${points}发送`,
+  },
   stop: {
     label: '停止',
     failed: '没能停下，请再试一次',

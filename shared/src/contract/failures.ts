@@ -12,7 +12,8 @@ export type ApiError = { message?: string } & (
   /** seconds from 1 to 900; null where the server wants longer, so that only the reader tries again */
   | { kind: 'tooOften'; retryAfterSeconds: number | null }
   | { kind: 'insufficientBalance'; required: number; balance: number }
-  | { kind: 'conflict'; code: string }
+  /** `price`: points that it costs now, where that is more than the reader was shown */
+  | { kind: 'conflict'; code: string; price?: number }
   /** `requestId` finds it in the server's logs; `retryAfterSeconds` as above, where the server named a wait */
   | { kind: 'server'; status: number; requestId?: string; retryAfterSeconds?: number | null }
 );

@@ -455,6 +455,8 @@ export const CAPABILITIES = [
   'messages.cancel',
   'messages.regenerate',
   'messages.edit',
+  /** a call that costs points may say the `price` its reader was shown, and is refused where it costs more */
+  'messages.price',
   'messages.report',
   'password.reset',
   /** keeps to which version of the terms an account agreed, and when */
@@ -477,19 +479,19 @@ const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known)
 
 const pageName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/**
- * `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out. Rules are what readers pay and
- * are given, here by the names that pages read; undefined where the server says none.
- */
+/** What readers pay and are given, by the names that pages read. */
+export const rulesSchema = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.transform((rules) => Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), rule]))),
+);
+
+/** `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out, rules may be missing. */
 export const capabilitiesSchema = v.pipe(
   v.object({
     data: v.array(v.unknown()),
-    rules: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
+    rules: v.fallback(v.optional(rulesSchema), undefined),
   }),
-  v.transform(({ data, rules }) => ({
-    names: data.filter(isKnown),
-    rules: rules && Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), rule])),
-  })),
+  v.transform(({ data, rules }) => ({ names: data.filter(isKnown), rules })),
 );
 
 const live = v.nullable(v.object({ set: v.string() }));

@@ -13,9 +13,17 @@ import {
   string,
   unknown,
 } from 'valibot';
-import { BRAND, type Capability, capabilitiesSchema, endpoints, PAGE_ELEMENTS, STORAGE_KEYS } from '../contract';
+import {
+  BRAND,
+  type Capability,
+  capabilitiesSchema,
+  endpoints,
+  PAGE_ELEMENTS,
+  rulesSchema,
+  STORAGE_KEYS,
+} from '../contract';
 import { recentProblems, toApiError } from './client/errors';
-import { request } from './client/request';
+import { onPriceRise, request } from './client/request';
 import { createCell, createSignal } from './signal';
 import { local, readJson } from './storage/browserStorage';
 
@@ -87,6 +95,12 @@ export function hostConfig(): HostConfig {
 
 /** Makes the next call read the page's element again. */
 export const forgetHostConfig = () => config.set(undefined);
+
+/** A refusal for its price brings the rules that hold now. */
+onPriceRise((answer) => {
+  const said = safeParse(object({ rules: rulesSchema }), answer);
+  if (said.success) config.set({ ...hostConfig(), rules: said.output.rules });
+});
 
 /** Which set and builds a page runs. */
 export interface PageInfo {

@@ -21,19 +21,20 @@ import {
 } from '@liaozhai/shared/runtime';
 import { toConversation, withConversation } from '../model/conversation';
 import {
-  failedUpTo,
   fromOutboxEntry,
   hadNoAnswer,
   isUncertain,
   type PendingMessage,
+  sentAgain,
   toOutboxEntry,
   wasCutOff,
 } from '../model/pendingMessage';
 import { runningMessage, toMessage, withAnswer, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { askLatest, postMessage } from './calls';
+import { askLatest } from './calls';
 import { changeThread, chatApi, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
+import { postMessage } from './purchases';
 import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
@@ -128,8 +129,7 @@ export function createOutbox() {
   async function retry({ clientId }: PendingMessage): Promise<void> {
     const pending = shownPending(clientId);
     if (pending?.state !== 'failed') return;
-    for (const failed of failedUpTo(pending, selectChat(store.getState()).pending))
-      await keepPending({ ...failed, state: 'waiting', error: undefined });
+    for (const each of sentAgain(pending, selectChat(store.getState()).pending)) await keepPending(each);
     endPause(pending.storyId);
     await flushOutbox(pending.storyId);
   }

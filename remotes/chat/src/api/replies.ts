@@ -14,9 +14,10 @@ import {
   withAnswer,
 } from '../model/thread';
 import { chatActions, currentUserId } from '../slice';
-import { postCancel, postContinue, postEdit, postRegenerate, postRestart, postVariant } from './calls';
+import { postCancel, postRestart, postVariant } from './calls';
 import { changeThread, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
+import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
 
 /** Keys of orders whose fate is unknown, so that a second tap is not a second purchase. */
@@ -26,14 +27,14 @@ const { dispatch } = store;
 
 /** Lets the last reply go on; its text flows into the same message. Rejects with ApiError, the price given back. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await order('continue', storyId, message, price, (clientId) =>
-    postContinue(message.conversationId, message.id, clientId),
+  await order('continue', storyId, message, price, (purchase) =>
+    postContinue(purchase, message.conversationId, message.id),
   );
 }
 
 /** Has the last reply told another way; its text so far can be had again. Rejects with ApiError, the price given back. */
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await order('regenerate', storyId, message, price, (clientId) => postRegenerate(message.id, clientId));
+  await order('regenerate', storyId, message, price, (purchase) => postRegenerate(purchase, message.id));
 }
 
 /**
@@ -48,7 +49,7 @@ export async function editMessage(
   price: number | undefined,
 ): Promise<void> {
   const what = `edit:${lastSeq}:${body}`;
-  await order(what, storyId, line, price, (clientId) => postEdit(line, body, lastSeq, clientId));
+  await order(what, storyId, line, price, (purchase) => postEdit(purchase, line, body, lastSeq));
 }
 
 type Target = Pick<Message, 'id' | 'conversationId' | 'revision'>;
@@ -77,7 +78,7 @@ async function order(
   storyId: string,
   message: Target,
   price: number | undefined,
-  ask: (clientId: string) => Promise<Answer>,
+  ask: (purchase: Purchase) => Promise<Answer>,
 ): Promise<void> {
   const attempt = `${what}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attempt) ?? newClientId();
@@ -86,7 +87,7 @@ async function order(
   const giveBack = session.balanceShifted(-(price ?? 0));
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
-    const answer = await ask(clientId);
+    const answer = await ask({ storyId, clientId, price });
     // one user's answer must not reach the thread of another
     if (currentUserId() !== buyer) return;
     takeAnswer(storyId, message, answer);

@@ -12,9 +12,9 @@ import { isUncertain } from '../model/pendingMessage';
 import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
-import { askSuggestion, postSuggestion } from './calls';
+import { askSuggestion } from './calls';
 import { chatApi, selectThread } from './chatApi';
-import { prices } from './points';
+import { type Purchase, postSuggestion } from './purchases';
 
 const COUNT = 3;
 const LOOK_SECONDS = 1.5;
@@ -55,10 +55,10 @@ export function closeSuggestions(storyId: string): void {
 }
 
 /**
- * Asks for suggestions for the next line, once per last message unless `others` are wanted. Rejects with ApiError;
+ * Requests suggestions for the next line, once per last message unless `others` are wanted. Rejects with ApiError;
  * resolves false when none came.
  */
-export async function askForSuggestions(storyId: string, others = false): Promise<boolean> {
+export async function askForSuggestions(storyId: string, price: number | undefined, others = false): Promise<boolean> {
   const buyer = currentUserId();
   // the page may show the device's copy still
   await dispatch(chatApi.util.getRunningQueryThunk('chatGetThread', storyId));
@@ -76,21 +76,20 @@ export async function askForSuggestions(storyId: string, others = false): Promis
   }
   const known = (others ? [shown] : [kept, shown]).find((suggestions) => suggestions?.baseKey === baseKey);
   if (others || known?.status !== 'ready') {
-    return buy({ storyId, conversationId: thread.conversationId, baseKey, known });
+    return buy({ storyId, price, conversationId: thread.conversationId, baseKey, known });
   }
   keep(storyId, { ...known, isClosed: false });
   return true;
 }
 
-interface Purchase {
-  storyId: string;
+interface Order extends Pick<Purchase, 'storyId' | 'price'> {
   conversationId: string;
   baseKey: string;
   /** What came of asking before. */
   known: Suggestions | undefined;
 }
 
-async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promise<boolean> {
+async function buy({ storyId, price, conversationId, baseKey, known }: Order): Promise<boolean> {
   const buyer = currentUserId();
   const clientId = known?.clientId || newClientId();
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
@@ -107,7 +106,7 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
 
   show({ clientId, status: 'pending', id, items });
   try {
-    const { asked, giveBack } = await order(conversationId, clientId, clientId === known?.clientId);
+    const { asked, giveBack } = await order({ storyId, clientId, price }, conversationId, clientId === known?.clientId);
     const suggestion = await untilDone(asked);
     if (suggestion.status === 'failed') giveBack();
     dispatch(api.util.invalidateTags(['Transaction']));
@@ -124,10 +123,10 @@ async function buy({ storyId, conversationId, baseKey, known }: Purchase): Promi
 }
 
 /** Orders suggestions with their price shown as spent; what a repeated order had cost already is read from the server. */
-async function order(conversationId: string, clientId: string, isRepeated: boolean) {
-  const giveBack = session.balanceShifted(isRepeated ? 0 : -(prices().suggestions ?? 0));
+async function order(purchase: Purchase, conversationId: string, isRepeated: boolean) {
+  const giveBack = session.balanceShifted(isRepeated ? 0 : -(purchase.price ?? 0));
   try {
-    const asked = await postSuggestion(conversationId, COUNT, clientId);
+    const asked = await postSuggestion(purchase, conversationId, COUNT);
     if (isRepeated) await session.refresh();
     return { asked, giveBack };
   } catch (cause) {

@@ -52,7 +52,7 @@ export type OpenSheet =
   /** What can be done with the whole conversation. */
   | { kind: 'more' }
   | { kind: 'points'; cost: number }
-  | { kind: 'confirm'; title: string; text: string; label: string; run: () => void };
+  | ({ kind: 'confirm' } & Confirmation);
 
 export interface ChatSheetProps {
   /** null while closed. */
@@ -128,7 +128,7 @@ const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
 /** What can be done with the whole conversation. */
 function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
   const { label, question: title, warning: text, confirm } = texts.restart;
-  const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, run: actions.restart });
+  const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
   const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
   const restart = { label, icon: <ResetIcon size={SIZE} />, run: ask };
   const acts = [
@@ -247,15 +247,17 @@ interface Confirmation {
   title: string;
   text: string;
   label: string;
+  /** something goes for good */
+  danger: boolean;
   run: () => void;
 }
 
-/** A last question before something goes for good. */
-const ConfirmDialog = ({ sheet, title, text, label, run, onClose }: ChatSheetProps & Confirmation) => (
+/** A last question. */
+const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: ChatSheetProps & Confirmation) => (
   <Dialog
     open={sheet?.kind === 'confirm'}
     title={title}
-    danger
+    danger={danger}
     confirmLabel={label}
     cancelLabel={texts.confirm.cancel}
     onClose={onClose}

@@ -1,4 +1,4 @@
-import { failureText, formatDay, hasNetwork } from '@liaozhai/shared/format';
+import { failureText, formatDay, formatPoints, hasNetwork } from '@liaozhai/shared/format';
 import {
   copyText,
   drafts,
@@ -45,7 +45,7 @@ import type { LogWindow } from '../api/search';
 import { askForSuggestions, closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import type { Row } from '../model/log';
-import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
+import { failedUpTo, type PendingMessage, pendingOutside, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { type EditedLine, isRunning, type Message, runningMessage, type Thread } from '../model/thread';
 import { type Suggestions, selectChat } from '../slice';
@@ -571,6 +571,17 @@ function useChatActions(
       const problem = failureText(cause, fallback);
       if (problem) toast(problem, { kind: 'error' });
     };
+    /** Buys at the price that is shown. Where it has risen meanwhile, a question says the new one, and one tap goes on. */
+    const buy = (price: number | undefined, order: (price: number | undefined) => Promise<unknown>, failed: string) => {
+      void order(price).catch((cause: unknown) => {
+        const risen = isApiError(cause) ? risenPrice(cause) : undefined;
+        if (risen === undefined) return tell(cause, failed);
+        const { title, now, goOn } = texts.price;
+        const points = formatPoints(risen);
+        const run = () => canPay(risen) && buy(risen, order, failed);
+        open({ kind: 'confirm', title, text: now(points), label: goOn(points), danger: false, run });
+      });
+    };
     return {
       login: () => void requestLogin('login'),
       look: () => void threadSyncs.catchUp(storyId),
@@ -584,7 +595,9 @@ function useChatActions(
         );
       },
       retry: (pending: PendingMessage) => {
-        if (pending.error?.kind !== 'insufficientBalance' || canPay(pricePerMessage)) void outbox.retry(pending);
+        const risen = risenPrice(pending.error);
+        const isPaidFor = risen === undefined && pending.error?.kind !== 'insufficientBalance';
+        if (isPaidFor || canPay(risen ?? pricePerMessage)) void outbox.retry(pending);
       },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
       /** False where it was not taken: the reader has too few points and keeps the words. */
@@ -595,36 +608,34 @@ function useChatActions(
           storyId,
           conversationId,
           body,
+          ...(suggestionId && { suggestionId }),
+          ...(pricePerMessage !== undefined && { price: pricePerMessage }),
           createdAt: Date.now(),
           state: 'waiting',
         };
-        void outbox.enqueue(suggestionId ? { ...pending, suggestionId } : pending);
+        void outbox.enqueue(pending);
         drafts.flush();
         if (!isMember) void requestLogin();
         return true;
       },
       resume(message: Message) {
+        const order = (shown: number | undefined) => continueReply(storyId, message, shown);
         const price = resumePrice(message, pricePerMessage);
-        if (!canPay(price)) return;
-        void continueReply(storyId, message, price).catch((cause: unknown) => tell(cause, texts.resume.failed));
+        if (canPay(price)) buy(price, order, texts.resume.failed);
       },
       retell(message: Message) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
-        void regenerateReply(storyId, message, pricePerMessage).catch((cause: unknown) =>
-          tell(cause, texts.retell.failed),
-        );
+        buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
       },
       /** Asks first where more than the answer goes. */
       edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
-        const run = () =>
-          void editMessage(storyId, line, body, lastSeq, pricePerMessage).then(onTaken, (cause: unknown) =>
-            tell(cause, texts.editing.failed),
-          );
+        const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onTaken);
+        const run = () => buy(pricePerMessage, order, texts.editing.failed);
         const followers = lastSeq - line.seq;
         if (followers <= 1) return run();
         const { question: title, warning, confirm: label } = texts.editing;
-        open({ kind: 'confirm', title, text: warning(followers), label, run });
+        open({ kind: 'confirm', title, text: warning(followers), label, danger: true, run });
       },
       choose(message: Message, variant: number) {
         if (isOrdering()) return;
@@ -634,12 +645,10 @@ function useChatActions(
         stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
       askForSuggestions(others = false) {
         if (others && !canPay(prices().suggestions)) return;
-        void askForSuggestions(storyId, others).then(
-          (came) => {
-            if (!came) toast(texts.suggest.failed, { kind: 'error' });
-          },
-          (cause: unknown) => tell(cause, texts.suggest.failed),
-        );
+        const order = async (price: number | undefined) => {
+          if (!(await askForSuggestions(storyId, price, others))) toast(texts.suggest.failed, { kind: 'error' });
+        };
+        buy(prices().suggestions, order, texts.suggest.failed);
       },
       copy: (text: string) =>
         void copyText(text).then((done) =>

@@ -23,7 +23,7 @@ import {
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
 import { selectLacksPoints } from '../api/points';
-import { hadNoAnswer, heldForPoints, type PendingMessage } from '../model/pendingMessage';
+import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { selectChat } from '../slice';
@@ -201,6 +201,7 @@ interface PendingStateProps {
 /** How far an unconfirmed line has come, and what can be done when it came no further. */
 function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
   const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
+  const risen = risenPrice(pending.error);
   if (pending.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
@@ -208,7 +209,9 @@ function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: Pendi
         {pending.error?.kind === 'insufficientBalance' ? (
           <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
         ) : (
-          <StateButton onPress={onRetry}>{texts.chat.retry}</StateButton>
+          <StateButton onPress={onRetry}>
+            {risen === undefined ? texts.chat.retry : texts.price.send(formatPoints(risen))}
+          </StateButton>
         )}
         <ProblemCode id={problemId(pending.error)} />
       </p>
@@ -265,6 +268,8 @@ function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
 
 function failureText(pending: PendingMessage): string {
   if (hadNoAnswer(pending)) return texts.state.unknown;
+  const risen = risenPrice(pending.error);
+  if (risen !== undefined) return texts.price.each(formatPoints(risen));
   return pending.error ? anyErrorText(pending.error) : texts.state.failed;
 }
 

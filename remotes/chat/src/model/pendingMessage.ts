@@ -9,6 +9,8 @@ export interface PendingMessage {
   conversationId: string | null;
   body: string;
   suggestionId?: string;
+  /** points that the reader was shown for it; undefined where the server names no price */
+  price?: number;
   /** epoch, ms */
   createdAt: number;
   state: 'waiting' | 'sending' | 'failed';
@@ -27,6 +29,7 @@ export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessag
   conversationId: entry.conversationId,
   body: entry.body,
   suggestionId: entry.suggestionId,
+  price: entry.price,
   createdAt: entry.createdAt,
   state: entry.state,
   error: error === undefined ? undefined : readError(error),
@@ -53,7 +56,14 @@ const none: PendingMessage[] = [];
 
 /** Whether it is unknown what became of a request: then the server is asked before anything is sent again. */
 export const isUncertain = (error: ApiError): boolean =>
-  error.kind === 'timeout' || error.kind === 'offline' || error.kind === 'server' || error.kind === 'conflict';
+  error.kind === 'timeout' ||
+  error.kind === 'offline' ||
+  error.kind === 'server' ||
+  (error.kind === 'conflict' && risenPrice(error) === undefined);
+
+/** What something costs by now, in points, where the server refused it because the reader was shown less. */
+export const risenPrice = (error: ApiError | undefined): number | undefined =>
+  error?.kind === 'conflict' ? error.price : undefined;
 
 /** Whether a message failed because nothing came through at all; what timed out may have, and is the reader's to send again. */
 export const wasCutOff = ({ state, error }: PendingMessage): boolean => state === 'failed' && error?.kind === 'offline';
@@ -65,6 +75,19 @@ export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
 /** A story's messages up to this one that failed and hold up what was written after them, oldest first. */
 export const failedUpTo = ({ storyId, createdAt }: PendingMessage, pending: PendingMessage[]): PendingMessage[] =>
   pending.filter((each) => each.storyId === storyId && each.state === 'failed' && each.createdAt <= createdAt);
+
+/**
+ * What goes out when the reader sends a failed message again: it and what failed before it. A new price is accepted for all that waits in
+ * the story.
+ */
+export function sentAgain(failed: PendingMessage, pending: PendingMessage[]): PendingMessage[] {
+  const price = risenPrice(failed.error);
+  if (price === undefined)
+    return failedUpTo(failed, pending).map((each) => ({ ...each, state: 'waiting', error: undefined }));
+  return pending
+    .filter(({ storyId, state }) => storyId === failed.storyId && state !== 'sending')
+    .map((each) => ({ ...each, state: 'waiting', error: undefined, price }));
+}
 
 /** A story's message that failed for want of points and what waits behind it: once there are points, all of them go. */
 export function heldForPoints(storyId: string, pending: PendingMessage[]): PendingMessage[] {

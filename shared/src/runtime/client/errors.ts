@@ -71,7 +71,11 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
     case 408:
       return { kind: 'timeout' };
     case 409:
-      return { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
+      return {
+        kind: 'conflict',
+        code: typeof body.code === 'string' ? body.code : '',
+        ...(typeof body.price === 'number' && { price: body.price }),
+      };
     case 422:
       return { kind: 'invalid', fields: (body.errors ?? {}) as Record<string, string[]> };
     case 429: {

@@ -220,6 +220,10 @@ const minorModeRefusals = createSignal();
 /** Subscribes to calls that the server refused because 未成年人模式 allows no more. Returns the way to stop. */
 export const onMinorModeRefusal = minorModeRefusals.on;
 
+const priceRises = createSignal<[answer: unknown]>();
+/** Subscribes to calls that the server refused because they cost more than the reader was shown. Returns the way to stop. */
+export const onPriceRise = priceRises.on;
+
 /** JSON that could not be read stays text: a captive portal's page, or a body cut short. */
 const isOurs = (data: unknown) => typeof data !== 'string' || data === '';
 
@@ -249,6 +253,7 @@ async function recover(cause: unknown): Promise<unknown> {
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
   if (error.kind === 'minorMode') minorModeRefusals.emit();
+  if (error.kind === 'conflict' && error.price !== undefined) priceRises.emit(cause.response?.data);
   throw error;
 }
 

@@ -214,6 +214,8 @@ export interface OutboxEntry {
   conversationId: string | null;
   body: string;
   suggestionId?: string;
+  /** points that the reader was shown for it */
+  price?: number;
   /** ms since 1970 */
   createdAt: number;
   state: 'waiting' | 'failed';

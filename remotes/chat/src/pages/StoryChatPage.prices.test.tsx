@@ -1,0 +1,139 @@
+import { outboxStore } from '@liaozhai/shared/runtime';
+import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
+import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, told, write } from './chatting';
+
+// The page was opened at 2 points a message, 1 for 继续 and 灵感; since then the server wants 7, 4 and 5.
+
+const EDIT = 'POST /v1/messages/m-1/edit';
+const rules = { story_prices: { short: 7, long: 7 }, continue_price: 4, suggestion_price: 5 };
+const capabilities = ['messages.price', 'messages.regenerate', 'messages.edit'] as const;
+const config = { rules: { continuePrice: 1, suggestionPrice: 1 } };
+
+type Answer = (request: RecordedRequest) => unknown;
+
+/** Refuses what costs more than the reader was shown. */
+const at =
+  (price: number, answer: Answer): Answer =>
+  (request) =>
+    (request.body as { price?: number }).price === price
+      ? answer(request)
+      : { status: 409, body: { message: '价格变了', code: 'price_changed', price, rules } };
+
+const retold = messageDto({ seq: 2, revision: 2, version: 10, body: '', status: 'pending' });
+const running = { status: 202, body: { message: retold, balance: 90 } };
+const edited = (request: RecordedRequest) => ({
+  status: 201,
+  body: {
+    message: { ...asked, version: 10, revision: 2, body: bodyOf(request).body },
+    reply: { ...retold, version: 11 },
+  },
+});
+
+function open(options: Parameters<typeof openChat>[1] = {}) {
+  let opened = 0;
+  return openChat(
+    {
+      'GET /v1/stories/s-1': () => storyDto({ price_per_message: opened++ === 0 ? 2 : 7 }),
+      [LATEST]: latestDto([asked, told]),
+      [SEND]: at(7, secondSentDto as Answer),
+      [EDIT]: at(7, edited),
+      'POST /v1/messages/m-2/regenerate': at(7, () => running),
+      'POST /v1/messages/continue': at(4, () => running),
+      'POST /v1/messages/suggestion': at(5, () => ({ status: 202, body: { data: { id: 'i-1', status: 'pending' } } })),
+      'GET /v1/messages/suggestion/i-1': {
+        data: { id: 'i-1', status: 'ready', items: [{ id: 'i', text: '请她进来' }] },
+      },
+    },
+    { capabilities, config, ...options },
+  );
+}
+
+const risen = () => screen.findByRole('alertdialog', { name: '价格变了' });
+const shownIn = (requests: RecordedRequest[], url: string) =>
+  requests
+    .filter((request) => request.url === url && request.method === 'POST')
+    .map(({ body }) => (body as { price?: number }).price);
+
+test('a message that costs more than was shown stays with its words, says so and goes by one tap', async () => {
+  const { user, requests } = open();
+  await write(user, '谁在门外？再说一遍');
+  expect(await screen.findByText('价格变了，每条现在要 7 点，还没有发出')).toBeTruthy();
+  expect(screen.getByText('谁在门外？再说一遍')).toBeTruthy();
+  expect(await screen.findByText('每条 7 点 · 余额 100 点')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: '按 7 点发送' }));
+  await screen.findByText('排队中');
+  expect(shownIn(requests, '/v1/messages')).toEqual([2, 7]);
+  const [first, second] = sends(requests).map(({ headers }) => headers['idempotency-key']);
+  expect(second).toBe(first);
+});
+
+test('what waits behind it goes by the same tap, and by the price that was written down with it', async () => {
+  const { user, live, requests } = openChat(
+    {
+      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [SEND]: at(7, secondSentDto as Answer),
+    },
+    { capabilities },
+  );
+  await screen.findByText('排队中');
+  for (const words of ['第一句', '第二句']) await write(user, words);
+  expect((await outboxStore.all()).map(({ price }) => price)).toEqual([2, 2]);
+  live.push('message.completed', messageEvent({ ...told, version: 3 }));
+  await user.click(await screen.findByRole('button', { name: '按 7 点发送' }));
+  await waitFor(() => expect(shownIn(requests, '/v1/messages')).toEqual([2, 7]));
+  expect((await outboxStore.all()).map(({ price }) => price)).toContain(7);
+});
+
+describe('one tap goes on at the new price with', () => {
+  const press = (name: RegExp) => async (user: ReturnType<typeof openChat>['user']) =>
+    user.click(await screen.findByRole('button', { name }));
+  const cases = [
+    ['继续', press(/^继续/), '/v1/messages/continue', 1, 4],
+    ['灵感', press(/^灵感/), '/v1/messages/suggestion', 1, 5],
+    ['换一种说法', press(/^换一种说法/), '/v1/messages/m-2/regenerate', 2, 7],
+    [
+      '编辑',
+      async (user: ReturnType<typeof openChat>['user']) => {
+        await user.click(await screen.findByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
+        await user.click(await screen.findByRole('button', { name: '编辑' }));
+        await write(user, '说清楚');
+      },
+      '/v1/messages/m-1/edit',
+      2,
+      7,
+    ],
+  ] as const;
+
+  test.each(cases)('%s', async (name, act, url, before, now) => {
+    const { user, requests } = open();
+    await act(user);
+    const question = within(await risen());
+    expect(question.getByText(`这一步现在要 ${now} 点，还没有扣点。`)).toBeTruthy();
+    if (name === '编辑') expect(await field()).toHaveProperty('value', '谁在门外？说清楚');
+    await user.click(question.getByRole('button', { name: `用 ${now} 点继续` }));
+    await waitFor(() => expect(shownIn(requests, url)).toEqual([before, now]));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  });
+
+  test('nothing, where the reader thinks better of it; the page shows the new prices', async () => {
+    const { user, requests } = open();
+    await user.click(await screen.findByRole('button', { name: /^继续.*1 点/ }));
+    await user.click(within(await risen()).getByRole('button', { name: '再想想' }));
+    expect(await screen.findByRole('button', { name: /^继续.*4 点/ })).toBeTruthy();
+    expect(screen.getByRole('button', { name: /^灵感.*5 点/ })).toBeTruthy();
+    expect(await screen.findByText('每条 7 点 · 余额 100 点')).toBeTruthy();
+    expect(shownIn(requests, '/v1/messages/continue')).toEqual([1]);
+  });
+});
+
+test('a backend that does not announce it is sent no price', async () => {
+  const { user, requests } = openChat(
+    { [SEND]: secondSentDto as Answer, [LATEST]: latestDto([asked, told]) },
+    { config },
+  );
+  await write(user, '谁在门外？再说一遍');
+  await screen.findByText('排队中');
+  expect(shownIn(requests, '/v1/messages')).toEqual([undefined]);
+});
