@@ -24,6 +24,9 @@ describe('a moment', () => {
     1795593600.0,
     { date: '2026-11-25 08:00:00.000000', timezone_type: 3, timezone: 'UTC' },
     { date: '2026-11-25 16:00:00.000000', timezone_type: 1, timezone: '+08:00' },
+    { date: '2026-11-25 16:00:00.000000', timezone_type: 3, timezone: 'Asia/Shanghai' },
+    { date: '2026-11-25 16:00:00.000000', timezone_type: 3, timezone: 'PRC' },
+    '2026-11-25 16:00:00 Asia/Shanghai',
   ])('is read from %j', (raw) => {
     expect(readAs(instant, raw)).toBe(at);
   });
@@ -111,11 +114,9 @@ test('counts are whole numbers from 0', () => {
 });
 
 test('flags are read from digits and words', () => {
-  expect([true, 1, '1', 'true', 'TRUE', false, 0, '0', 'false', 2, '', 'ja', [1], null].map(read(flag))).toEqual([
-    ...Array(5).fill(true),
-    ...Array(4).fill(false),
-    ...Array(5).fill(undefined),
-  ]);
+  expect(
+    [true, 1, '1', 'true', 'TRUE', false, 0, '0', 'false', 2, '', 'ja', 'constructor', [1], null].map(read(flag)),
+  ).toEqual([...Array(5).fill(true), ...Array(4).fill(false), ...Array(6).fill(undefined)]);
 });
 
 test('ids are text, without loss from any JSON number', () => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { HOUR_MS } from './units.ts';
 
 /*
  * The one layer that reads what a backend sends. A value that cannot be read costs its own field, or its row where
@@ -166,17 +167,22 @@ export const count = reader('count', (raw) => {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
 });
 
-const flags: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
+const flags = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
 
 export const flag = reader('flag', (raw) =>
-  ['boolean', 'number', 'string'].includes(typeof raw) ? flags[String(raw).trim().toLowerCase()] : undefined,
+  ['boolean', 'number', 'string'].includes(typeof raw) ? flags.get(String(raw).trim().toLowerCase()) : undefined,
 );
 
 /** `#rrggbb`, the colour a picture is painted on */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
 const isoOrSql =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-]\d\d(?::?\d\d)?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
 const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-]\d{4})$/i;
 
@@ -186,8 +192,9 @@ const TURN = 100_000_000_000;
 
 const isTime = (ms: number): boolean => ms >= TURN && ms < YEAR_10000_MS;
 
-function zoneMs(zone: string | undefined): number {
-  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
+function zoneMs(zone = ''): number {
+  if (/PRC|Shanghai/i.test(zone)) return 8 * HOUR_MS;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
   return hours === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 

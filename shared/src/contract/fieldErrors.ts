@@ -33,10 +33,10 @@ const fieldOf = (key: string): string => key.split('.').findLast((part) => !/^\d
 
 /** Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. */
 export function fieldErrors(errors: unknown): Record<string, string[]> {
-  const fields: Record<string, string[]> = {};
+  const fields = new Map<string, string[]>();
   const add = (field: string, texts: string[]) => {
-    const words = [...new Set([...(fields[field] ?? []), ...texts.map(fieldWords)])];
-    if (words.length > 0) fields[field] = words;
+    const words = [...new Set([...(fields.get(field) ?? []), ...texts.map(fieldWords)])];
+    if (words.length > 0) fields.set(field, words);
   };
   if (!record(errors)) add('', textsIn(errors));
   else
@@ -46,5 +46,5 @@ export function fieldErrors(errors: unknown): Record<string, string[]> {
       if (isEntry) add(fieldOf(String(value.field)), textsIn(value.message));
       else add(fieldOf(key), textsIn(value));
     }
-  return fields;
+  return Object.fromEntries(fields);
 }

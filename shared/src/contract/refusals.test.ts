@@ -44,6 +44,7 @@ test.each([
   [{ password: ['The password must be at least 6 characters.'] }, { password: ['至少 6 个字'] }],
   [{ login: ['The login format is invalid.'] }, { login: ['填写有误'] }],
   [{ login: [null, 7, {}] }, {}],
+  [JSON.parse('{"__proto__":["太短"],"toString":["太长"]}'), JSON.parse('{"__proto__":["太短"],"toString":["太长"]}')],
   [null, {}],
 ])('the words of %j stand at their fields', (errors, fields) => {
   expect(fieldErrors(errors)).toEqual(fields);
