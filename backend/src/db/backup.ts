@@ -12,7 +12,7 @@ import {
 import Libsql from 'libsql';
 import { ConfigError } from '../env.ts';
 import { databaseFile, lockDataDir, storageCure, storageFaultOf } from './database.ts';
-import { knownMigrations } from './schema.ts';
+import { knownMigrations } from './migrations.ts';
 
 /** What belongs to one database file. */
 const companions = ['', '-wal', '-shm'];

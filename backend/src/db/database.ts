@@ -16,7 +16,8 @@ import {
 } from 'kysely';
 import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
-import { migrateToLatest, type Schema } from './schema.ts';
+import { migrateToLatest } from './migrations.ts';
+import type { Schema } from './schema.ts';
 
 /** Builds typed statements; they run through `Db`, and Postgres gets its own compilation. */
 export const query = new Kysely<Schema>({

@@ -1,6 +1,6 @@
 import { expect, test } from '@rstest/core';
 import { readEnv } from '../env.ts';
-import { forPostgres } from './schema.ts';
+import { forPostgres } from './migrations.ts';
 
 // What holds without a server; the rest is `pnpm test:postgres`.
 

@@ -13,7 +13,7 @@ import {
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
 import { bindable, DatabaseError, patienceMs, query, type TableColumn, TransactingDb } from './database.ts';
-import { migrateToLatest } from './schema.ts';
+import { migrateToLatest } from './migrations.ts';
 
 /**
  * Held by each writing transaction until its end: as in libsql, one backend writes at a time. What a transaction has read therefore stays

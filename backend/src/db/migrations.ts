@@ -1,0 +1,275 @@
+import { type Kysely, type Migration, Migrator, PostgresAdapter, sql } from 'kysely';
+
+/** A statement that is the same everywhere once its types are translated, or one for each database. */
+type Statement = string | { sqlite: string; postgres: string };
+
+/** Has each row that is changed run a statement, in which it is `new` or `old`. */
+function trigger(
+  table: string,
+  change: 'insert' | 'update' | 'delete',
+  action: string,
+  name = `${table}_${change}`,
+): Statement {
+  return {
+    sqlite: `create trigger ${name} after ${change} on ${table} begin ${action}; end`,
+    postgres: `
+      create function ${name}() returns trigger language plpgsql as $$ begin ${action}; return null; end $$;
+      create trigger ${name} after ${change} on ${table} for each row execute function ${name}()`,
+  };
+}
+
+/**
+ * The statement in Postgres's dialect. Times exceed its `integer`; text is ordered by bytes as in SQLite, independent of the server's
+ * locale.
+ */
+export function forPostgres(statement: Statement): string {
+  if (typeof statement !== 'string') return statement.postgres;
+  return statement
+    .replace(/\binteger primary key autoincrement\b/g, 'bigint generated always as identity primary key')
+    .replace(/\binteger\b/g, 'bigint')
+    .replace(/(?<=\w )text\b/g, 'text collate "C"')
+    .replace(/\) without rowid$/, ')');
+}
+
+async function execute(db: Kysely<unknown>, statements: readonly Statement[]): Promise<void> {
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  const ofSqlite = (statement: Statement) => (typeof statement === 'string' ? statement : statement.sqlite);
+  for (const statement of statements)
+    await sql.raw(isPostgres ? forPostgres(statement) : ofSqlite(statement)).execute(db);
+}
+
+const statements = [
+  `create table users (
+    id text primary key, login text not null unique, is_email integer not null, name text not null, avatar text,
+    gender text, persona text not null default '', password_hash text not null,
+    balance integer not null default 0 check (balance >= 0), invite_code text not null unique, invited_by text,
+    email_verified_at integer, check_in_date text, check_in_streak integer not null default 0,
+    version integer not null default 1, created_at integer not null)`,
+  `create table sessions (
+    token_hash text primary key, user_id text not null references users(id) on delete cascade,
+    created_at integer not null, expires_at integer not null)`,
+  'create index sessions_by_user on sessions(user_id)',
+  `create table stories (
+    id text primary key, title text not null, cover_url text not null, price integer not null, content text not null,
+    created_at integer not null, updated_at integer not null)`,
+  'create index stories_by_time on stories(created_at desc, id desc)',
+  'create index stories_by_update on stories(updated_at)',
+  `create table conversations (
+    id text primary key, user_id text not null references users(id) on delete cascade,
+    story_id text not null references stories(id), version integer not null, last_seq integer not null,
+    active_message_id text, created_at integer not null, updated_at integer not null, unique(user_id, story_id))`,
+  'create index conversations_by_time on conversations(user_id, updated_at desc, id desc)',
+  `create table messages (
+    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
+    story_id text not null, user_id text not null, seq integer not null, version integer not null,
+    revision integer not null, client_id text, suggestion_id text, role text not null, body text not null,
+    status text not null, error_code text, error_message text, cost integer not null,
+    created_at integer not null, updated_at integer not null,
+    unique(conversation_id, seq), unique(user_id, client_id))`,
+  'create index messages_by_version on messages(conversation_id, version)',
+  "create index messages_running on messages(status) where status in ('pending', 'streaming')",
+  `create table suggestions (
+    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
+    user_id text not null, base_version integer not null, count integer not null, status text not null,
+    items text not null, error_code text, error_message text, cost integer not null,
+    created_at integer not null, expires_at integer not null)`,
+  'create index suggestions_by_conversation on suggestions(conversation_id, status)',
+  "create index suggestions_running on suggestions(status) where status = 'pending'",
+  `create table transactions (
+    position integer primary key autoincrement, id text not null unique,
+    user_id text not null references users(id) on delete cascade, type text not null, amount integer not null,
+    balance_after integer not null, description text not null, ref_type text not null, ref_id text not null,
+    ref_key text not null, created_at integer not null, unique(user_id, type, ref_key))`,
+  'create index transactions_by_user on transactions(user_id, position desc)',
+  `create table check_ins (
+    user_id text not null references users(id) on delete cascade, date text not null, streak integer not null,
+    awarded integer not null, primary key (user_id, date))`,
+  `create table idempotency (
+    user_id text not null references users(id) on delete cascade, method text not null, path text not null,
+    key text not null, request_hash text not null, status integer not null, response text not null,
+    created_at integer not null, primary key (user_id, method, path, key))`,
+  'create index idempotency_by_time on idempotency(created_at)',
+];
+
+/** What keeps each call as fast with a thousand times the rows. */
+const atSize = [
+  'create index sessions_by_end on sessions(expires_at)',
+  'create index transactions_by_type on transactions(user_id, type, position desc)',
+  // counting the stories to learn whether they changed would read all of them
+  'create table changes (subject text primary key, count integer not null) without rowid',
+  "insert into changes values ('stories', 0)",
+  ...(['insert', 'update', 'delete'] as const).map((change) =>
+    trigger('stories', change, "update changes set count = count + 1 where subject = 'stories'"),
+  ),
+];
+
+/** What 最热 is ordered by; counted as conversations come and go, since counting them all for each look would take too long. */
+const exploring = [
+  'create table story_readers (story_id text primary key, count integer not null) without rowid',
+  'create index story_readers_by_count on story_readers(count desc, story_id)',
+  'insert into story_readers select story_id, count(*) from conversations group by story_id',
+  trigger(
+    'conversations',
+    'insert',
+    `insert into story_readers values (new.story_id, 1)
+      on conflict(story_id) do update set count = story_readers.count + 1`,
+    'story_readers_more',
+  ),
+  trigger(
+    'conversations',
+    'delete',
+    'update story_readers set count = count - 1 where story_id = old.story_id',
+    'story_readers_less',
+  ),
+];
+
+const orders = [
+  `create table orders (
+    id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
+    package_id text not null, points integer not null, price_cents integer not null, provider text not null,
+    method text not null, status text not null, checkout_url text, created_at integer not null,
+    expires_at integer not null, paid_at integer, credited_at integer, unique(user_id, client_id))`,
+  'create index orders_by_user on orders(user_id, created_at desc, id desc)',
+  `create table payment_events (
+    provider text not null, event_id text not null, order_id text not null, answer text not null,
+    created_at integer not null, primary key (provider, event_id)) without rowid`,
+  `create table sandbox_checkouts (
+    token text primary key, order_id text not null unique references orders(id) on delete cascade,
+    points integer not null, price_cents integer not null, return_url text not null, expires_at integer not null,
+    outcome text, delivered_at integer)`,
+  `create index sandbox_checkouts_undelivered on sandbox_checkouts(token)
+    where outcome is not null and delivered_at is null`,
+];
+
+/** A retold reply keeps its former texts. */
+const variants = [
+  'alter table messages add column variant integer not null default 1',
+  'alter table messages add column variants integer not null default 1',
+  `create table message_variants (
+    message_id text not null references messages(id) on delete cascade, variant integer not null,
+    revision integer not null, body text not null, status text not null, error_code text, error_message text,
+    primary key (message_id, variant))`,
+];
+
+const tickets = [
+  `create table tickets (
+    id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
+    kind text not null, body text not null, contact text not null, diagnostics text not null, answer text,
+    answered_at integer, announced integer not null default 0, read_at integer, created_at integer not null,
+    unique(user_id, client_id))`,
+  'create index tickets_by_user on tickets(user_id, created_at desc, id desc)',
+  'create index tickets_waiting on tickets(created_at) where answer is null',
+  'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
+];
+
+/** What a reader has seen, put first and reported; nothing that was there before is new. */
+const reading = [
+  'alter table conversations add column read_version integer not null default 0',
+  'update conversations set read_version = version',
+  'alter table conversations add column pinned_at integer',
+  'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null',
+  `create table reports (
+    id text primary key, user_id text not null references users(id) on delete cascade, message_id text not null,
+    story_id text not null, reason text not null, words text not null, body text not null, created_at integer not null,
+    unique(user_id, message_id))`,
+];
+
+/** An id for each session that began before sessions had one. */
+const sessionIds: Statement = {
+  sqlite: 'update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at',
+  postgres: "update sessions set id = replace(gen_random_uuid()::text, '-', ''), last_used_at = created_at",
+};
+
+const migrations = {
+  '001_initial': statements,
+  '002_story_origin': [
+    "alter table stories add column origin text not null default 'seed'",
+    // so far only a story of the product's own had a cover under its own name
+    "update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'",
+  ],
+  '003_at_size': atSize,
+  '004_story_readers': exploring,
+  '005_orders': orders,
+  '006_password_resets': [
+    `create table password_resets (
+      user_id text primary key references users(id) on delete cascade, token_hash text not null,
+      created_at integer not null, expires_at integer not null) without rowid`,
+  ],
+  '007_account_email': [
+    'alter table users add column email text',
+    'alter table users add column pending_email text',
+    'alter table users add column pending_email_at integer',
+    'create unique index users_by_email on users(email) where email is not null',
+  ],
+  '008_account_devices': [
+    "alter table sessions add column id text not null default ''",
+    "alter table sessions add column user_agent text not null default ''",
+    'alter table sessions add column last_used_at integer not null default 0',
+    sessionIds,
+  ],
+  '009_gifts': ["alter table users add column gifts text not null default '[]'"],
+  '010_minor_mode': ['alter table users add column minor text'],
+  '011_consent': [
+    'alter table users add column consent_version text',
+    'alter table users add column consented_at integer',
+  ],
+  '012_account_deletion': [
+    'alter table users add column delete_at integer',
+    'create index users_by_deletion on users(delete_at) where delete_at is not null',
+  ],
+  '013_regenerated_replies': variants,
+  '014_tickets': tickets,
+  '015_reading': reading,
+  '016_unread_answers': [
+    'alter table users add column unread_answers integer not null default 0',
+    `update users set unread_answers =
+      (select count(*) from tickets where user_id = users.id and answer is not null and read_at is null)`,
+  ],
+  '018_unread_conversations': [
+    'alter table users add column unread_conversations integer not null default 0',
+    `update users set unread_conversations =
+      (select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
+        where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version)`,
+  ],
+  '019_backends': [
+    'create table backends (id text primary key, alive_until integer not null) without rowid',
+    'alter table messages add column runner text',
+    'alter table suggestions add column runner text',
+  ],
+  '020_progress': ['alter table messages add column progress text'],
+  '021_summaries': [
+    "alter table conversations add column summary text not null default ''",
+    'alter table conversations add column summary_seq integer not null default 0',
+  ],
+  '022_gift_is_no_recharge': ["update transactions set type = 'gift' where ref_type = 'registration'"],
+  '023_operators': [
+    'alter table users add column blocked_at integer',
+    'alter table users add column blocked_reason text',
+    'alter table stories add column hidden integer not null default 0',
+  ],
+  '024_shared_limits': [
+    'create table attempts (position integer primary key autoincrement, key text not null, at integer not null)',
+    'create index attempts_by_key on attempts(key, at)',
+    'create index attempts_by_time on attempts(at)',
+  ],
+  '025_favorites': [
+    `create table favorites (
+      user_id text not null references users(id) on delete cascade, story_id text not null references stories(id),
+      created_at integer not null, primary key (user_id, story_id)) without rowid`,
+    'create index favorites_by_user on favorites(user_id, created_at desc, story_id desc)',
+  ],
+} satisfies Record<string, Statement[]>;
+
+/** Names of all migrations of this version. */
+export const knownMigrations = Object.keys(migrations);
+
+/** Brings the database to the newest form; throws what stopped it. */
+export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
+  const provided = Object.entries<Statement[]>(migrations).map(([name, statements]): [string, Migration] => [
+    name,
+    { up: (database) => execute(database, statements) },
+  ]);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(provided) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
