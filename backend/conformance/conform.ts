@@ -1,11 +1,12 @@
 import { type Call, calls, factsOf, isRequired } from './calls.ts';
 import { type Check, Deviation, shown, Untried } from './check.ts';
 import { accessChecks } from './checks/access.ts';
-import { accountChecks, lastChecks } from './checks/account.ts';
+import { accountChecks } from './checks/account.ts';
 import { answerChecks } from './checks/answers.ts';
 import { chatChecks } from './checks/chat.ts';
 import { fuzzChecks } from './checks/fuzz.ts';
 import { pointChecks } from './checks/points.ts';
+import { lastChecks, signInChecks } from './checks/signIn.ts';
 import { socketChecks } from './checks/sockets.ts';
 import { storyChecks } from './checks/stories.ts';
 import { SocketProblem } from './socket.ts';
@@ -15,6 +16,7 @@ import { type Target, World } from './world.ts';
 
 /** In the order in which they run: what uses up limits or disturbs comes last. */
 export const checks: Check[] = [
+  ...signInChecks,
   ...accountChecks,
   ...storyChecks,
   ...chatChecks,

@@ -1,0 +1,215 @@
+import { CONSENT_VERSION } from '@liaozhai/shared/contract';
+import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
+import { expectReadable, idOf, User, unwrapped } from '../entities.ts';
+import { userOf, type World } from '../world.ts';
+
+const GUESSES = 12;
+
+const token = checksOf('GET /sanctum/csrf-cookie', [
+  {
+    name: 'sets a token that scripts may read',
+    async run(world) {
+      const visitor = await world.visitor();
+      const answer = await visitor.get('//sanctum/csrf-cookie');
+      expectSuccess(answer);
+      const line = visitor.cookieLines.get('XSRF-TOKEN') ?? 'no cookie XSRF-TOKEN';
+      expectThat(/^XSRF-TOKEN=/.test(line) && !/httponly/i.test(line), line);
+    },
+  },
+]);
+
+/** The commonest reason why a session does not begin or last. */
+const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
+
+const register = checksOf('POST /v1/register', [
+  {
+    name: 'signs up whom the page’s own form describes',
+    async run(world) {
+      const { answer } = await world.registration('mine');
+      const isLost = answer.status === 419 || answer.status >= 500;
+      if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
+      expectSuccess(answer);
+      expectReadable(User, userOf(answer));
+    },
+  },
+  {
+    name: 'answers 201 with {user, type}, type username',
+    otherwise: 'takes any success for one; any type but email closes the popup',
+    async run(world) {
+      const { answer } = await world.registration('mine');
+      expectStatus(answer, 201);
+      const { user, type } = unwrapped(answer.body);
+      expectThat(user !== undefined && type === 'username', () => shown(answer));
+    },
+  },
+  {
+    name: 'leaves the new account signed in',
+    async run(world) {
+      const { visitor, id } = await world.member('mine');
+      const answer = await visitor.get('/user');
+      if (answer.status === 401) {
+        throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
+      }
+      expectStatus(answer, 200);
+      expectThat(idOf(unwrapped(answer.body)) === id, 'somebody else');
+    },
+  },
+  {
+    name: 'keeps the session’s cookie from scripts and other sites',
+    otherwise: 'works; a script that got in could take the session along',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
+      const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
+      expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
+    },
+  },
+  {
+    name: 'refuses an empty form with 422 at login, password and name',
+    otherwise: 'does not send one; shows the server’s message',
+    async run(world) {
+      const answer = await (await world.visitor()).post('/register', {});
+      for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
+    },
+  },
+  {
+    name: 'refuses a name that is taken with 422 at login',
+    otherwise: 'shows the server’s message, or 注册失败',
+    async run(world) {
+      const { login } = await world.member('mine');
+      const form = { login, password: '246810', name: '重名' };
+      expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+    },
+  },
+]);
+
+const consent = checksOf('POST /v1/register', [
+  {
+    name: 'keeps the version of the terms that was agreed to, where it says so',
+    otherwise: 'works; nobody can tell later what was agreed to',
+    async run(world) {
+      if (!(await world.announces('account.consent'))) return;
+      const { answer } = await world.registration('mine');
+      const { consent_version, consented_at } = unwrapped((answer.body as { user?: unknown }).user);
+      expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
+    },
+  },
+]);
+
+const login = checksOf('POST /v1/login', [
+  {
+    name: 'signs in and tells the user',
+    async run(world) {
+      const mine = await world.member('mine');
+      const visitor = await world.visitor();
+      const answer = await visitor.post('/login', { login: mine.login, password: mine.password });
+      expectSuccess(answer);
+      expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
+      expectStatus(await visitor.get('/user'), 200);
+    },
+  },
+  {
+    name: 'begins a new session and ends the one before',
+    otherwise: 'works; whoever knew the session before the sign-in is signed in with it',
+    async run(world) {
+      const { visitor, login, password } = await world.member('spare');
+      const before = world.twin({ visitor, login, password, id: '' });
+      expectSuccess(await visitor.post('/login', { login, password }));
+      const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
+      expectThat(
+        old.status === 401 && fresh.status === 200,
+        `${old.status} to the old one, ${fresh.status} to the new`,
+      );
+    },
+  },
+  {
+    name: 'refuses a wrong password with 422 at login or password, not with 401',
+    otherwise: 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up',
+    async run(world) {
+      expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
+    },
+  },
+  {
+    name: 'does not tell a name that is unknown from a wrong password',
+    otherwise: 'shows what the server says; names can be found out',
+    async run(world) {
+      const known = await guess(world, (await world.member('mine')).login);
+      const unknown = await guess(world, 'conformance0');
+      expectThat(shown(known) === shown(unknown), () => `${shown(known)} · ${shown(unknown)}`);
+    },
+  },
+]);
+
+const guess = async (world: World, name: string) =>
+  (await world.visitor()).post('/login', { login: name, password: '000000-' });
+
+/** Kept for the end, since it uses up what an address may try in a minute. */
+const bruteForce = checksOf('POST /v1/login', [
+  {
+    name: `meets a guesser with 429 and Retry-After within ${GUESSES} guesses`,
+    otherwise: 'works; nothing holds up who guesses passwords',
+    async run(world) {
+      const { login: name } = await world.member('spare');
+      const thief = await world.visitor({ isHasty: true });
+      for (let attempt = 1; attempt <= GUESSES; attempt += 1) {
+        const answer = await thief.post('/login', { login: name, password: `guess-${attempt}` });
+        if (answer.status !== 429) continue;
+        return expectThat(Number(answer.headers.get('retry-after')) > 0, '429 without Retry-After');
+      }
+      throw new Deviation(`${GUESSES} wrong passwords and no 429`);
+    },
+  },
+]);
+
+const forgotten = [
+  ...checksOf('POST /v1/forgot-password', [
+    {
+      name: 'takes an address, and answers alike for any',
+      otherwise: 'says that a link is on its way if the address is known',
+      async run(world) {
+        const visitor = await world.visitor();
+        const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
+        expectSuccess(answer);
+        const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
+        expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
+      },
+    },
+    {
+      name: 'refuses what is no address with 422 at email',
+      otherwise: 'does not send one',
+      async run(world) {
+        expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/reset-password', [
+    {
+      name: 'refuses a link of nobody’s with 422 at email or token',
+      otherwise: 'shows the server’s message',
+      async run(world) {
+        const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
+        const passwords = { password: '975310', password_confirmation: '975310' };
+        const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
+        expectFieldErrors(answer, 'email', 'token');
+      },
+    },
+  ]),
+];
+
+const logout = checksOf('POST /v1/logout', [
+  {
+    name: 'ends the session for good, and no other',
+    async run(world) {
+      const mine = await world.member('mine');
+      const session = await world.signIn(mine);
+      const keptCookies = world.twin({ ...mine, visitor: session });
+      expectSuccess(await session.post('/logout'));
+      const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
+      const seen = statuses.map(({ status }) => status).join();
+      expectThat(seen === '401,401,200', `${seen} for it, for its old cookies, and for the other session`);
+    },
+  },
+]);
+
+export const signInChecks = [...token, ...register, ...consent, ...login, ...logout, ...forgotten];
+export const lastChecks = bruteForce;
