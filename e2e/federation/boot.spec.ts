@@ -43,7 +43,8 @@ for (const [name, fault] of Object.entries(faults)) {
           await goToTab(page, '我的');
           if (broken.includes('account')) await expect(page.getByText(card).filter({ visible: true })).toBeVisible();
           else await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
-          await page.goto('/test/list');
+          // what hangs keeps the load event waiting
+          await page.goto('/test/list', { waitUntil: 'commit' });
           await expect(page.getByRole('heading').first()).toBeVisible();
         });
       };

@@ -1,4 +1,4 @@
-import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { expect, test } from '../person.ts';
 import { guestScenes } from '../scenes/guestScenes.ts';
 import { makeMember, memberScenes } from '../scenes/memberScenes.ts';
@@ -19,11 +19,10 @@ test.describe('with a translator in the browser', () => {
   test.setTimeout(600_000);
   test.beforeEach(({ context }) => translate(context));
 
-  test('a reader registers, checks in, talks and saves a profile', async ({ page, anotherBrowser }) => {
-    const storageState = await makeMember(page);
+  test('a reader registers, checks in, talks and saves a profile', async ({ page, context }) => {
+    await makeMember(page);
     await isTranslated(page);
-    const show = showing(anotherBrowser, { storageState });
-    for (const scene of memberScenes) await test.step(scene.name, () => show(scene));
+    for (const scene of memberScenes) await test.step(scene.name, () => show(context, scene));
     await page.goto('/my/profile');
     await page.getByRole('textbox', { name: '昵称' }).fill('霍小玉');
     await expect(page.getByText('有修改还没保存')).toBeVisible();
@@ -32,9 +31,14 @@ test.describe('with a translator in the browser', () => {
     await expect(page.getByText('有修改还没保存')).toBeHidden();
   });
 
-  test('a visitor finds every screen', async ({ anotherBrowser }) => {
-    const show = showing(anotherBrowser, {});
-    for (const scene of appScenes) await test.step(scene.name, () => show(scene));
+  test('a visitor finds every screen', async ({ context }) => {
+    for (const scene of appScenes)
+      await test.step(scene.name, async () => {
+        await show(context, scene);
+        // some register, some take the network away
+        await context.setOffline(false);
+        await context.setStorageState({ cookies: [], origins: [] });
+      });
   });
 
   test('a reply grows, is told another way, and a line of one’s own is edited', async ({ person, page }) => {
@@ -54,14 +58,10 @@ test.describe('with a translator in the browser', () => {
   });
 });
 
-/** Shows scenes each in a page of its own, as their routes must not outlive them. */
-function showing(open: (options?: BrowserContextOptions) => Promise<BrowserContext>, options: BrowserContextOptions) {
-  return async (scene: Scene) => {
-    const context = await open(options);
-    await translate(context);
-    const page = await context.newPage();
-    await scene.show(page);
-    await isTranslated(page);
-    await context.close();
-  };
+/** In a page of its own, as its routes must not outlive it. */
+async function show(context: BrowserContext, scene: Scene) {
+  const page = await context.newPage();
+  await scene.show(page);
+  await isTranslated(page);
+  await page.close();
 }
