@@ -26,6 +26,12 @@ export const requiredVersions: Record<string, string> = {
   [RUNTIME]: contractRange,
 };
 
+/** The same of a remote that names another range for the runtime. */
+export const requiredFor = ({ contract = contractRange }: { contract?: string }): Record<string, string> => ({
+  ...requiredVersions,
+  [RUNTIME]: contract,
+});
+
 const providedVersion = (name: string) =>
   name.startsWith('@liaozhai/') ? CONTRACT_VERSION : installed(name.startsWith('react/') ? 'react' : name);
 

@@ -9,6 +9,7 @@ import {
   describeModule,
   describeRoutes,
   describeSlots,
+  describeTrial,
   emitDescription,
   readDeclaration,
 } from './describeBuild.ts';
@@ -19,7 +20,7 @@ import {
   esmRuntime,
   federationVersion,
   outsideModules,
-  requiredVersions,
+  requiredFor,
   type SharedModules,
 } from './federation.ts';
 
@@ -120,11 +121,11 @@ export const remoteOutput = (global: string) => ({
 });
 
 /** `provides` are libraries that the build carries for itself and others; each of them is in `requires` with its range. */
-function describeShared(root: string, exchange: Exchange): RemoteDescription['shared'] {
+function describeShared(root: string, exchange: Exchange, declared: Declared): RemoteDescription['shared'] {
   const carried = Object.entries(carriedModules(root, exchange));
   return {
     provides: Object.fromEntries(carried.map(([name, { version }]) => [name, version])),
-    requires: { ...requiredVersions, ...exchange.shared },
+    requires: { ...requiredFor(declared), ...exchange.shared },
   };
 }
 
@@ -133,7 +134,7 @@ export const describeRemote = (
   compilation: Rspack.Compilation,
   { name, label, ...exchange }: OutsideRemote & Exchange,
   { root, version, sourceHash }: PackageFacts,
-  { routes, slots }: Declared,
+  declared: Declared,
 ): RemoteDescription => {
   const global = containerGlobal(name, sourceHash);
   return {
@@ -143,16 +144,17 @@ export const describeRemote = (
     version,
     sourceHash,
     federation: federationVersion,
-    contract: contractRange,
-    shared: describeShared(root, exchange),
+    contract: declared.contract ?? contractRange,
+    shared: describeShared(root, exchange, declared),
     entry: 'remoteEntry.js',
     css: [],
     global,
     chunkGlobal: `chunks_${global}`,
     exposes: ['./remote', ...Object.keys(exchange.exposes ?? {})],
     module: describeModule(compilation, moduleChunk),
-    routes: describeRoutes(compilation, routes),
-    slots: describeSlots(compilation, slots),
+    routes: describeRoutes(compilation, declared.routes),
+    slots: describeSlots(compilation, declared.slots),
+    ...describeTrial(declared),
   };
 };
 
@@ -231,9 +233,8 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
     compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
       const declared = await declaration;
-      emitDescription(compilation, compiler.webpack.sources, () =>
-        describeRemote(compilation, remote, facts, declared),
-      );
+      const describe = () => describeRemote(compilation, remote, facts, declared);
+      emitDescription(compilation, compiler.webpack.sources, describe, declared.answers);
     });
   });
 }

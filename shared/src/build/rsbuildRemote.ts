@@ -50,7 +50,7 @@ export const federatedEnvironment = (
   const global = containerGlobal(remote.name, facts.sourceHash);
   return {
     source: { entry: { index: exposedModule } },
-    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared))],
+    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared), declared.answers)],
     tools: {
       htmlPlugin: false,
       rspack: (config) => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RemoteDescription } from '../contract/releases.ts';
-import { placeOf, readDeclaration } from './describeBuild.ts';
+import { ANSWERS, describeTrial, placeOf, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
-import { contractRange, federationVersion, outsideModules, requiredVersions } from './federation.ts';
+import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
 import { floor } from './floor.ts';
 import {
   containerGlobal,
@@ -209,7 +209,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       const global = containerGlobal(remote.name, facts.sourceHash);
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
       entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
-      const { routes, slots } = await readDeclaration(root);
+      const declared = await readDeclaration(root);
+      const { routes, slots, answers } = declared;
       // the entry brings the scripts of all of them
       const files = { js: [ENTRY], css };
       const description: RemoteDescription = {
@@ -218,8 +219,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         version: facts.version,
         sourceHash: facts.sourceHash,
         federation: federationVersion,
-        contract: contractRange,
-        shared: { provides: {}, requires: requiredVersions },
+        contract: declared.contract ?? contractRange,
+        shared: { provides: {}, requires: requiredFor(declared) },
         entry: ENTRY,
         css: [],
         global,
@@ -235,7 +236,9 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
           ...files,
         })),
         slots: slots.map((slot) => ({ ...placeOf(slot), ...files })),
+        ...describeTrial(declared),
       };
+      if (answers) this.emitFile({ type: 'asset', fileName: ANSWERS, source: JSON.stringify(answers) });
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
     },
   };
