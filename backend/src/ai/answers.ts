@@ -203,6 +203,13 @@ export const unsure = {
   ],
 };
 
+/** The opening has the answer, `{fact}`; each frame serves once. */
+export const recalled: string[] = [
+  '话一出口，你自己先想起来了。{fact}',
+  '*{speaker}没有接话，由着你自己往回想。* {fact}',
+  '“{address}是亲身经过的。”*{speaker}等着你记起来。* {fact}',
+];
+
 /** The reader has said how they are called. */
 export const introduced: string[] = [
   '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',

@@ -256,3 +256,39 @@ test('a story without scenes is told by a plain narrator', () => {
   expect(talk.say('你是谁？')).toContain('说书的');
   expect(talk.suggest(3).length).toBeGreaterThan(1);
 });
+
+describe('a question whose answer stands in the opening', () => {
+  const stories = loadContent(contentFolder).stories;
+  const of = (id: string) => new Conversation(stories.find((story) => story.id === id));
+
+  test.each([
+    ['hua-pi', '陈氏劝过我什么？', '连妻子陈氏劝你送走'],
+    ['hua-pi', '道士说了什么？', '道士摇头叹气：“糊涂啊！'],
+    ['hua-pi', '我们是在哪里遇见的？', '你在郊外遇见一个女子'],
+    ['lian-xiang', '莲香说过什么？', '“你怎么瘦成这样？”'],
+  ])('%s: %s', (id, question, answer) => {
+    const conversation = of(id);
+    expect(conversation.say(question)).toContain(answer);
+    expect(conversation.retell().split(answer).length).toBeLessThanOrEqual(2);
+    // said once: who asks again hears no sentence again
+    expect(conversation.say(question)).not.toContain(answer);
+  });
+
+  test.each([
+    ['lian-xiang', '那只绣鞋是谁的？', '临走留下'],
+    ['xi-fangping', '你见过我父亲吗？', '扒着门往里看'],
+    ['hua-pi', '你的包袱里有什么？', '抱着包袱'],
+  ])('%s: %s is answered by no sentence that only has its words', (id, question, sentence) => {
+    expect(of(id).say(question)).not.toContain(sentence);
+  });
+
+  test('about something else gets neither the hour nor the place of the scene', () => {
+    expect(of('lian-xiang').say('我病了多久？')).not.toContain('夜里了');
+    expect(of('lian-xiang').say('我是哪里人？')).not.toContain('红花埠的书屋');
+  });
+
+  test.each(['道士想要什么？', '陈氏在想什么？', '今天吃的是什么？'])('%s is no question of yes or no', (question) => {
+    const conversation = of('nie-xiaoqian');
+    for (let turn = 0; turn < 6; turn += 1) expect(conversation.say(question)).not.toMatch(/说不准|也许罢|三四分/);
+  });
+});

@@ -53,16 +53,18 @@ const patterns: Pattern[] = [
   {
     meaning: '你是谁',
     words:
-      /你(到底|究竟|又)?[是算]+(谁|什么|哪位|何人|人|鬼|妖|狐|仙)|你谁|^何人|(你|您)的?(来历|身份|底细|来头)|介绍.{0,4}自己|你从哪|打哪(儿|里)?来|哪里人|你家|(爹|爸|父|母|娘|家人|兄弟|姐妹).{0,2}呢|who are you/i,
+      /你(到底|究竟|又)?[是算]+(谁|什么|哪位|何人|人|鬼|妖|狐|仙)|你谁|^何人|(你|您)的?(来历|身份|底细|来头)|介绍.{0,4}自己|你从哪|打哪(儿|里)?来|(?<!我是?)哪里人|你家|(爹|爸|父|母|娘|家人|兄弟|姐妹).{0,2}呢|who are you/i,
   },
   {
     meaning: '这是哪里',
     words: /(这|此|我们?|咱们?|现在).{0,4}(哪|何处|何地|什么地方)|什么地方|啥地方|^(哪里|哪儿|在哪|何处)|where/i,
+    unless: /(哪里|哪儿|何处|什么地方)(初|相)?[遇见认识碰人]/,
   },
   {
     meaning: '什么时候',
     words:
       /什么时[候辰间]|几点|几更|几时|何时|时辰|多久|天(快|要)?亮|多晚|什么日子|几号|现在.{0,3}时间|what time|when/i,
+    unless: /(?<!过)了多久/,
   },
   {
     meaning: '安慰',
@@ -295,6 +297,31 @@ const isFelt = (meaning: Meaning): boolean =>
   ['喜欢', '心意', '信任', '真假', '道歉', '谢谢', '安慰', '求救', '帮忙', '告别', '害怕'].includes(meaning);
 
 export const asksSomething = isQuestion;
+
+/** Words of a question that say nothing of what it is about. */
+const empty =
+  /为什么|什么|怎么样?|[这那](?:[只个位些样座]|一[只个位座])|哪[里儿个些]?|多少|几[个次时]?|是不是|有没有|有些?|[谁何吗呢么吧啊呀你您我咱他她它们这那的了过着是在有里上下被把和跟与]/gu;
+
+/** The sentences of a text, each with the speech and the deeds in it. */
+const sentencesOf = (text: string): string[] =>
+  text.split('\n').flatMap((line) => line.match(/(?:“[^”]*”|\*[^*]*\*|[^。！？“*])+[。！？]*/gu) ?? []);
+
+/** The sentence of a text that has nearly all of what a question asks about. One that names somebody has to ask more than that. */
+export function factIn(text: string, question: string, names: boolean): string | undefined {
+  if (!/谁|什么|哪|怎|何|多少|几/.test(question)) return undefined;
+  const about = clausesOf(question)
+    .map((clause) => plain(clause.replace(empty, '')))
+    .join('');
+  const asked = [...new Set(about)];
+  const isPlace = /哪[里儿]|何处|什么地方/.test(question);
+  if (asked.length < (isPlace && !names ? 2 : 3)) return undefined;
+  const pairs = pairsOf(about);
+  const found = sentencesOf(text)
+    .filter((sentence) => pairs.some((pair) => sentence.includes(pair)) && (!isPlace || sentence.includes('在')))
+    .map((sentence) => ({ sentence, share: asked.filter((letter) => sentence.includes(letter)).length / asked.length }))
+    .sort((one, other) => other.share - one.share)[0];
+  return found && found.share >= 0.75 ? found.sentence.trim() : undefined;
+}
 
 /** What somebody says they fear. */
 function fearIn(words: string): string | undefined {

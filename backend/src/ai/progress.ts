@@ -4,6 +4,7 @@ import type { Story } from '../stories.ts';
 import * as common from './answers.ts';
 import {
   asksSomething,
+  factIn,
   introductionIn,
   isAbusive,
   type Persona,
@@ -162,7 +163,8 @@ class Turn {
         this.#answerReply(meant.reply);
         return 'reply';
       case 'words':
-        this.#say(`words ${meant.index}`, plot.byWords[meant.index]?.answers ?? []);
+        if (!asksSomething(said ?? '') || !this.#recall(said ?? '', true))
+          this.#say(`words ${meant.index}`, plot.byWords[meant.index]?.answers ?? []);
         this.#remindOfChoice();
         return 'meaning';
       case 'meaning':
@@ -296,10 +298,11 @@ class Turn {
   /** Words that show no meaning: a remark lets the scene go on, a question does not. */
   #answerOther(words: string): void {
     const own = this.#teller.plot.byMeaning.其他 ?? [];
-    if (asksSomething(words)) {
+    if (asksSomething(words) && this.#recall(words, false)) this.#remindOfChoice();
+    else if (asksSomething(words)) {
       const kind = /[你您]/.test(words)
         ? 'you'
-        : /[吗么][?？]?$|是不是|会不会|有没有|能不能/.test(words)
+        : /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words)
           ? 'whether'
           : 'other';
       this.#say(`unsure ${kind}`, common.unsure[kind]);
@@ -308,6 +311,19 @@ class Turn {
       this.#say('其他', [...own, ...common.commonAnswers.其他]);
       if (!this.#remember()) this.#goOn();
     }
+  }
+
+  /** Answers a question from the opening; with each sentence once. */
+  #recall(words: string, names: boolean): boolean {
+    const { opening } = this.#teller;
+    const { used } = this.#progress;
+    const frame = common.recalled[(used.recalled ?? 0) + this.#telling];
+    const fact = factIn(opening, words, names);
+    if (!frame || !fact || used[`recalled ${fact}`]) return false;
+    used.recalled = (used.recalled ?? 0) + 1;
+    used[`recalled ${fact}`] = 1;
+    this.#parts.push(this.#fill(frame).replace('{fact}', () => fact));
+    return true;
   }
 
   /** Talk about other things must not make a reader forget that the story waits; it goes on against nobody's will. */

@@ -205,6 +205,7 @@ export const particularCommonSentences = (): string[] =>
   [
     ...Object.values(common.commonAnswers).flat(),
     ...Object.values(common.unsure).flat(),
+    ...common.recalled,
     ...common.waiting,
     ...common.fears,
   ].filter((one) => particular.test(one));
