@@ -45,7 +45,7 @@ export function App({ page }: { page: Page }) {
             <Shell />
             <AuthGate />
           </RemoteSlots>
-          <ToastsView />
+          <Toasts />
           {idle && isReleased && (
             <Suspense>
               <UpdateWatch />
@@ -136,22 +136,8 @@ async function startWechat(navigation: GuardedHistory) {
   );
 }
 
-const tones = { plain: 'plain', success: 'done', error: 'failed' } as const;
-
-/** Shows the runtime's toasts. */
-function ToastsView() {
-  const toasts = useToasts();
-  return (
-    <Toaster
-      toasts={toasts.map(({ id, text, kind, action }) => ({
-        id: String(id),
-        text,
-        tone: tones[kind ?? 'plain'],
-        action: action && { label: action.label, onAction: action.run },
-      }))}
-    />
-  );
-}
+/** A component of its own, so that a toast draws nothing else again. */
+const Toasts = () => <Toaster toasts={useToasts()} />;
 
 /** Puts the app in the place of what the server rendered, scrolled as far. */
 export function renderApp(page: Page): Root {

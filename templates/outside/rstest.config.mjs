@@ -5,5 +5,6 @@ export default defineConfig({
   testEnvironment: 'happy-dom',
   plugins: [pluginReact()],
   setupFiles: ['@liaozhai/testing/setup'],
-  testTimeout: 30_000,
+  // longer than findBy waits, which says what is missing
+  testTimeout: 60_000,
 });

@@ -88,11 +88,11 @@ export function createConsole(channel: string) {
     for (const listener of listeners) listener();
   }
 
-  function say(text: string, tone: Toast['tone'] = 'plain'): void {
+  function say(text: string, kind: Toast['kind'] = 'plain'): void {
     clearTimeout(toastTimer);
-    set({ toast: { id: `${asked}-${text}`, text, tone } });
+    set({ toast: { id: `${asked}-${text}`, text, kind } });
     // a running request keeps its toast until it ends
-    if (tone !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MILLISECONDS);
+    if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MILLISECONDS);
   }
 
   function hush(): void {
@@ -148,7 +148,7 @@ export function createConsole(channel: string) {
     } catch (cause) {
       const { status, lines, reason } = failureOf(cause);
       const title = texts.refusal(status);
-      say(title, 'failed');
+      say(title, 'error');
       set({ question: null, notice: { title, ...(reason ? inWords(reason) : { lines }) } });
     }
     set({ running: null });
@@ -334,8 +334,8 @@ export function createConsole(channel: string) {
         previewsAsked = 0;
         forgetTyped();
         set({ question: null });
-        if (proposal) say(texts.approval.proposed(proposal.id), 'done');
-        else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'done');
+        if (proposal) say(texts.approval.proposed(proposal.id), 'success');
+        else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'success');
       });
       await refresh();
     },
@@ -360,7 +360,7 @@ export function createConsole(channel: string) {
         });
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
-        say(texts.done.checked, 'done');
+        say(texts.done.checked, 'success');
       }),
 
     /** Adds a webhook address, and shows its secret this once. */
@@ -374,7 +374,7 @@ export function createConsole(channel: string) {
     testWebhook: (control: string, id: string) =>
       run(control, async () => {
         await post(pathOf('webhook-test', decided()), { id });
-        say(texts.webhook.tested, 'done');
+        say(texts.webhook.tested, 'success');
       }),
 
     override: (control: string, build: string) =>

@@ -1,7 +1,7 @@
 import '../ui/tokens.css';
 import '../ui/base.css';
 import remote from 'liaozhai-remote';
-import { type ComponentType, type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentType, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
 import { endpoints, signedInSchema } from '../contract';
@@ -10,14 +10,17 @@ import {
   authPopup,
   Provider,
   request,
+  requestLogin,
   ScreenContext,
   SlotContext,
   type SlotProps,
   session,
   store,
   toApiError,
+  useToasts,
   useUser,
 } from '../runtime';
+import { Toaster } from '../ui/Toaster';
 import styles from './openStandAlone.module.css';
 
 const ownSlots = Object.fromEntries(
@@ -34,10 +37,23 @@ function OwnSlot({ name, waiting, ...props }: SlotProps) {
   ) : null;
 }
 
+/** A page that needs a signed-in user, as the host shows it: not to a visitor. */
+function Guarded({ children }: { children: ReactNode }) {
+  const user = useUser();
+  useEffect(() => {
+    if (!user) void requestLogin();
+  }, [user]);
+  return user ? children : <p role="status">需要登录</p>;
+}
+
+const Toasts = () => <Toaster toasts={useToasts()} />;
+
 function StandAlone() {
   const scroller = useRef<HTMLElement>(null);
   // one lazy component per route for the life of the page
-  const [pages] = useState(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })));
+  const [pages] = useState(() =>
+    remote.routes.map(({ path, page, requiresAuth }) => ({ path, Page: lazy(page), requiresAuth })),
+  );
   const first = remote.routes[0]?.path ?? '/';
   return (
     <main ref={scroller} className={styles.screen}>
@@ -45,8 +61,20 @@ function StandAlone() {
         <SlotContext value={OwnSlot}>
           <Suspense fallback={null}>
             <Routes>
-              {pages.map(({ path, Page }) => (
-                <Route key={path} path={path} element={<Page />} />
+              {pages.map(({ path, Page, requiresAuth }) => (
+                <Route
+                  key={path}
+                  path={path}
+                  element={
+                    requiresAuth ? (
+                      <Guarded>
+                        <Page />
+                      </Guarded>
+                    ) : (
+                      <Page />
+                    )
+                  }
+                />
               ))}
               <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
             </Routes>
@@ -73,6 +101,7 @@ function openStandAlone() {
           <LogInStrip />
         </nav>
         <StandAlone />
+        <Toasts />
       </BrowserRouter>
     </Provider>,
   );

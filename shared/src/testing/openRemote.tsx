@@ -17,7 +17,9 @@ import {
   type SlotProps,
   session,
   store,
+  useToasts,
 } from '../runtime';
+import { Toaster } from '../ui/Toaster';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';
 import { createGuardedHistory } from './guardedHistory';
@@ -82,6 +84,8 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
   );
 }
 
+const Toasts = () => <Toaster toasts={useToasts()} />;
+
 /** The given parts, and those that the remote has itself. */
 function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
   const own = Object.fromEntries(
@@ -125,8 +129,10 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
   if (options.config) configureSite(options.config);
   setWindow(options.wide ? 1280 : 390);
   const pathname = path.replace(/[?#].*$/, '');
-  if (!remote.routes.some((route) => matchPath(route.path, pathname)))
-    throw new Error(`${remote.name} has no route at ${path}`);
+  const route = remote.routes.find((each) => matchPath(each.path, pathname));
+  if (!route) throw new Error(`${remote.name} has no route at ${path}`);
+  if (route.requiresAuth && !user)
+    throw new Error(`${route.path} needs a signed-in user, and the host shows it to nobody else: pass \`user: {}\``);
   const network = fakeApi(handlers);
   const socket = fakeRealtime();
   onTestEnd(network.restore);
@@ -139,6 +145,7 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
     <Provider store={store}>
       <HistoryRouter history={createGuardedHistory()}>
         <Screens remote={remote} slots={slots} />
+        <Toasts />
       </HistoryRouter>
     </Provider>,
     // as the host does with what a boundary has caught

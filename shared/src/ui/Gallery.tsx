@@ -280,9 +280,9 @@ function Pieces() {
 type Overlay = 'sheet' | 'question' | 'notice' | 'uncloseable' | null;
 
 const samples: Toast[] = [
-  { id: 'done', text: '登录成功', tone: 'done' },
-  { id: 'failed', text: '连不上服务，请检查网络或稍后再试', tone: 'failed' },
-  { id: 'undo', text: '已删除', action: { label: '撤销', onAction: () => undefined } },
+  { id: 'done', text: '登录成功', kind: 'success' },
+  { id: 'failed', text: '连不上服务，请检查网络或稍后再试', kind: 'error' },
+  { id: 'undo', text: '已删除', action: { label: '撤销', run: () => undefined } },
 ];
 
 function Overlays() {

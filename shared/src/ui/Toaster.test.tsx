@@ -17,7 +17,7 @@ test('toasts stand where no key or touch of the page has to be heard a second ti
 test('toasts stand in a polite region that is there before them', () => {
   const { rerender } = render(<Toaster toasts={[]} />);
   expect(document.querySelector('[aria-live="polite"]')).toBeTruthy();
-  rerender(<Toaster toasts={[{ id: '1', text: '登录失败', tone: 'failed' }]} />);
+  rerender(<Toaster toasts={[{ id: '1', text: '登录失败', kind: 'error' }]} />);
   expect(region()?.getAttribute('aria-live')).toBe('polite');
 });
 
@@ -40,7 +40,7 @@ test('a toast stands over what stands at the foot of the screen in sight, also o
 
 test('a toast may carry one action', async () => {
   let undone = 0;
-  render(<Toaster toasts={[{ id: '1', text: '已删除', action: { label: '撤销', onAction: () => (undone += 1) } }]} />);
+  render(<Toaster toasts={[{ id: '1', text: '已删除', action: { label: '撤销', run: () => (undone += 1) } }]} />);
   await userEvent.click(screen.getByRole('button', { name: '撤销' }));
   expect(undone).toBe(1);
 });

@@ -8,8 +8,8 @@ import { followKeyboard, overlayPlace } from './useModalDialog';
 export interface Toast {
   id: string;
   text: string;
-  tone?: 'plain' | 'done' | 'failed';
-  action?: { label: string; onAction: () => void };
+  kind?: 'plain' | 'success' | 'error';
+  action?: { label: string; run: () => void };
 }
 
 /**
@@ -26,13 +26,13 @@ export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]
       aria-label={label}
       aria-live="polite"
     >
-      {toasts.map(({ id, text, tone = 'plain', action }) => (
+      {toasts.map(({ id, text, kind = 'plain', action }) => (
         <div key={id} className={styles.toast}>
-          {tone === 'done' && <CheckIcon size={18} />}
-          {tone === 'failed' && <AlertIcon size={18} />}
+          {kind === 'success' && <CheckIcon size={18} />}
+          {kind === 'error' && <AlertIcon size={18} />}
           <span className={styles.text}>{text}</span>
           {action && (
-            <button type="button" className={styles.action} onClick={action.onAction}>
+            <button type="button" className={styles.action} onClick={action.run}>
               {action.label}
             </button>
           )}
