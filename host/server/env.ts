@@ -178,19 +178,25 @@ const schema = v.object(
 
 export type ServerEnv = v.InferOutput<typeof schema>;
 
-/** Reads and checks the environment. A wrong value ends the process with one line that names the key and the cure. */
+const parse = (source: NodeJS.ProcessEnv) => v.safeParse(schema, source, { abortPipeEarly: true });
+
+/** One line for each wrong value, which names the key and the cure. */
+export const wrongSettings = (source: NodeJS.ProcessEnv): string[] =>
+  (parse(source).issues ?? []).map(({ path, message }) => {
+    const key = path?.[0].key as keyof typeof schema.entries;
+    const about = v.getDescription(schema.entries[key]);
+    return `${key}=${JSON.stringify(source[key])}: ${message} (${about}). Correct or unset it.`;
+  });
+
+/** Reads and checks the environment. Wrong values end the process, each with its line. */
 export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
-  const parsed = v.safeParse(schema, source, { abortPipeEarly: true });
+  const parsed = parse(source);
   if (parsed.success) {
     const problem = securityProblem(parsed.output);
     if (problem) console.warn(problem);
     return parsed.output;
   }
-  for (const issue of parsed.issues) {
-    const key = issue.path?.[0].key as keyof typeof schema.entries;
-    const about = v.getDescription(schema.entries[key]);
-    console.error(`${key}=${JSON.stringify(source[key])}: ${issue.message} (${about}). Correct or unset it.`);
-  }
+  for (const line of wrongSettings(source)) console.error(line);
   process.exit(1);
 }
 

@@ -113,22 +113,13 @@ test('the key of the Reverb app reaches the page, beside what else its configura
   expect(page).toContain('"realtime":{"key":"key-7","channel":"private-App.Models.User.{id}"}');
 });
 
-for (const [name, value] of [
-  ['REVERB_URL', 'ws://127.0.0.1:8080'],
-  ['REVERB_URL', 'http://127.0.0.1:8080/app'],
-  ['REVERB_URL', 'http://me:secret@127.0.0.1:8080'],
-  ['REVERB_URL', '127.0.0.1:8080'],
-  ['REVERB_APP_KEY', 'key/../x'],
-  ['SECURITY_CONTACT', 'security@app.example'],
-  ['SECURITY_EXPIRES', '2027-06-30'],
-]) {
-  test(`${name}=${value} ends the start with one line that says what it should be`, async () => {
-    const said = await start(store, { ...elsewhere, [name ?? '']: value ?? '' });
-    expect(said.trim().split('\n')).toEqual([
-      expect.stringMatching(new RegExp(`^${name}=".*must be .*Correct or unset it\\.$`)),
-    ]);
-  });
-}
+test('wrong settings end the start, each with one line', async () => {
+  const said = await start(store, { ...elsewhere, REVERB_URL: 'ws://127.0.0.1:8080', SECURITY_EXPIRES: '2027-06-30' });
+  expect(said.trim().split('\n').sort()).toEqual([
+    expect.stringMatching(/^REVERB_URL="ws:.*must be .*Correct or unset it\.$/),
+    expect.stringMatching(/^SECURITY_EXPIRES=".*must be .*Correct or unset it\.$/),
+  ]);
+});
 
 test('a start that is refused takes the backend it had started with it', async () => {
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');

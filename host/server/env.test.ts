@@ -1,0 +1,23 @@
+import { expect, test } from '@rstest/core';
+import { wrongSettings } from './env.ts';
+
+const needed = { DATA_DIR: '.data' };
+
+for (const [name, value] of [
+  ['REVERB_URL', 'ws://127.0.0.1:8080'],
+  ['REVERB_URL', 'http://127.0.0.1:8080/app'],
+  ['REVERB_URL', 'http://me:secret@127.0.0.1:8080'],
+  ['REVERB_URL', '127.0.0.1:8080'],
+  ['REVERB_APP_KEY', 'key/../x'],
+  ['SECURITY_CONTACT', 'security@app.example'],
+  ['SECURITY_EXPIRES', '2027-06-30'],
+] as const)
+  test(`${name}=${value} is named in one line that says what it should be`, () => {
+    expect(wrongSettings({ ...needed, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}=".*must be .*Correct or unset it\\.$`)),
+    ]);
+  });
+
+test('what is needed is enough', () => {
+  expect(wrongSettings(needed)).toEqual([]);
+});
