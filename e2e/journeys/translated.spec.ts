@@ -22,6 +22,8 @@ test.describe('with a translator in the browser', () => {
   test('a reader registers, checks in, talks and saves a profile', async ({ page, context }) => {
     await makeMember(page);
     await isTranslated(page);
+    // another tab with the app would send what a scene's page writes
+    await page.goto('about:blank');
     for (const scene of memberScenes) await test.step(scene.name, () => show(context, scene));
     await page.goto('/my/profile');
     await page.getByRole('textbox', { name: '昵称' }).fill('霍小玉');
