@@ -43,7 +43,7 @@ function Guarded({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!user) void requestLogin();
   }, [user]);
-  return user ? children : <p role="status">需要登录</p>;
+  return user ? children : <p className={styles.locked}>需要登录</p>;
 }
 
 const Toasts = () => <Toaster toasts={useToasts()} />;
