@@ -19,12 +19,17 @@ test.describe('with a translator in the browser', () => {
   test.setTimeout(600_000);
   test.beforeEach(({ context }) => translate(context));
 
-  test('a reader registers, checks in, talks and saves a profile', async ({ page, context }) => {
-    await makeMember(page);
+  test('a reader registers, checks in, talks and saves a profile', async ({ page, anotherBrowser }) => {
+    const storageState = await makeMember(page);
     await isTranslated(page);
-    // another tab with the app would send what a scene's page writes
-    await page.goto('about:blank');
-    for (const scene of memberScenes) await test.step(scene.name, () => show(context, scene));
+    for (const scene of memberScenes)
+      await test.step(scene.name, async () => {
+        // in one browser a tab would send what another one writes
+        const context = await anotherBrowser({ storageState });
+        await translate(context);
+        await show(context, scene);
+        await context.close();
+      });
     await page.goto('/my/profile');
     await page.getByRole('textbox', { name: '昵称' }).fill('霍小玉');
     await expect(page.getByText('有修改还没保存')).toBeVisible();
