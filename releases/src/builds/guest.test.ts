@@ -102,14 +102,6 @@ test('a remote that no package of ours built is described by its manifest and pa
   });
 });
 
-test('a guest names answers for the gate and what the gate cannot open', async () => {
-  const field = { answers: 'answers.json', unopened: { camera: 'needs a camera' } };
-  const dist = await writeGuest({ field, files: { 'dist/answers.json': '{}' } });
-  expect(await verdict(dist)).toBe('');
-  expect((await readRecord(at.store, await at.publishFrom(dist))).description).toMatchObject(field);
-  expect(await verdict(await writeGuest({ field }))).toContain('answers names answers.json, which is not in the build');
-});
-
 test("the bundler's own container plug-in, which writes no manifest, is described by the names of its package", async () => {
   const dist = await writeGuest({ manifest: null });
   expect(await verdict(dist)).toBe('');

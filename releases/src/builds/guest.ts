@@ -13,7 +13,7 @@ const DEFAULT_ENTRY = 'remoteEntry.js';
 /** What the bundler's own container plug-in, which writes no manifest, counts as. */
 const FEDERATION_1 = '1.0.0';
 
-const { label, contract, routes, slots, answers, unopened } = remoteDescriptionSchema.entries;
+const { label, contract, routes, slots } = remoteDescriptionSchema.entries;
 const [routeEntries, slotEntries] = [routes.pipe[0].item.entries, slots.pipe[0].item.entries];
 
 /** The field `liaozhai` of a guest's package.json. Misspelt keys are refused: nothing else would report them. */
@@ -35,8 +35,6 @@ const fieldSchema = v.strictObject({
     [],
   ),
   slots: v.optional(v.array(v.strictObject({ name: slotEntries.name, order: slotEntries.order })), []),
-  answers,
-  unopened,
 });
 
 const versions = v.optional(v.record(v.string(), v.string()), {});

@@ -336,7 +336,6 @@ function namedFiles(description: BuildDescription): [path: string, place: string
   const parts = [...description.routes, ...description.slots];
   return [
     ...own,
-    ...at('answers', description.answers ? [description.answers] : []),
     ...at('module', [...description.module.js, ...description.module.css]),
     ...parts.flatMap((part) => at(part.name, [...part.js, ...part.css])),
   ];

@@ -36,10 +36,3 @@ export const ticketDto = (patch: Partial<TicketDto> = {}): TicketDto => ({
   created_at: '2026-11-22T04:00:00.000000Z',
   ...patch,
 });
-
-/** What the gate opens a build with. */
-export const answers = {
-  'GET /v1/user': { data: userDto() },
-  'GET /v1/user/sessions': { data: [] },
-  'GET /v1/support/tickets': { data: [ticketDto()] },
-};

@@ -88,10 +88,3 @@ export const pageDto = (data: unknown[], nextCursor: string | null = null) => ({
   links: { next: null },
   meta: { next_cursor: nextCursor },
 });
-
-/** What the gate opens a build with. */
-export const answers = {
-  'GET /v1/conversations': pageDto([conversationDto()]),
-  'GET /v1/stories/1': { data: storyDto({ id: '1' }) },
-  'GET /v1/messages/latest': latestDto(messageDtos(4)),
-};

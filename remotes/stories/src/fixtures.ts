@@ -34,9 +34,3 @@ export const pageDto = (data: StoryDto[], nextCursor: string | null = null) => (
   links: { next: null },
   meta: { next_cursor: nextCursor },
 });
-
-/** What the gate opens a build with. */
-export const answers = {
-  'GET /v1/stories': pageDto(storyDtos(3)),
-  'GET /v1/stories/1': { data: storyDto({ id: '1' }) },
-};

@@ -43,10 +43,3 @@ export const ordersDto = (orders: OrderDto[] = []) => ({
     method: '沙盒付款',
   },
 });
-
-/** What the gate opens a build with. */
-export const answers = {
-  'GET /v1/transactions': pageDto([transactionDto()]),
-  'GET /v1/orders': ordersDto([orderDto()]),
-  'GET /v1/orders/1': { data: orderDto({ id: '1' }) },
-};

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
 import { createJiti } from 'jiti';
-import type { Answers } from '../contract/answers.ts';
 import type { HostDescription, RemoteDescription } from '../contract/releases.ts';
 import type { RouteDefinition } from '../contract/remote.ts';
 import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
@@ -43,81 +42,61 @@ export const describeSlots = (compilation: Rspack.Compilation, slots: SlotDefini
 
 export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
 
-/** Where a build keeps the answers. */
-export const ANSWERS = 'answers.json';
-
 type Describe = () => HostDescription | RemoteDescription;
 
-/** Puts `liaozhai.json`, and the answers that the remote's fixtures give, beside the files of a compilation. */
+/** Puts `liaozhai.json` beside the files of a compilation. */
 export function emitDescription(
   compilation: Rspack.Compilation,
   { RawSource }: { RawSource: new (text: string) => Rspack.sources.Source },
   describe: Describe,
-  answers?: Answers,
 ) {
   // a failed compilation has no chunks; its own errors say more than ours would
   if (compilation.errors.length > 0) return;
-  if (answers) compilation.emitAsset(ANSWERS, new RawSource(JSON.stringify(answers)));
   compilation.emitAsset('liaozhai.json', new RawSource(`${JSON.stringify(describe(), null, 2)}\n`));
 }
 
 /** Writes `liaozhai.json` from the finished compilation. */
 export const pluginDescribe = (
   describe: (compilation: Rspack.Compilation) => HostDescription | RemoteDescription,
-  answers?: Answers,
 ): RsbuildPlugin => ({
   name: 'liaozhai:describe',
   setup(api) {
     api.processAssets({ stage: 'report' }, ({ compilation, sources }) =>
-      emitDescription(compilation, sources, () => describe(compilation), answers),
+      emitDescription(compilation, sources, () => describe(compilation)),
     );
   },
 });
 
-/** What a remote says of itself in its sources. */
+/** What a remote's `src/routes` exports. */
 export interface Declared {
-  /** `src/routes` exports them. */
   routes: RouteDefinition[];
   slots: SlotDefinition[];
-  /** `src/fixtures` may export them: the gate opens the build with these, as `openRemote` does. Functions stay behind. */
-  answers?: Answers;
-  /** The field `liaozhai` of `package.json`. */
-  unopened?: RemoteDescription['unopened'];
+  /** `liaozhai.contract` of `package.json`: the range of the shared runtime that the remote asks for. */
   contract?: string;
 }
 
-const sourceFile = (root: string, name: string) =>
-  ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/${name}${extension}`)).find(existsSync);
+const routesFile = (root: string) =>
+  ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/routes${extension}`)).find(existsSync) ??
+  join(root, 'src/routes.tsx');
 
-async function run<Exports>(file: string, cure: string): Promise<Partial<Exports>> {
-  return createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
-    .import<Partial<Exports>>(file)
-    .catch((cause) => {
-      throw new Error(`${file} cannot be read at build time: ${cure}`, { cause });
-    });
-}
-
-/** Reads what a remote declares by running its `src/routes` and `src/fixtures` in Node; its pages stay unloaded behind `import()`. */
+/** Reads what a remote declares by running its `src/routes` in Node; its pages stay unloaded behind `import()`. */
 export async function readDeclaration(root: string): Promise<Declared> {
-  const file = sourceFile(root, 'routes') ?? join(root, 'src/routes.tsx');
-  const cure = 'let it import only types, ./texts and pages behind import()';
-  const { routes = [], slots = [] } = await run<Declared>(file, cure);
+  const file = routesFile(root);
+  const declared = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
+    .import<Partial<Declared>>(file)
+    .catch((cause) => {
+      throw new Error(
+        `${file} cannot be read at build time: let it import only types, ./texts and pages behind import()`,
+        { cause },
+      );
+    });
+  const { routes = [], slots = [] } = declared;
   for (const { name } of slots) {
     const problem = slotProblem(name, routes);
     if (problem) console.warn(`${file}: ${problem}`);
   }
-  const fixtures = sourceFile(root, 'fixtures');
-  const { answers } = fixtures
-    ? await run<Declared>(fixtures, 'let it import only types and plain functions')
-    : { answers: undefined };
   const { liaozhai = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    liaozhai?: Pick<Declared, 'unopened' | 'contract'>;
+    liaozhai?: Pick<Declared, 'contract'>;
   };
-  return { routes, slots, answers, unopened: liaozhai.unopened, contract: liaozhai.contract };
+  return { routes, slots, contract: liaozhai.contract };
 }
-
-/** What the description says for the gate. */
-export const describeTrial = ({ answers, unopened }: Declared) => ({
-  ...(answers && { answers: ANSWERS }),
-  ...(unopened && { unopened }),
-});

@@ -20,7 +20,7 @@ test.each([
   ['a page whose name begins like a helper', 'src/pages/testingGround.tsx', true],
   ['a test', 'src/pages/Page.test.tsx', false],
   ['what helps tests', 'src/testing/openHost.tsx', false],
-  ['fixtures, which hold the answers for the gate', 'src/fixtures.ts', true],
+  ['fixtures', 'src/fixtures.ts', false],
   ['a fixture of one test', 'src/session/sessionFixture.ts', false],
   ['a document', 'src/README.md', false],
 ])('%s enters the hash: %s %s', (_, path, enters) => {

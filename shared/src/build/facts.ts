@@ -73,8 +73,8 @@ const digest = (...parts: (string | Buffer)[]) =>
     .digest('hex')
     .slice(0, 12);
 
-/** Names of what no build can contain: tests, what helps them, and documents. A remote's `fixtures.ts` gives it its answers. */
-const NO_PART_OF_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|\wFixtures?\.tsx?$|README\.md$/;
+/** Names of what no build can contain: tests, what helps them, and documents. */
+const NO_PART_OF_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
 /** What a library was built to is what a remote bundles. */
 const NO_PART_OF_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
 

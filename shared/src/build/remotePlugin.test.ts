@@ -103,25 +103,14 @@ test('what a remote shares, exposes and imports stands in its description and it
   expect(manifest.exposes.map(({ name }) => name)).toContain('Ribbon');
 });
 
-test('answers of its fixtures, and what package.json says of gate and contract, travel with a build', async () => {
-  writeFileSync(
-    join(root, 'src/fixtures.ts'),
-    `export const answers = { 'GET /v1/gifts': { data: [1] }, 'POST /v1/gifts': (request: object) => request };`,
-  );
-  const unopened = { camera: 'needs a camera' };
+test('a remote asks for the contract that its package.json names', async () => {
   const contract = '^2.0.0';
   writeFileSync(
     join(root, 'package.json'),
-    sources['package.json'].replace('}', `,"liaozhai":${JSON.stringify({ unopened, contract })}}`),
+    sources['package.json'].replace('}', `,"liaozhai":${JSON.stringify({ contract })}}`),
   );
   expect(await build()).toBe('');
-  expect(description()).toMatchObject({
-    answers: 'answers.json',
-    unopened,
-    contract,
-    shared: { requires: { '@liaozhai/shared/runtime': contract } },
-  });
-  expect(JSON.parse(built('answers.json'))).toEqual({ 'GET /v1/gifts': { data: [1] } });
+  expect(description()).toMatchObject({ contract, shared: { requires: { '@liaozhai/shared/runtime': contract } } });
 });
 
 test('a shared library that is not installed is refused by its name', async () => {

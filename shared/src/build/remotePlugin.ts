@@ -9,7 +9,6 @@ import {
   describeModule,
   describeRoutes,
   describeSlots,
-  describeTrial,
   emitDescription,
   readDeclaration,
 } from './describeBuild.ts';
@@ -154,7 +153,6 @@ export const describeRemote = (
     module: describeModule(compilation, moduleChunk),
     routes: describeRoutes(compilation, declared.routes),
     slots: describeSlots(compilation, declared.slots),
-    ...describeTrial(declared),
   };
 };
 
@@ -233,8 +231,9 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
     compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
       const declared = await declaration;
-      const describe = () => describeRemote(compilation, remote, facts, declared);
-      emitDescription(compilation, compiler.webpack.sources, describe, declared.answers);
+      emitDescription(compilation, compiler.webpack.sources, () =>
+        describeRemote(compilation, remote, facts, declared),
+      );
     });
   });
 }

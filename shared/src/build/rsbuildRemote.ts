@@ -50,7 +50,7 @@ export const federatedEnvironment = (
   const global = containerGlobal(remote.name, facts.sourceHash);
   return {
     source: { entry: { index: exposedModule } },
-    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared), declared.answers)],
+    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared))],
     tools: {
       htmlPlugin: false,
       rspack: (config) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RemoteDescription } from '../contract/releases.ts';
-import { ANSWERS, describeTrial, placeOf, readDeclaration } from './describeBuild.ts';
+import { placeOf, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
@@ -210,7 +210,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
       entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
       const declared = await readDeclaration(root);
-      const { routes, slots, answers } = declared;
+      const { routes, slots } = declared;
       // the entry brings the scripts of all of them
       const files = { js: [ENTRY], css };
       const description: RemoteDescription = {
@@ -236,9 +236,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
           ...files,
         })),
         slots: slots.map((slot) => ({ ...placeOf(slot), ...files })),
-        ...describeTrial(declared),
       };
-      if (answers) this.emitFile({ type: 'asset', fileName: ANSWERS, source: JSON.stringify(answers) });
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
     },
   };

@@ -1,6 +1,5 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
-export { type Answers, type WholeAnswer, wholeAnswer } from './answers.ts';
 export { BRAND, type Brand } from './brand.ts';
 export * from './clock.ts';
 export { type Id, losslessJson, parseJson, type ReportUnread, readAs } from './decode.ts';

@@ -110,9 +110,6 @@ const described = {
   css: v.optional(v.array(filePathSchema), []),
 };
 
-/** Routes, slots and late files that the gate's browser cannot open → why. A late file goes by its name without the hash. */
-export const unopenedSchema = v.optional(dictionarySchema(textSchema(60, 1), textSchema(200, 1)));
-
 export const remoteDescriptionSchema = v.object({
   ...described,
   kind: v.literal('remote'),
@@ -131,9 +128,6 @@ export const remoteDescriptionSchema = v.object({
     v.array(v.object({ name: textSchema(60, 1), order: v.optional(orderSchema), ...chunkFiles })),
     v.maxLength(100),
   ),
-  /** A JSON file of the build: answers of the server (`Answers`) that the gate opens its screens with. */
-  answers: v.optional(filePathSchema),
-  unopened: unopenedSchema,
 });
 
 export const hostDescriptionSchema = v.object({

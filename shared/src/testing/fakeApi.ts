@@ -1,5 +1,4 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import { type Answers, type WholeAnswer, wholeAnswer } from '../contract';
 import { network, replaceAdapter } from '../runtime/client/request';
 
 export interface RecordedRequest {
@@ -14,15 +13,29 @@ export interface RecordedRequest {
   headers: Record<string, string>;
 }
 
-export type FakeResponse = WholeAnswer;
+/** A whole response; anything else that a handler gives is the body of a 200. */
+export interface FakeResponse {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
 
 /** Fixed answers, or what to answer to a request; throwing `offline()` is a lost connection. */
-export type Handlers = Answers;
+export type Handlers = Record<string, unknown>;
 
 class NetworkLoss extends Error {}
 
 /** Thrown by a handler: the request gets no answer. */
 export const offline = (): Error => new NetworkLoss('no network');
+
+const responseKeys = ['status', 'body', 'headers'];
+
+const isResponse = (answer: unknown): answer is FakeResponse =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  'status' in answer &&
+  typeof answer.status === 'number' &&
+  Object.keys(answer).every((key) => responseKeys.includes(key));
 
 const parse = (data: unknown): unknown => (typeof data === 'string' ? JSON.parse(data) : data);
 
@@ -42,7 +55,7 @@ async function answerOf(handlers: Handlers, request: RecordedRequest): Promise<F
   if (!Object.hasOwn(handlers, name)) return { status: 404, body: { message: `no handler for ${name}` } };
   const handler = handlers[name];
   const answer: unknown = await (typeof handler === 'function' ? handler(request) : handler);
-  return wholeAnswer(answer);
+  return isResponse(answer) ? answer : { status: 200, body: answer };
 }
 
 /** As a real adapter: an abort ends the wait, even if the handler goes on. */

@@ -11,6 +11,3 @@ export const storyDto = (patch: Partial<StoryDto> = {}): StoryDto => ({
 
 /** A cursor page as Laravel's API resources write it. */
 export const pageDto = (data: StoryDto[]) => ({ data, links: {}, meta: { next_cursor: null } });
-
-/** What the gate opens a build with, and tests may start from. */
-export const answers = { 'GET /v1/stories': pageDto([storyDto({ id: 's-7', title: '画皮' })]) };

@@ -1,11 +1,11 @@
 import { openRemote, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
-import { answers, pageDto, storyDto } from '../fixtures';
+import { pageDto, storyDto } from '../fixtures';
 import remote from '../remote';
 import { texts } from '../texts';
 
 test('what the server has is listed, each leading to its page', async () => {
-  openRemote(remote, answers);
+  openRemote(remote, { 'GET /v1/stories': pageDto([storyDto({ id: 's-7', title: '画皮' })]) });
   const row = await screen.findByRole('link', { name: /画皮/ });
   expect(row.getAttribute('href')).toBe('/story/s-7');
 });
