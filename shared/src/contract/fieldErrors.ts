@@ -28,8 +28,17 @@ const record = (value: unknown): value is Record<string, unknown> => typeof valu
 const textsIn = (value: unknown): string[] =>
   record(value) ? Object.values(value).flatMap(textsIn) : typeof value === 'string' && value ? [value] : [];
 
-/** `user.login` and `items.0.name` mean the fields `login` and `name`. */
-const fieldOf = (key: string): string => key.split('.').findLast((part) => !/^\d*$/.test(part)) ?? '';
+/** `user.login`, `user[login]`, `/user/login` and `items.0.name` mean the fields `login` and `name`. */
+const fieldOf = (place: string): string => place.split(/[./[\]]/).findLast((part) => !/^\d*$/.test(part)) ?? '';
+
+/** Where and what an entry of a list names: FastAPI, Zod, JSON:API, express-validator and Symfony differ in the keys only. */
+function entryOf(value: unknown): { place: string; words: unknown } | undefined {
+  if (!record(value)) return undefined;
+  const { field, loc, path, param, propertyPath, source, message, msg, detail, title } = value;
+  const place = field ?? loc ?? path ?? param ?? propertyPath ?? (record(source) && source.pointer);
+  const words = message ?? msg ?? detail ?? title;
+  return place && words ? { place: [place].flat().join('.'), words } : undefined;
+}
 
 /** Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. */
 export function fieldErrors(errors: unknown): Record<string, string[]> {
@@ -41,10 +50,8 @@ export function fieldErrors(errors: unknown): Record<string, string[]> {
   if (!record(errors)) add('', textsIn(errors));
   else
     for (const [key, value] of Object.entries(errors)) {
-      // a list of `{ field, message }`
-      const isEntry = record(value) && typeof value.field === 'string' && 'message' in value;
-      if (isEntry) add(fieldOf(String(value.field)), textsIn(value.message));
-      else add(fieldOf(key), textsIn(value));
+      const { place, words } = entryOf(value) ?? { place: key, words: value };
+      add(fieldOf(place), textsIn(words));
     }
   return Object.fromEntries(fields);
 }

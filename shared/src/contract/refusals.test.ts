@@ -12,6 +12,13 @@ test.each([
   'SQLSTATE[42S02]: Base table or view not found: 1146 表不存在',
   'App\\Exceptions\\Handler 出错',
   '<b>出错了</b>',
+  '无法连接 10.0.3.17',
+  '调用 charge() 失败',
+  'TypeError：值为空',
+  '文件 /var/www/app 不存在',
+  '在 handler.py 第 12 行出错',
+  '残高が不足しています',
+  '잔액 不足',
   '长'.repeat(200),
   '',
   { message: '出错' },
@@ -20,12 +27,18 @@ test.each([
   expect(readersWords(message)).toBeUndefined();
 });
 
-test.each(['余额不足，请先充值', '服务正在重新启动，请稍候再试', '请用 Chrome 浏览器打开'])(
-  'a reader sees %j',
-  (message) => {
-    expect(readersWords(message)).toBe(message);
-  },
-);
+test.each([
+  '余额不足，请先充值',
+  '服务正在重新启动，请稍候再试',
+  '请用 Chrome 浏览器打开',
+  '每 1.5 秒一次（最多 3 次）',
+  '每日/每周各一次',
+  '2026/11/25 起可用',
+  '请升级到 3.1.2',
+  'VIP(会员)专用',
+])('a reader sees %j', (message) => {
+  expect(readersWords(message)).toBe(message);
+});
 
 test.each([
   [
@@ -36,7 +49,13 @@ test.each([
   [{ 'items.0.name': ['太长'] }, { name: ['太长'] }],
   [{ login: { '0': '太短' } }, { login: ['太短'] }],
   [{ login: { rule: { min: '太短' } } }, { login: ['太短'] }],
+  [{ 'user[login]': ['已被占用'] }, { login: ['已被占用'] }],
   [[{ field: 'data.login', message: '太短' }], { login: ['太短'] }],
+  [[{ loc: ['body', 'login'], msg: 'field required', type: 'missing' }], { login: ['请填写'] }],
+  [[{ path: ['user', 'login'], message: '太短', code: 'too_small' }], { login: ['太短'] }],
+  [[{ source: { pointer: '/data/attributes/login' }, detail: '太短' }], { login: ['太短'] }],
+  [{ login: { param: 'login', location: 'body', msg: '太短' } }, { login: ['太短'] }],
+  [[{ propertyPath: 'login', title: '太短' }], { login: ['太短'] }],
   [['太短'], { '': ['太短'] }],
   ['太短', { '': ['太短'] }],
   [{ login: ['The login has already been taken.'] }, { login: ['已被占用'] }],

@@ -5,7 +5,10 @@ import { amount, optional, readAs } from './decode.ts';
 
 /** The longest message that a toast shows; a longer one was written for somebody else. */
 const MOST_CHARACTERS = 90;
-const technical = /[<>{}\\]|::|SQLSTATE|Exception|Stack trace|https?:|\.php\b|\bselect\b.+\bfrom\b/i;
+const technical =
+  /[<>{}\\]|::|SQLSTATE|Exception|Error\b|Stack trace|https?:|\w\(\)|\.(?:php|js|ts|py|go|rb|java)\b|\d(?:\.\d+){3}|[a-z]\/\w+\/|\bselect\b.+\bfrom\b/i;
+/** Letters of other languages that are written with Chinese ones. */
+const foreign = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** A server's message where it is Chinese, short and meant for a reader; undefined otherwise. */
 export function readersWords(message: unknown): string | undefined {
@@ -13,7 +16,8 @@ export function readersWords(message: unknown): string | undefined {
   const words = message.replace(/[\p{C}\s]+/gu, ' ').trim();
   const [han, latin] = [/\p{Script=Han}/gu, /[a-z]/gi].map((letters) => words.match(letters)?.length ?? 0);
   const isChinese = han !== undefined && latin !== undefined && han > 0 && han * 2 >= latin;
-  return isChinese && words.length <= MOST_CHARACTERS && !technical.test(words) ? words : undefined;
+  const isForReaders = isChinese && words.length <= MOST_CHARACTERS && !technical.test(words) && !foreign.test(words);
+  return isForReaders ? words : undefined;
 }
 
 const figures = v.object(optional({ required: amount, balance: amount }));
