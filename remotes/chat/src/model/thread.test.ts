@@ -113,6 +113,14 @@ describe('pages', () => {
     expect(again.hasOlder).toBe(false);
   });
 
+  test('a change below the loaded window, heard after the older page was read, is caught up', () => {
+    const thread = threadOf(messageDtos(3, 4), { version: 6, has_more: true });
+    const heard = applyEvent(thread, messageEvent(messageDto({ seq: 2, version: 8, body: '改过' }))).thread;
+    const older = withOlder(heard, toPage(latestDto(messageDtos(3, 1), { version: 7 })), 4);
+    const closed = applyEvent(older, messageEvent(messageDto({ seq: 6, version: 7 }))).thread;
+    expect(closed.version).toBe(7);
+  });
+
   test('a page read before the latest change is caught up from where it was read', () => {
     const thread = threadOf(messageDtos(3, 4), { has_more: true, version: 9 });
     expect(withOlder(thread, toPage(latestDto(messageDtos(3, 1), { version: 7 })), 4).version).toBe(7);

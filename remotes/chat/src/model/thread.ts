@@ -143,8 +143,9 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
   return {
     ...thread,
     messages: [...older, ...thread.messages],
-    // A page read before a change that was already skipped as too old must be caught up from where it was read.
+    // a page read before a change that was already skipped as too old must be caught up from where it was read
     version: Math.min(thread.version, page.version),
+    ahead: thread.ahead.filter((each) => each <= page.version),
     hasOlder: page.hasMore && older.length > 0,
   };
 }
