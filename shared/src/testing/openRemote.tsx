@@ -19,7 +19,7 @@ import {
   store,
   useToasts,
 } from '../runtime';
-import { Toaster } from '../ui/Toaster';
+import { Toaster } from '../ui';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';
 import { createGuardedHistory } from './guardedHistory';
