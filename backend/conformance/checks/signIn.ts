@@ -110,7 +110,7 @@ const login = checksOf('POST /v1/login', [
   },
   {
     name: 'begins a new session and ends the one before',
-    otherwise: 'works; whoever knew the session before the sign-in is signed in with it',
+    otherwise: 'works; a session that somebody else knew before the sign-in is signed in too',
     async run(world) {
       const { visitor, login, password } = await world.member('spare');
       const before = world.twin({ visitor, login, password, id: '' });
