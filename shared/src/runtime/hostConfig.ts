@@ -96,10 +96,11 @@ export function hostConfig(): HostConfig {
 /** Makes the next call read the page's element again. */
 export const forgetHostConfig = () => config.set(undefined);
 
-/** A refusal for its price brings the rules that hold now. */
+/** A refusal for its price brings rules that hold now; those that it does not name stay. */
 onPriceRise((answer) => {
   const said = safeParse(object({ rules: rulesSchema }), answer);
-  if (said.success) config.set({ ...hostConfig(), rules: said.output.rules });
+  const known = hostConfig();
+  if (said.success) config.set({ ...known, rules: { ...known.rules, ...said.output.rules } });
 });
 
 /** Which set and builds a page runs. */

@@ -128,6 +128,18 @@ describe('one tap goes on at the new price with', () => {
   });
 });
 
+test('a refusal that names one price leaves the others as they were', async () => {
+  const answer = { status: 409, body: { code: 'price_changed', price: 4, rules: { continue_price: 4 } } };
+  const { user } = openChat(
+    { [LATEST]: latestDto([asked, told]), 'POST /v1/messages/continue': answer },
+    { capabilities, config },
+  );
+  await user.click(await screen.findByRole('button', { name: /^继续.*1 点/ }));
+  await user.click(within(await risen()).getByRole('button', { name: '再想想' }));
+  expect(await screen.findByRole('button', { name: /^继续.*4 点/ })).toBeTruthy();
+  expect(screen.getByRole('button', { name: /^灵感.*1 点/ })).toBeTruthy();
+});
+
 test('a backend that does not announce it is sent no price', async () => {
   const { user, requests } = openChat(
     { [SEND]: secondSentDto as Answer, [LATEST]: latestDto([asked, told]) },
