@@ -18,6 +18,7 @@ import {
   addRollback,
   addWithdraw,
 } from './switching.ts';
+import { addTypes } from './types.ts';
 import { addChannel, addExport, addGc, addInit, addLogin, addLogout, addToken, addWhoami } from './upkeep.ts';
 
 const VERBS = [
@@ -25,6 +26,7 @@ const VERBS = [
   addChannel,
   addPublish,
   addBuilds,
+  addTypes,
   addStatus,
   addHealth,
   addLog,

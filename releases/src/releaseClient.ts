@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
+import { type ExposedTypes, exposedTypesSchema, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change, Writer } from './channel/changeChannel.ts';
@@ -119,6 +120,8 @@ export interface ReleaseClient {
   /** `agenda` is missing where the console is older than this. */
   status(): Promise<ChannelDocument & { agenda?: AgendaView }>;
   builds(name?: string): Promise<BuildSummary[]>;
+  /** Types of what a remote exposes: of the live build of `stories`, or of `stories@1.4.2`. */
+  types(word: string): Promise<ExposedTypes>;
   log(limit: number): Promise<LogEntry[]>;
   health(): Promise<Health>;
   /** Which builds differ, immediately. */
@@ -189,6 +192,7 @@ export function localClient(
       return { ...document, agenda: await viewAgenda(writer, reader, document) };
     },
     builds: (name) => listBuilds(catalog, name),
+    types: async (word) => readTypes(writer, (await current()).stable?.builds ?? [], word),
     health: async () => (await readHealth(writer, reader)).health,
     log: async (limit) => {
       const entries = await readLog(store, await current(), key.publicKey, limit);
@@ -346,6 +350,11 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
   return {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
+    types: async (name) => {
+      const parsed = v.safeParse(exposedTypesSchema, await get(`types?of=${word(name)}`));
+      if (!parsed.success) throw refused('the console answered with what are no types', OLDER_CONSOLE);
+      return parsed.output;
+    },
     log: (limit) => get(`log?limit=${limit}`),
     health: async () => {
       const health = await get<Partial<Health>>('health');

@@ -340,13 +340,20 @@ describe('sec.releases: publishing over HTTP', () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const provenance = () => ({ commit: 'abc', at: '2000-01-01T00:00:00.000Z', publisher: 'liar' });
     const client = httpClient({ origin, token: tokens['publisher:stories'] ?? '', channel: 'production', provenance });
-    const dist = await writeRemote(at.place(), 'stories', 'over http');
+    const dist = await writeRemote(at.place(), 'stories', 'over http', {
+      description: { exposes: ['./remote', './Ribbon'] },
+      files: { '@mf-types/Ribbon.d.ts': 'export declare const loops: number;' },
+    });
     expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: true });
     expect(await client.publish(dist, '3.0.0')).toMatchObject({ created: false });
     const [build] = await client.builds('stories');
     expect(build?.provenance).toMatchObject({
       publisher: expect.stringMatching(/^publisher:stories \([0-9a-f]{12}\)$/),
       commit: 'abc',
+    });
+    expect(await client.types('stories@3.0.0')).toEqual({
+      id: build?.id,
+      files: { 'Ribbon.d.ts': 'export declare const loops: number;' },
     });
     const foreign = await writeRemote(at.place(), 'chat', 'over http');
     await expect(client.publish(foreign, '3.0.0')).rejects.toMatchObject({

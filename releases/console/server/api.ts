@@ -215,6 +215,9 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     console.client(channelOf(context, console), whoOf(context.get('token')), { actor: actorOf(context.get('token')) });
   app.get('/status', async (context) => context.json(await (await client(context)).status()));
   app.get('/builds', async (context) => context.json(await (await client(context)).builds(context.req.query('name'))));
+  app.get('/types', async (context) =>
+    context.json(await (await client(context)).types(context.req.query('of') ?? '')),
+  );
   app.get('/names', async (context) => context.json(await console.names(channelOf(context, console))));
   app.get('/log', async (context) => {
     const limit = Number(context.req.query('limit') ?? 50);

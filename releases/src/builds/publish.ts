@@ -241,7 +241,8 @@ const COMPRESSED = /\.(?:m?js|css|html|json|svg|txt|webmanifest)$/;
 
 /** The media type a build's file is served with, or null if its ending is unknown. */
 export function contentType(path: string): string | null {
-  const type = lookup(path);
+  // a video by its last ending
+  const type = path.endsWith('.d.ts') ? 'text/plain' : lookup(path);
   if (!type) return null;
   return type.startsWith('text/') || type.endsWith('json') || type === 'image/svg+xml'
     ? `${type}; charset=utf-8`

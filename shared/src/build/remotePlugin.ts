@@ -13,6 +13,7 @@ import {
   readDeclaration,
 } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, endForTakenPort, reloadClient, serveInside, standAlonePage } from './devServer.ts';
+import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
   contractRange,
@@ -224,6 +225,7 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   options.optimization.splitChunks = moduleInEntry(global);
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
   new (federationOf(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
+  emitTypes(compiler, facts.root, remote.exposes);
   const declaration = readDeclaration(facts.root);
   // told where it is awaited; until then it is nobody's unhandled rejection
   declaration.catch(() => {});

@@ -1,9 +1,16 @@
 import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
-import { defineConfig, type EnvironmentConfig, mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
+import {
+  defineConfig,
+  type EnvironmentConfig,
+  mergeRsbuildConfig,
+  type RsbuildConfig,
+  type Rspack,
+} from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
 import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, pageOrigins, requireFreePort } from './devServer.ts';
+import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
@@ -62,7 +69,9 @@ export const federatedEnvironment = (
           ...config.resolve,
           alias: { ...config.resolve?.alias, ...esmRuntime() },
         };
-        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, facts.root, shared, remote)));
+        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, facts.root, shared, remote)), {
+          apply: (compiler: Rspack.Compiler) => emitTypes(compiler, facts.root, remote.exposes),
+        });
       },
     },
   };

@@ -1,0 +1,59 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import type { Command } from 'commander';
+import type { ExposedTypes } from '../src/builds/exposedTypes.ts';
+import { nameOf } from '../src/model/build.ts';
+import { clientFor, examples, options, print } from './context.ts';
+
+const DECLARATION = /\.d\.ts$/;
+/** Folders of declarations that others name, and files of Module Federation's own for its types of `loadRemote`. */
+const NO_MODULE = /^(?:compiled-types|node_modules)\/|^apis\.d\.ts$/;
+
+/** `stories/Badge`, the name by which another remote imports it. */
+const moduleName = (name: string, file: string): string =>
+  posix.join(name, file.replace(DECLARATION, '').replace(/^index$/, ''));
+
+/** What makes `loadRemote('stories/Badge')` answer with the module's type. */
+const loadRemoteTypes = (name: string, files: readonly string[]): string => {
+  const overloads = files.map(
+    (file) =>
+      `  export function loadRemote(id: '${moduleName(name, file)}', options?: object): Promise<typeof import('../${name}/${file.replace(DECLARATION, '.js')}') | null>;`,
+  );
+  return `export {};\ndeclare module '@module-federation/runtime' {\n${overloads.join('\n')}\n}\n`;
+};
+
+/** Puts a remote's types in place of those that are there. */
+async function writeTypes(out: string, { id, files }: ExposedTypes): Promise<string[]> {
+  const name = nameOf(id);
+  await rm(join(out, name), { recursive: true, force: true });
+  const modules = Object.keys(files).filter((file) => !NO_MODULE.test(file));
+  const texts = { [`loadRemote/${name}.d.ts`]: loadRemoteTypes(name, modules) };
+  for (const [file, text] of Object.entries(files)) texts[`${name}/${file}`] = text;
+  for (const [path, text] of Object.entries(texts)) {
+    await mkdir(dirname(join(out, path)), { recursive: true });
+    await writeFile(join(out, path), text);
+  }
+  return modules.map((file) => moduleName(name, file));
+}
+
+export const addTypes = (program: Command) =>
+  program
+    .command('types <name...>')
+    .description('fetch the types of what live remotes expose')
+    .option('--out <dir>', 'where they are written, a folder for each remote', '@mf-types')
+    .addHelpText(
+      'after',
+      `${examples('types stories', 'types stories@1.4.2 --out @mf-types')}\ntsconfig.json needs "paths": { "*": ["./@mf-types/*"] } and "@mf-types" in "include".\n`,
+    )
+    .action(async (names: string[], _, command: Command) => {
+      const { json, out, ...rest } = options<{ out: string }>(command);
+      const client = await clientFor(rest);
+      const found = await Promise.all(names.map((name) => client.types(name)));
+      const written = [];
+      for (const types of found) written.push({ id: types.id, modules: await writeTypes(out, types) });
+      print(
+        json,
+        written,
+        written.map(({ id, modules }) => `${id}: ${modules.join(', ')}`),
+      );
+    });

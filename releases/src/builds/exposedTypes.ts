@@ -1,0 +1,51 @@
+import { dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import type { Writer } from '../channel/changeChannel.ts';
+import { refused } from '../errors.ts';
+import { buildFolder, isRemote, nameOf, parseBuildId } from '../model/build.ts';
+import { sha384Integrity } from '../model/signing.ts';
+import { resolveBuilds } from './catalog.ts';
+
+/** Where a build has the types of what it exposes: Module Federation's own plug-in writes there, and so do our kits. */
+const TYPES_FOLDER = '@mf-types/';
+
+export const exposedTypesSchema = v.object({
+  /** The build: `stories@1.4.2+3f9c1a7b20de` */
+  id: v.pipe(
+    v.string(),
+    v.check((id) => parseBuildId(id) !== null, 'must be a build id'),
+  ),
+  /** Path below the remote's name → declaration: `Badge.d.ts` types the module `stories/Badge`. */
+  files: dictionarySchema(filePathSchema, v.string()),
+});
+
+export type ExposedTypes = v.InferOutput<typeof exposedTypesSchema>;
+
+/** Types of what a remote exposes; `word` is a name, of which the build in `live` counts, or a build. Throws refused. */
+export async function readTypes(
+  { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
+  live: readonly string[],
+  word: string,
+): Promise<ExposedTypes> {
+  const [id] = word.includes('@') ? await resolveBuilds(store, [word]) : live.filter((build) => nameOf(build) === word);
+  if (!id)
+    throw refused(`no build of "${word}" is live`, 'See what is live with `status`, or name a build: stories@1.4.2.');
+  const record = await catalog.record(id);
+  const stored = Object.entries(record.files).filter(
+    ([path]) => path.startsWith(TYPES_FOLDER) && path.endsWith('.d.ts'),
+  );
+  if (stored.length === 0)
+    throw refused(
+      `${id} carries no types`,
+      isRemote(record) && record.description.exposes.length > 1
+        ? 'Its team needs a tsconfig.json and builds it again, as a guest with `dts: { generateTypes: { deleteTypesFolder: false } }`.'
+        : 'It exposes nothing to other remotes: its team names modules in `exposes` of its build.',
+    );
+  const read = async ([path, { integrity }]: (typeof stored)[number]) => {
+    const body = await store.read(`${buildFolder(id)}/${path}`);
+    if (!body || sha384Integrity(body) !== integrity)
+      throw refused(`${path} of ${id} is not what was published`, 'Publish the build again as a new version.');
+    return [path.slice(TYPES_FOLDER.length), body.toString('utf8')];
+  };
+  return { id, files: Object.fromEntries(await Promise.all(stored.map(read))) };
+}

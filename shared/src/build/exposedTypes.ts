@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, parse, posix, relative } from 'node:path';
+import { promisify } from 'node:util';
+import type { Rspack } from '@rsbuild/core';
+
+/** Where a build has the types of its exposed modules, laid out as by Module Federation's own `dts`, whose zip has other bytes each time. */
+const TYPES_FOLDER = '@mf-types';
+const DECLARATIONS = 'compiled-types';
+const PLUGIN = 'ExposedTypes';
+
+const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"]+)\1/g;
+const DEFAULT_EXPORT = /\bexport\s+default\b|\bexport\s*\{[^}]*\bdefault\b[^}]*\}/;
+
+type Texts = Record<string, string>;
+
+function nearest(folder: string, name: string): string | undefined {
+  const file = join(folder, name);
+  if (existsSync(file)) return file;
+  return dirname(folder) === folder ? undefined : nearest(dirname(folder), name);
+}
+
+function compilerOf(root: string): string {
+  const { resolve } = createRequire(join(root, 'package.json'));
+  try {
+    const manifest = resolve('typescript/package.json');
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { bin: { tsc: string } };
+    return join(dirname(manifest), bin.tsc);
+  } catch (cause) {
+    throw new Error(`types of exposed modules need typescript in ${root}: add it to devDependencies`, { cause });
+  }
+}
+
+function sourceOf(root: string, path: string): string {
+  const found = ['', '.ts', '.tsx', '.js', '.jsx', '/index.ts', '/index.tsx']
+    .map((ending) => posix.join(path, '.') + ending)
+    .find((file) => /\.[jt]sx?$/.test(file) && existsSync(join(root, file)));
+  if (!found) throw new Error(`${path} is exposed, but is no source file of ${root}: correct the path`);
+  return found;
+}
+
+const ambientFiles = (root: string) => {
+  const folder = join(root, 'src');
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return names.filter((name) => name.endsWith('.d.ts')).map((name) => join(folder, name));
+};
+
+/** Runs `work` in a folder into which TypeScript has written the declarations of `sources`. */
+async function withDeclarations<Result>(
+  root: string,
+  config: string,
+  sources: string[],
+  work: (folder: string, log: string) => Result,
+): Promise<Result> {
+  // inside the remote's folder, from where TypeScript finds the installed types
+  const home = join(root, 'node_modules/.liaozhai');
+  mkdirSync(home, { recursive: true });
+  const out = mkdtempSync(join(home, 'types-'));
+  try {
+    const compilerOptions = {
+      ...{ declaration: true, emitDeclarationOnly: true, noEmit: false, noEmitOnError: false, declarationMap: false },
+      ...{ composite: false, incremental: false, removeComments: false, allowJs: true, outDir: out },
+      // linked libraries whose types are sources lie outside of the remote
+      rootDir: parse(root).root,
+    };
+    const files = [...sources.map((file) => join(root, file)), ...ambientFiles(root)];
+    const project = join(out, 'tsconfig.json');
+    writeFileSync(project, JSON.stringify({ extends: config, compilerOptions, include: [], files }));
+    // errors are the type check's; what matters here is whether the declarations were written
+    const log = await promisify(execFile)(process.execPath, [compilerOf(root), '-p', project], { cwd: root }).then(
+      ({ stdout }) => stdout,
+      ({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }) => stdout + stderr,
+    );
+    return work(join(out, relative(parse(root).root, root)), log);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** Declarations that are reached from `sources` by relative paths; other packages stay imports. */
+function reachable(root: string, folder: string, sources: string[]): Texts {
+  const texts: Texts = {};
+  const read = (path: string) =>
+    [folder, root].map((place) => join(place, path)).find((file) => !path.startsWith('..') && existsSync(file));
+  const waiting = sources.map((file) => file.replace(/\.[jt]sx?$/, '.d.ts'));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const file = read(path);
+    if (!file || path in texts) continue;
+    const text = readFileSync(file, 'utf8');
+    texts[path] = text;
+    for (const [, , name = ''] of text.matchAll(SPECIFIER)) {
+      if (!name.startsWith('.')) continue;
+      const base = posix.join(posix.dirname(path), name);
+      const stem = base.replace(/(\.d)?\.[jt]sx?$/, '');
+      const next = [`${stem}.d.ts`, `${base}.d.ts`, `${base}/index.d.ts`].find(read);
+      if (next) waiting.push(next);
+      else if (base.startsWith('..'))
+        console.warn(`${path} names types of ${name}, outside of ${root}: other teams get \`any\` for them`);
+    }
+  }
+  return texts;
+}
+
+/**
+ * Types of a remote's exposed modules by their path in the build: `@mf-types/Badge.d.ts` and what it names. Empty without a `tsconfig.json`.
+ * Throws where TypeScript is missing or writes no declaration of an exposed module.
+ */
+export async function exposedTypes(root: string, exposes: Record<string, string>): Promise<Texts> {
+  const config = nearest(root, 'tsconfig.json');
+  if (!config || Object.keys(exposes).length === 0) return {};
+  const modules = Object.entries(exposes).map(([name, path]) => ({ name, source: sourceOf(root, path) }));
+  const sources = modules.map(({ source }) => source);
+  return withDeclarations(root, config, sources, (folder, log) => {
+    const texts = reachable(root, folder, sources);
+    const entries = modules.map(({ name, source }) => {
+      const path = source.replace(/\.[jt]sx?$/, '');
+      const text = texts[`${path}.d.ts`];
+      if (text === undefined) throw new Error(`TypeScript writes no types of ${source}, which is exposed:\n${log}`);
+      const from = `'${posix.relative(posix.dirname(name), `./${DECLARATIONS}/${path}.js`).replace(/^(?!\.)/, './')}'`;
+      const named = `export * from ${from};\n`;
+      const lines = DEFAULT_EXPORT.test(text) ? `${named}export { default } from ${from};\n` : named;
+      return [posix.join(TYPES_FOLDER, `${name === '.' ? 'index' : name}.d.ts`), lines];
+    });
+    const declared = Object.entries(texts).map(([path, text]) => [`${TYPES_FOLDER}/${DECLARATIONS}/${path}`, text]);
+    return Object.fromEntries([...entries, ...declared].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+  });
+}
+
+/** Puts the types of exposed modules beside a build; a build that watches goes without. */
+export function emitTypes(compiler: Rspack.Compiler, root: string, exposes: Record<string, string> = {}): void {
+  const { Compilation, sources } = compiler.webpack;
+  let types: Promise<Texts> = Promise.resolve({});
+  compiler.hooks.run.tap(PLUGIN, () => {
+    types = exposedTypes(root, exposes);
+    // reported where it is awaited
+    types.catch(() => {});
+  });
+  compiler.hooks.thisCompilation.tap(PLUGIN, (compilation) =>
+    compilation.hooks.processAssets.tapPromise(
+      { name: PLUGIN, stage: Compilation.PROCESS_ASSETS_STAGE_REPORT },
+      async () => {
+        for (const [path, text] of Object.entries(await types))
+          compilation.emitAsset(path, new sources.RawSource(text));
+      },
+    ),
+  );
+}
