@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@rstest/core';
-import { serveByCommand } from './smoke.ts';
+import { serveByCommand } from './serveSet.ts';
 
 /** A server on a free port that says where it is; `rest` runs in it as well. */
 const server = (rest = '') => {
@@ -40,7 +40,7 @@ describe('a set served by a command', () => {
   });
 
   test('start.killed: ends with a gate that is killed', async () => {
-    const module = pathToFileURL(join(import.meta.dirname, 'smoke.ts')).href;
+    const module = pathToFileURL(join(import.meta.dirname, 'serveSet.ts')).href;
     const script = `import(${JSON.stringify(module)}).then(async ({ serveByCommand }) => {
       const { origin } = await serveByCommand(process.env.COMMAND, process.env)('abc');
       console.log(origin);

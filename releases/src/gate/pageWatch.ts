@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backendSegments, beaconSchema, type RemoteFailure } from '@liaozhai/shared/contract';
+import type { Page } from 'playwright';
+import * as v from 'valibot';
+import { buildFolder, type HostRecord } from '../model/build.ts';
+
+const BEAT_MILLISECONDS = 100;
+/** A page that makes no progress for so many beats stands still: six seconds on a machine that has time, longer on one that has none. */
+const STANDSTILL_BEATS = 60;
+const SETTLED_BEATS = 5;
+/** A page that polls is never quiet. */
+const MOST_SETTLING_BEATS = 25;
+/** Ends what makes progress for ever. */
+export const LONGEST_MILLISECONDS = 60_000;
+
+/** A running server of one set, and the host that its pages run. */
+export interface Site {
+  origin: string;
+  host: HostRecord;
+}
+
+/** A page to open. */
+export interface Visit {
+  id: string;
+  path: string;
+  /** The container that must be there when the page stands; null for an ES module and where a page may ask for a login first. */
+  global: string | null;
+}
+
+/**
+ * Runs in the page. Beacons are intercepted here, since the browser does not expose their bodies to its driver. Without named helpers:
+ * the command line's compiler wraps those in a function that the page does not have.
+ */
+const watchPage = () => {
+  document.addEventListener('securitypolicyviolation', (event) =>
+    Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`),
+  );
+  const send = navigator.sendBeacon.bind(navigator);
+  navigator.sendBeacon = (address, data) => {
+    void new Response(data).text().then(Reflect.get(globalThis, 'gateBeacon'));
+    return send(address, data);
+  };
+  let changes = 0;
+  new MutationObserver(() => {
+    changes += 1;
+    Reflect.set(globalThis, 'gateChanges', changes);
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+};
+
+/** The kind of failure that a beacon reports, or null. */
+function failureIn(beacon: string): RemoteFailure | null {
+  try {
+    const parsed = v.safeParse(beaconSchema, JSON.parse(beacon));
+    return parsed.success ? (parsed.output.failure ?? null) : null;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null;
+    throw cause;
+  }
+}
+
+/** What is recorded of a page while it opens. */
+interface Watched {
+  /** What must not happen, and did. */
+  seen: string[];
+  thrown: boolean;
+  /** Requests that began or ended. */
+  requests: number;
+}
+
+/** First segments that the server answers as it likes. */
+const ANSWERED: readonly string[] = [...backendSegments, 'beacon', 'channels'];
+
+/** Whether nobody serves an address that a page asked for; what lies at the root of the host's build is served by the product alone. */
+function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
+  const [, segment = ''] = url.pathname.split('/');
+  if (url.origin !== origin || ANSWERED.includes(segment)) return false;
+  if (segment === 'builds') return status >= 400;
+  return status === 404 && !(segment in host.files);
+}
+
+/** Records from now on what the page does. */
+export async function watch(page: Page, site: Site): Promise<Watched> {
+  const watched: Watched = { seen: [], thrown: false, requests: 0 };
+  const { seen } = watched;
+  await page.exposeFunction('gateViolation', (what: string) => {
+    seen.push(`the content security policy was violated: ${what}`);
+  });
+  await page.exposeFunction('gateBeacon', (text: string) => {
+    const failure = failureIn(text);
+    if (failure) seen.push(`a build failed: the page reported ${failure}`);
+  });
+  await page.addInitScript(watchPage);
+  page.on('pageerror', (error) => {
+    watched.thrown = true;
+    seen.push(`an error was thrown: ${error.message.split('\n')[0]}`);
+  });
+  page.on('response', (response) => {
+    const url = new URL(response.url());
+    const status = response.status();
+    if (isMissing(url, status, site)) seen.push(`${url.pathname} answered ${status}`);
+  });
+  const count = () => {
+    watched.requests += 1;
+  };
+  page.on('request', count);
+  page.on('requestfinished', count);
+  page.on('requestfailed', count);
+  return watched;
+}
+
+interface Beat {
+  /** The container is there and the document has loaded. */
+  ran: boolean;
+  /** Requests and changes of the page until now. */
+  progress: string;
+}
+
+/**
+ * Time as the page has it: page and server have each answered once. A machine under load beats slower, and so it gives what runs on
+ * it the time that it takes there.
+ */
+export async function beat(page: Page, origin: string, { global }: Visit, watched: Watched): Promise<Beat> {
+  const look = (name: string) => ({
+    ran: name in globalThis && document.readyState === 'complete',
+    changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
+  });
+  const [{ ran, changes }] = await Promise.all([
+    page.evaluate(look, global ?? 'document'),
+    fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
+    pause(BEAT_MILLISECONDS),
+  ]);
+  return { ran, progress: `${watched.requests} ${changes}` };
+}
+
+/** Beats until the page runs, stands still or has thrown. Returns whether it runs. */
+async function runs(next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
+  const ends = performance.now() + LONGEST_MILLISECONDS;
+  let last = '';
+  for (let still = 0; still < STANDSTILL_BEATS && performance.now() < ends && !watched.thrown; still += 1) {
+    const { ran, progress } = await next();
+    if (ran) return true;
+    if (progress !== last) still = 0;
+    last = progress;
+  }
+  return false;
+}
+
+/** Beats until nothing has changed for a while. */
+export async function settles(next: () => Promise<Beat>): Promise<void> {
+  let last = '';
+  for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < SETTLED_BEATS; beats += 1) {
+    const { progress } = await next();
+    still = progress === last ? still + 1 : 0;
+    last = progress;
+  }
+}
+
+/** Waits until the page stands. Returns what is wrong with it. */
+export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<string[]> {
+  const next = () => beat(page, origin, target, watched);
+  const isThere = await runs(next, watched);
+  await settles(next);
+  const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MILLISECONDS });
+  const unchecked = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
+      .filter(({ integrity }) => integrity === '')
+      .map(({ href }) => new URL(href).pathname),
+  );
+  return [
+    ...unchecked
+      .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
+      .map(
+        (path) =>
+          `${path} went past the host's asset loader, unchecked and loaded twice: name it by the href of a link element`,
+      ),
+    ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
+    ...(shown.trim() ? [] : ['the page stayed blank']),
+  ];
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { refused } from '../errors.ts';
+import type { ServedFile } from '../serve/buildFiles.ts';
+import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
+import { renderPage } from '../serve/renderPage.ts';
+
+const READY_MILLISECONDS = 20_000;
+const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
+
+/** A running server of one set. */
+export interface ServedSet {
+  origin: string;
+  stop: () => Promise<void>;
+}
+
+/** Starts something that serves a stored set. */
+export type ServeSet = (hash: string) => Promise<ServedSet>;
+
+/**
+ * A shell that runs the command and ends it, by SIGTERM and three seconds later by SIGKILL, when its own standard input closes: by
+ * our hand, or because we were killed.
+ */
+const guarded = (command: string): string => `exec 3<&0
+(exec ${command}) </dev/null 3<&- & command=$!
+(read -r line <&3; kill $command; sleep 3; kill -9 $command) >/dev/null 2>&1 & guard=$!
+wait $command; status=$?
+kill $guard; exit $status`;
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.stdin?.end();
+  await ended;
+}
+
+function originOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const tooLate = setTimeout(
+      () => reject(refused('the server of the set named no address in time', said.slice(-500))),
+      READY_MILLISECONDS,
+    );
+    const hear = (piece: Buffer) => {
+      said += piece.toString('utf8');
+      const [origin] = ORIGIN.exec(said) ?? [];
+      if (!origin) return;
+      clearTimeout(tooLate);
+      resolve(origin);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', reject);
+    child.once('exit', () => {
+      clearTimeout(tooLate);
+      reject(refused('the server of the set ended before it listened', said.slice(-500)));
+    });
+  });
+}
+
+/** Serves a set by a command, to which `--set <hash>` is added; it must print its address on loopback and end on SIGTERM. */
+export function serveByCommand(command: string, environment: NodeJS.ProcessEnv): ServeSet {
+  return async (hash) => {
+    const child = spawn(guarded(`${command} --set ${hash}`), {
+      shell: true,
+      env: { ...environment, PORT: '0' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    try {
+      return { origin: await originOf(child), stop: () => stop(child) };
+    } catch (cause) {
+      await stop(child);
+      throw cause;
+    }
+  };
+}
+
+const answer = (context: Context, file: ServedFile | null) =>
+  file ? context.body(new Uint8Array(file.body), 200, file.headers) : context.notFound();
+
+/** Serves a stored set from this process, with an API that is down: every page must bear that. */
+export function serveInProcess(options: Pick<ReleasesOptions, 'store' | 'channel'>): ServeSet {
+  return async (set) => {
+    const releases = await openReleases({ ...options, set });
+    const app = new Hono();
+    app.get('/builds/*', async (context) => answer(context, await releases.file(context.req.path)));
+    app.get('/channels/*', async (context) => answer(context, await releases.channelFile()));
+    app.get('/sw.js', async (context) => answer(context, await releases.serviceWorker()));
+    app.post('/beacon/*', (context) => context.body(null, 204));
+    app.all('/api/*', (context) => context.json({ message: '' }, 503));
+    app.get('*', async (context) => {
+      if (!context.req.header('accept')?.includes('text/html')) return context.notFound();
+      const { pageSet, template } = await releases.pageFor({ id: 'gate' });
+      const page = renderPage({ template, pageSet, path: context.req.path, config: {} });
+      return context.body(page.html, 200, page.headers);
+    });
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const stop = async () => {
+      const closed = once(server, 'close');
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      await releases.close();
+    };
+    return { origin: `http://127.0.0.1:${port}`, stop };
+  };
+}

@@ -1,0 +1,52 @@
+import type { Browser, BrowserContext, Route } from 'playwright';
+import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, watch } from './pageWatch.ts';
+
+/** What is added to a changed file, which names itself where it takes effect. */
+const TAMPERED = 'gateTampered';
+const CHANGES = {
+  script: { type: 'text/javascript', text: `\n;globalThis.${TAMPERED} = true;` },
+  stylesheet: { type: 'text/css', text: `\n:root{--${TAMPERED}:1}` },
+} as const;
+const CURES = {
+  script: 'ran with changed bytes: let the host load it, by the src of a script element',
+  stylesheet: 'took effect with changed bytes: let the host load it, by the href of a link element',
+} as const;
+
+/** A late file of a build. */
+export interface LateFile {
+  kind: keyof typeof CHANGES;
+  path: string;
+  /** A page that loads it. */
+  target: Visit;
+}
+
+/** Opens a page with a changed file, which must not take effect: some browsers refuse only what the host's asset loader checks. */
+export async function tamper(
+  browser: Browser,
+  site: Site,
+  open: (browser: Browser) => Promise<BrowserContext>,
+  { kind, path, target }: LateFile,
+): Promise<string[]> {
+  const context = await open(browser);
+  const change = async (route: Route) => {
+    const body = (await (await route.fetch()).text()) + CHANGES[kind].text;
+    const headers = { 'access-control-allow-origin': '*' };
+    await route.fulfill({ contentType: CHANGES[kind].type, headers, body });
+  };
+  try {
+    await context.route((url) => url.pathname === path, change);
+    const page = await context.newPage();
+    const watched = await watch(page, site);
+    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
+    await settles(() => beat(page, site.origin, target, watched));
+    const isEffective = await page.evaluate(
+      (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',
+      TAMPERED,
+    );
+    return isEffective ? [`${target.id}: ${path} ${CURES[kind]}`] : [];
+  } finally {
+    // a file may still be on its way
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  }
+}
