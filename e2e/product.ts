@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export interface RunningSite {
   origin: string;
@@ -31,14 +31,16 @@ export const freePort = () =>
     });
   });
 
-function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<void> {
+/** Resolves with the first line that has `sign` in it. Rejects if the process ends before. */
+export function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout }).on('line', (line) => line.includes(sign) && resolve());
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code} before it was ready`)));
   });
 }
 
-const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
+/** Ends the process. Resolves once it is gone. */
+export const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
   new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());

@@ -15,6 +15,7 @@ import { describeModule, pluginDescribe } from './describeBuild.ts';
 import { backendProxy } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
+import { hotReload } from './hotReload.ts';
 import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
@@ -139,7 +140,7 @@ export const hostConfig = () =>
     const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
     const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
     if (command === 'dev') {
-      return mergeRsbuildConfig(config, monolith(process.cwd()), {
+      return mergeRsbuildConfig(config, hotReload, monolith(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },
         html: { template: writePageTemplate(facts.root), tags: siteConfigTags(process.env.LIAOZHAI_CONFIG) },
         output: { assetPrefix: '/' },

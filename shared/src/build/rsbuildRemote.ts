@@ -14,6 +14,7 @@ import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
+import { hotReload } from './hotReload.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
@@ -107,7 +108,7 @@ export const insideConfig = (port: number): RsbuildConfig => ({
 
 /** One remote alone with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
-  mergeRsbuildConfig(baseConfig(facts), {
+  mergeRsbuildConfig(baseConfig(facts), hotReload, {
     source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
     output: { assetPrefix: '/', ...servedFromMemory },
