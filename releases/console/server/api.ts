@@ -25,6 +25,7 @@ import {
   STATUSES,
   usage,
 } from '../../src/errors.ts';
+import { readSharing } from '../../src/gate/sharedLibraries.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
 import { windowSchema } from '../../src/model/action.ts';
 import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
@@ -235,6 +236,10 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     const name = context.req.query('name');
     const { state } = await stateBefore(console.writer(channel, ''), await console.current(channel), { name });
     return context.json({ seq: state.seq });
+  });
+  app.get('/sharing', async (context) => {
+    const channel = channelOf(context, console);
+    return context.json(await readSharing(console.writer(channel, ''), await console.current(channel)));
   });
   app.get('/kill', async (context) =>
     context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),

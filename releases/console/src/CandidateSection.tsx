@@ -1,11 +1,12 @@
 import { Button, ListRow } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
-import { type ChannelDocument, candidatesOf, maySwitch, nameOf } from './api';
+import { type ChannelDocument, candidatesOf, maySwitch, nameOf, type SharedLibrary, type Sharing } from './api';
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
 import { ActionButton, Name, type SectionProps } from './Section';
+import { SharedLibraries } from './SharedLibraries';
 import { changesBy, changesByAbort, relativeTime, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
@@ -102,7 +103,13 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
   );
 }
 
-function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: ChannelDocument } & SectionProps) {
+interface OneCandidateProps extends SectionProps {
+  status: ChannelDocument;
+  candidate: Candidate;
+  libraries: readonly SharedLibrary[];
+}
+
+function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
   const { status, me, console, running, now } = props;
   const { builds, percent, since, by, salt } = candidate;
   const may = builds.every((id) => maySwitch(me, nameOf(id)));
@@ -122,6 +129,7 @@ function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: C
           />
         ))}
       </div>
+      <SharedLibraries libraries={libraries} />
       {/* a share being chosen is kept until another candidate or another share is live */}
       {may && <Share key={`${salt} ${percent}`} candidate={candidate} running={running} console={console} />}
       {plan ? (
@@ -134,8 +142,13 @@ function OneCandidate({ candidate, ...props }: { candidate: Candidate; status: C
   );
 }
 
+interface CandidateSectionProps extends SectionProps {
+  status: ChannelDocument;
+  sharing: Sharing | null;
+}
+
 /** The candidates: each one's builds, its share of visitors since when and by whom, and what may become of it. */
-export function CandidateSection(props: { status: ChannelDocument } & SectionProps) {
+export function CandidateSection({ sharing, ...props }: CandidateSectionProps) {
   const candidates = candidatesOf(props.status);
   const running = candidates.flatMap(({ builds }) => builds);
   const later = (props.status.agenda?.schedules ?? []).filter(
@@ -145,7 +158,14 @@ export function CandidateSection(props: { status: ChannelDocument } & SectionPro
   return (
     <>
       {candidates.map((candidate) => (
-        <OneCandidate key={candidate.salt} candidate={candidate} {...props} />
+        <OneCandidate
+          key={candidate.salt}
+          candidate={candidate}
+          libraries={
+            sharing?.candidates.find(({ builds }) => builds.join() === candidate.builds.join())?.libraries ?? []
+          }
+          {...props}
+        />
       ))}
       {later.map((schedule) => (
         <div key={schedule.builds.join()} className={styles.candidate}>

@@ -14,6 +14,7 @@ import {
   type ProposalView,
   type RefusalReason,
   readToken,
+  type Sharing,
 } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './texts';
@@ -82,6 +83,7 @@ function openServer() {
       lost: ['/explore', '/story/:id'],
     } as KillEffect,
     previews: [] as Preview[],
+    sharing: { stable: [], candidates: [] } as Sharing,
     site: null as string | null,
     check: [] as { check: string; problems: string[] }[],
     agenda: undefined as AgendaView | undefined,
@@ -148,6 +150,7 @@ function openServer() {
       health: server.health,
       before: { seq: 3 },
       previews: server.previews,
+      sharing: server.sharing,
       kill: server.effect,
       compare: server.comparison,
       diff: [
@@ -253,6 +256,39 @@ const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
   watched: true,
   problem: null,
   ...parts,
+});
+
+describe('shared libraries', () => {
+  const copy = (version: string, build: string, kib: number | null, ...remotes: string[]) => ({
+    version,
+    build,
+    remotes,
+    kib,
+  });
+
+  test('what runs and each candidate say what is loaded once or twice, by whom, and what that costs', async () => {
+    const both = { name: 'chart.js', ofHost: null, copies: [copy('4.5.0', chat, 63.4, 'chat', 'stories')] };
+    const apart = {
+      name: 'chart.js',
+      ofHost: null,
+      copies: [copy('4.5.0', chat, 63.4, 'chat'), copy('3.9.1', next, 58.2, 'stories')],
+    };
+    const own = { name: 'react', ofHost: '19.3.1', copies: [copy('19.1.0', next, null, 'stories')] };
+    server.sharing = { stable: [both], candidates: [{ builds: [next], libraries: [apart, own] }] };
+    await openPage();
+    const live = section('正在运行');
+    expect(live.textContent).toContain('共享库1 个');
+    expect(live.textContent).toContain('chart.js4.5.0：chat、stories（63.4 KiB）加载一次');
+    const tried = section('灰度');
+    expect(tried.textContent).toContain('共享库2 个，1 个重复加载，多 58.2 KiB');
+    expect(tried.textContent).toContain('4.5.0：chat（63.4 KiB）3.9.1：stories（58.2 KiB）加载 2 次，多 58.2 KiB');
+    expect(tried.textContent).toContain('react19.1.0：stories由主程序提供 19.3.1，自带的从不运行');
+  });
+
+  test('a set that shares nothing, or that cannot be read, has no such list', async () => {
+    await openPage();
+    expect(screen.queryByText('共享库')).toBeNull();
+  });
 });
 
 describe('what is planned', () => {

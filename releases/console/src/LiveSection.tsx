@@ -1,8 +1,9 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
-import { type ChannelDocument, type LogEntry, mayGoBack, maySwitch, nameOf } from './api';
+import { type ChannelDocument, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
+import { SharedLibraries } from './SharedLibraries';
 import { formats, relativeTime, texts, versionOf } from './texts';
 
 export interface LiveProps extends SectionProps {
@@ -61,8 +62,8 @@ function LiveRow({ id, status, log, me, console, running }: { id: string } & Liv
 }
 
 /** What everyone runs, since when and by whom. */
-export function LiveSection(props: { channels: readonly string[] } & LiveProps) {
-  const { status, log, channels, me, console, running, now } = props;
+export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
+  const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
@@ -76,6 +77,7 @@ export function LiveSection(props: { channels: readonly string[] } & LiveProps) 
           <LiveRow key={nameOf(id)} id={id} {...props} />
         ))}
       </div>
+      <SharedLibraries libraries={sharing?.stable ?? []} />
       {killed.length > 0 && (
         <p className={styles.quiet} title={killed.join('\n')}>
           {texts.live.killedBuilds(texts.list(killed.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`)))}

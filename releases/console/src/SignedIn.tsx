@@ -144,19 +144,19 @@ interface NowProps extends SectionProps {
 }
 
 /** What somebody needs who was just woken, in the order in which it is needed. */
-function Now({ seen: { status, log, names }, health, channels, ...part }: NowProps) {
+function Now({ seen: { status, log, names, sharing }, health, channels, ...part }: NowProps) {
   const proposals = status.agenda?.proposals ?? [];
   return (
     <div className={styles.sections}>
       <Section title={texts.live.title}>
-        <LiveSection status={status} log={log} channels={channels} {...part} />
+        <LiveSection status={status} log={log} sharing={sharing} channels={channels} {...part} />
       </Section>
       <Section id="health" title={texts.health.title}>
         <ErrorsList errors={health?.errors ?? []} />
         <HealthSection health={health} />
       </Section>
       <Section title={texts.candidate.title}>
-        <CandidateSection status={status} {...part} />
+        <CandidateSection status={status} sharing={sharing} {...part} />
       </Section>
       {proposals.length > 0 && (
         <Section title={texts.approval.pending}>

@@ -1,6 +1,7 @@
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
+import type { SharedLibrary, Sharing } from '../../src/gate/sharedLibraries';
 import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
 import type { ErrorHealth, Portion } from '../../src/health/errors';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
@@ -32,6 +33,8 @@ export type {
   ProposalView,
   RefusalReason,
   ScheduleView,
+  SharedLibrary,
+  Sharing,
   VitalsSeries,
   Waiting,
 };

@@ -300,6 +300,16 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     fine: '未见变慢',
     slower: (p: string) => `明显变慢（秩和检验 p = ${p}），将自动中止`,
   },
+  sharing: {
+    title: '共享库',
+    /** `2 个，1 个重复加载，多 63.4 KiB` */
+    summary: (libraries: number, repeated: number, more: string) =>
+      `${number(libraries)} 个${repeated > 0 ? `，${number(repeated)} 个重复加载${more && `，多 ${more}`}` : ''}`,
+    once: '加载一次',
+    times: (copies: number, more: string) => `加载 ${number(copies)} 次${more && `，多 ${more}`}`,
+    copy: (version: string, remotes: string, size: string) => `${version}：${remotes}${size && `（${size}）`}`,
+    ofHost: (version: string) => `由主程序提供 ${version}，自带的从不运行`,
+  },
   compare: {
     title: (name: string) => `比较 ${name}`,
     withFormer: '与上一版比较',

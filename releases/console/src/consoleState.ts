@@ -1,5 +1,5 @@
 import type { Toast } from '@liaozhai/shared/ui';
-import type { AgendaView, ChannelDocument, Comparison, Health, LogEntry, Preview, Typed } from './api';
+import type { AgendaView, ChannelDocument, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
 import type { Named } from './labels';
 
 /** What the page shows besides the health figures, as last seen. */
@@ -7,6 +7,8 @@ export interface Seen {
   status: ChannelDocument;
   log: LogEntry[];
   names: Named[];
+  /** Null where it cannot be read: a build of the set is damaged. */
+  sharing: Sharing | null;
 }
 
 /** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */

@@ -14,6 +14,7 @@ import {
   type Preview,
   post,
   type RefusalReason,
+  type Sharing,
   saveChosen,
   saveTyped,
   typedFor,
@@ -41,7 +42,8 @@ async function look(channel: string, former: Seen | null): Promise<Seen> {
   const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
   labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
-  return { status, log, names };
+  const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
+  return { status, log, names, sharing };
 }
 
 const stateBefore = (decided: Decided, name?: string) => {

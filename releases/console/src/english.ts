@@ -316,6 +316,15 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       fine: 'Not slower',
       slower: (p) => `Slower, beyond chance (rank test, p = ${p}). It will be stopped automatically.`,
     },
+    sharing: {
+      title: 'Shared libraries',
+      summary: (libraries, repeated, more) =>
+        `${number(libraries)}${repeated > 0 ? `, ${number(repeated)} loaded more than once${more && `, ${more} extra`}` : ''}`,
+      once: 'Loaded once',
+      times: (copies, more) => `Loaded ${number(copies)} times${more && `, ${more} extra`}`,
+      copy: (version, remotes, size) => `${version}: ${remotes}${size && ` (${size})`}`,
+      ofHost: (version) => `The host provides ${version}: what builds carry never runs`,
+    },
     compare: {
       title: (name) => `Compare ${name}`,
       withFormer: 'Compare with the one before',

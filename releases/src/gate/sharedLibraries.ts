@@ -1,6 +1,8 @@
 import semver from 'semver';
 import * as v from 'valibot';
-import { buildFolder, jsonOrNull, type RemoteRecord } from '../model/build.ts';
+import type { Writer } from '../channel/changeChannel.ts';
+import { buildFolder, isHost, isRemote, jsonOrNull, mergeBuilds, type RemoteRecord } from '../model/build.ts';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
 import type { GateSubject } from './gate.ts';
 
@@ -22,52 +24,102 @@ async function copyKib(store: Store, { id }: RemoteRecord, library: string): Pro
   return bytes > 0 ? bytes / KIB : null;
 }
 
-const weight = (kib: number | null): string => (kib === null ? '' : ` (${kib.toFixed(1)} KiB br)`);
 const carried = ({ description }: RemoteRecord, library: string): string => description.shared.provides[library] ?? '';
 const allows = ({ description }: RemoteRecord, library: string, version: string): boolean =>
   semver.satisfies(version, description.shared.requires[library] ?? '*');
 
-/** One copy of a library and the remotes that can run with it. */
-interface Copy {
-  carrier: RemoteRecord;
-  users: RemoteRecord[];
+/** One copy of a library and the remotes that run with it. */
+interface LibraryCopy {
+  version: string;
+  /** The build that carries it. */
+  build: string;
+  remotes: string[];
+  /** KiB br; null where the build's manifest names no files. */
+  kib: number | null;
 }
 
-/** The fewest copies that the page needs when each remote is open; highest versions first, as federation negotiates. */
-function copiesOf(library: string, carriers: readonly RemoteRecord[]): Copy[] {
+/** A library that remotes of one set carry. */
+export interface SharedLibrary {
+  name: string;
+  /** The fewest that load when every remote is open. With `ofHost` none of them ever runs. */
+  copies: LibraryCopy[];
+  /** The host's version, which takes the place of all copies. */
+  ofHost: string | null;
+}
+
+/** Carriers of copies with those that run with each; highest versions first, as federation negotiates. */
+function negotiated(library: string, carriers: readonly RemoteRecord[]): RemoteRecord[][] {
   const waiting = [...carriers].sort((a, b) => semver.rcompare(carried(a, library), carried(b, library)));
-  const copies: Copy[] = [];
+  const groups: RemoteRecord[][] = [];
   for (let [carrier] = waiting; carrier; [carrier] = waiting) {
     const version = carried(carrier, library);
     const users = waiting.filter((each) => each === carrier || allows(each, library, version));
-    copies.push({ carrier, users });
+    groups.push([carrier, ...users.filter((each) => each !== carrier)]);
     for (const user of users) waiting.splice(waiting.indexOf(user), 1);
   }
-  return copies;
+  return groups;
 }
 
-/** Which libraries the remotes of a set share, which load more than once, and what each further copy costs. */
-export async function sharingNotes({ store, host, remotes }: GateSubject): Promise<string[]> {
-  const ofHost = host.description.shared.provides;
-  const lines: string[] = [];
-  const libraries = new Set(remotes.flatMap(({ description }) => Object.keys(description.shared.provides)));
-  for (const library of libraries) {
-    const carriers = remotes.filter((remote) => carried(remote, library));
-    if (library in ofHost) {
-      for (const carrier of carriers)
-        lines.push(
-          `${carrier.id} carries ${library} ${carried(carrier, library)}${weight(await copyKib(store, carrier, library))}, which never runs: the host's does; set import: false for it`,
-        );
-      continue;
-    }
-    if (carriers.length < 2) continue;
-    const copies = copiesOf(library, carriers);
-    const parts = copies.map(async ({ carrier, users }) => {
-      const names = users.map(({ description }) => description.name).join(', ');
-      return `${carried(carrier, library)} for ${names}${weight(await copyKib(store, carrier, library))}`;
+/** The libraries that remotes of a set share, or carry although the host has them. */
+async function sharedLibraries({
+  store,
+  host,
+  remotes,
+}: Pick<GateSubject, 'store' | 'host' | 'remotes'>): Promise<SharedLibrary[]> {
+  const provided = host.description.shared.provides;
+  const names = new Set(remotes.flatMap(({ description }) => Object.keys(description.shared.provides)));
+  const found = [...names].map(async (name) => {
+    const carriers = remotes.filter((remote) => carried(remote, name));
+    const ofHost = provided[name] ?? null;
+    const groups = ofHost === null ? negotiated(name, carriers) : carriers.map((carrier) => [carrier]);
+    const copies = groups.flatMap(async ([carrier, ...others]) => {
+      if (!carrier) return [];
+      const users = [carrier, ...others].map(({ description }) => description.name);
+      const [version, kib] = [carried(carrier, name), await copyKib(store, carrier, name)];
+      return [{ version, build: carrier.id, remotes: users, kib }];
     });
-    const what = copies.length > 1 ? `${library} loads ${copies.length} times` : `${library} is shared`;
-    lines.push(`${what}: ${(await Promise.all(parts)).join('; ')}`);
-  }
-  return lines;
+    return { name, copies: (await Promise.all(copies)).flat(), ofHost };
+  });
+  return (await Promise.all(found)).filter(
+    ({ copies, ofHost }) => ofHost !== null || copies.flatMap(({ remotes }) => remotes).length > 1,
+  );
+}
+
+const weight = (kib: number | null): string => (kib === null ? '' : ` (${kib.toFixed(1)} KiB br)`);
+
+/** Which libraries the remotes of a set share, which load more than once, and what each further copy costs. */
+export async function sharingNotes(subject: GateSubject): Promise<string[]> {
+  return (await sharedLibraries(subject)).flatMap(({ name, copies, ofHost }) => {
+    if (ofHost !== null)
+      return copies.map(
+        ({ build, version, kib }) =>
+          `${build} carries ${name} ${version}${weight(kib)}, which never runs: the host's does; set import: false for it`,
+      );
+    const parts = copies.map(({ version, remotes, kib }) => `${version} for ${remotes.join(', ')}${weight(kib)}`);
+    return [`${name} ${copies.length > 1 ? `loads ${copies.length} times` : 'is shared'}: ${parts.join('; ')}`];
+  });
+}
+
+/** What everybody's remotes share, and what they share with each candidate. */
+export interface Sharing {
+  stable: SharedLibrary[];
+  candidates: { builds: readonly string[]; libraries: SharedLibrary[] }[];
+}
+
+/** Which libraries what runs in a channel shares, by set. */
+export async function readSharing(
+  { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
+  document: ChannelDocument,
+): Promise<Sharing> {
+  const of = async (builds: readonly string[]) => {
+    const records = await catalog.records(builds);
+    const host = records.find(isHost);
+    return host ? sharedLibraries({ store, host, remotes: records.filter(isRemote) }) : [];
+  };
+  const stable = document.stable?.builds ?? [];
+  const candidates = candidatesOf(document).map(async ({ builds }) => ({
+    builds,
+    libraries: await of(mergeBuilds(stable, builds)),
+  }));
+  return { stable: await of(stable), candidates: await Promise.all(candidates) };
 }

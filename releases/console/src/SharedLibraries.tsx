@@ -1,0 +1,58 @@
+import { ListRow } from '@liaozhai/shared/ui';
+import type { SharedLibrary } from './api';
+import styles from './Console.module.css';
+import { labels } from './labels';
+import { texts } from './texts';
+
+/** Empty where no build says what its copy weighs. */
+const size = (kib: number | null): string => (kib ? `${kib.toFixed(1)} KiB` : '');
+
+/** What loads beyond one copy; what the host provides loads once, by the host. */
+const extraKib = ({ copies, ofHost }: SharedLibrary): number =>
+  ofHost === null ? copies.slice(1).reduce((sum, { kib }) => sum + (kib ?? 0), 0) : 0;
+
+const isRepeated = ({ copies, ofHost }: SharedLibrary): boolean => ofHost === null && copies.length > 1;
+
+function Library({ library }: { library: SharedLibrary }) {
+  const { name, copies, ofHost } = library;
+  const { once, times, copy, ofHost: provided } = texts.sharing;
+  const repeated = isRepeated(library);
+  return (
+    <ListRow
+      className={styles.row}
+      title={<strong>{name}</strong>}
+      detail={
+        <>
+          {copies.map(({ version, build, remotes, kib }) => (
+            <span key={build} className={styles.fallback} title={build}>
+              {copy(version, texts.list(remotes.map((remote) => labels.of(remote))), size(kib))}
+            </span>
+          ))}
+          <span className={repeated ? styles.alarm : styles.fallback}>
+            {ofHost !== null ? provided(ofHost) : repeated ? times(copies.length, size(extraKib(library))) : once}
+          </span>
+        </>
+      }
+    />
+  );
+}
+
+/** Which libraries the remotes of a set share, which load more than once, and what that costs. Nothing where they share none. */
+export function SharedLibraries({ libraries }: { libraries: readonly SharedLibrary[] }) {
+  if (libraries.length === 0) return null;
+  const repeated = libraries.filter(isRepeated);
+  const extra = size(repeated.reduce((sum, library) => sum + extraKib(library), 0));
+  return (
+    <details className={styles.details}>
+      <summary>
+        <strong>{texts.sharing.title}</strong>
+        <small>{texts.sharing.summary(libraries.length, repeated.length, extra)}</small>
+      </summary>
+      <div className={styles.rows}>
+        {libraries.map((library) => (
+          <Library key={library.name} library={library} />
+        ))}
+      </div>
+    </details>
+  );
+}
