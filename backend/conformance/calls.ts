@@ -36,7 +36,7 @@ export const calls = {
   'GET /v1/conversations': { without: 'required' },
   'GET /v1/conversations?q': { without: '聊过 has no search, unless conversations.search is announced' },
   'PUT /v1/conversations/{id}': {
-    without: '聊过 has no dots and no 置顶, unless conversations.unread and conversations.pin are announced',
+    without: '聊过 has no dots, no 置顶 and no runs, unless conversations.unread, .pin and .runs are announced',
   },
   'DELETE /v1/conversations/{id}': {
     without: 'a deleted conversation comes back into the list, and the page says that it could not be deleted',

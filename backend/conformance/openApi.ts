@@ -233,13 +233,13 @@ const operations: Partial<Record<Call, Operation>> = {
     capability: 'messages.report',
   },
   'GET /v1/conversations': {
-    says: 'Lists the reader’s conversations, the last used first. `q` comes with `conversations.search`.',
-    query: { ...cursor, q: v.optional(text) },
+    says: 'Lists the reader’s conversations, the last used first. `q` comes with `conversations.search`, `story_id` with `conversations.runs`.',
+    query: { ...cursor, q: v.optional(text), story_id: v.optional(id) },
     answer: [200, page(conversation)],
   },
   'PUT /v1/conversations/{id}': {
-    says: 'Marks a conversation as read, pins or unpins it.',
-    body: v.object({ read_version: v.optional(whole), pinned: v.optional(flag) }),
+    says: 'Marks a conversation as read, pins or shelves it, or takes that back.',
+    body: v.object({ read_version: v.optional(whole), pinned: v.optional(flag), shelved: v.optional(flag) }),
     answer: [200, data(conversation)],
     capability: 'conversations.unread',
   },

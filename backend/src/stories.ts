@@ -331,6 +331,7 @@ function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Ma
     .selectFrom('conversations')
     .select(['id', 'story_id'])
     .where('user_id', '=', user.id)
-    .where('story_id', 'in', storyIds);
+    .where('story_id', 'in', storyIds)
+    .where('shelved', '=', 0);
   return new Map(db.all(rows).map((row) => [row.story_id, row.id]));
 }

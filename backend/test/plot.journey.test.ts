@@ -57,6 +57,10 @@ describe('a reader’s place in the story', () => {
     const { endings, ...end } = (await place()) as { endings: string[]; title: string; scene: number };
     expect(end.scene).toBe(before.scenes);
     expect(endings).toEqual([end.title]);
+    const { conversation_id: first } = await lastReply(reader);
+    await reader.put(`/conversations/${first}`, { shelved: true });
+    await say(reader, way[2] ?? '');
+    expect(await place(), 'another run').toMatchObject({ scene: 1, endings });
     expect(
       (await backend.client().get<{ data: { progress: object | null } }>(`/stories/${story}`)).body.data.progress,
     ).toBeNull();

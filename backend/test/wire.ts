@@ -63,6 +63,8 @@ export interface ConversationDto {
   active_message_id: string | null;
   unread: boolean;
   pinned_at: string | null;
+  run: number;
+  shelved: boolean;
 }
 
 export interface SuggestionDto {

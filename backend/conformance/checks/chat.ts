@@ -652,6 +652,27 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     },
   },
   {
+    name: 'shelves a run of a story, and takes it up again',
+    otherwise: 'shows the run that it is told of',
+    async run(world) {
+      await world.announced('conversations.runs');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const runOf = async () =>
+        pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
+      const story_id = idOf((await runOf())?.story);
+      for (const shelved of [true, false]) {
+        expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved }), 200);
+        expectThat((await runOf())?.shelved === shelved, () => `shelved ${String(!shelved)} afterwards`);
+        const latest = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+        const isEmpty = pageOf(latest.body).items.length === 0;
+        expectThat(isEmpty === shelved, () => `messages/latest ${isEmpty ? 'lacks' : 'still has'} its messages`);
+        const runs = pageOf((await visitor.get(`/conversations?story_id=${encodeURIComponent(story_id)}`)).body).items;
+        expectThat(runs.map(idOf).includes(id), 'it is not among the runs of its story');
+      }
+    },
+  },
+  {
     name: 'has 404 for another’s',
     async run(world) {
       const { id } = await world.conversation();

@@ -100,6 +100,7 @@ const FIELDS = [
   'diagnostics',
   'read_version',
   'pinned',
+  'shelved',
   'reason',
   'words',
 ];

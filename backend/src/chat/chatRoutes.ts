@@ -5,7 +5,7 @@ import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
 import { idempotencyKey, type Outcome, once, type PaidOutcome, requiredKey } from '../http/idempotency.ts';
-import { cursorPage, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
+import { cursorPage, id, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { presentPrices } from '../prices.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -16,6 +16,7 @@ import { findUser } from '../users/user.ts';
 import { seeUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
+  announceConversation,
   countUnread,
   cutAfter,
   excerpt,
@@ -24,6 +25,8 @@ import {
   markAsRead,
   presentConversation,
   saveConversation,
+  shelve,
+  takeUp,
 } from './conversation.ts';
 import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
 import { findMessage, refundReply } from './reply.ts';
@@ -129,9 +132,17 @@ async function charged<Schema extends v.GenericSchema>(
   });
 }
 
-const listQuery = v.object({ q: v.optional(text(0, rules.searchCharacters), ''), cursor: v.optional(v.string()) });
+const listQuery = v.object({
+  q: v.optional(text(0, rules.searchCharacters), ''),
+  story_id: v.optional(id),
+  cursor: v.optional(v.string()),
+});
 
-const changeForm = v.object({ read_version: v.nullish(wholeNumber(0)), pinned: v.nullish(v.boolean()) });
+const changeForm = v.object({
+  read_version: v.nullish(wholeNumber(0)),
+  pinned: v.nullish(v.boolean()),
+  shelved: v.nullish(v.boolean()),
+});
 
 /** Past conversations. */
 export function conversationRoutes(services: Services): Hono<AppEnv> {
@@ -140,12 +151,14 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => {
       const user = userOf(c);
-      const { q, cursor } = validate(listQuery, c.req.query());
+      const { q, story_id, cursor } = validate(listQuery, c.req.query());
       const after = readCursor(cursor);
-      const rows = q ? findConversations(services, user.id, q, after) : pageOfConversations(services, user.id, after);
+      const rows = q
+        ? findConversations(services, user.id, q, after)
+        : pageOfConversations(services, user.id, after, story_id);
       const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
       // pinned conversations stand before the first page, at any date
-      const pinned = q || after ? [] : pinnedConversations(services, user.id).map(present);
+      const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(present);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
     .put('/:id', async (c) => {
@@ -176,9 +189,17 @@ const ofUser = (userId: string) => query.selectFrom('conversations').selectAll()
 const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
   db.all(ofUser(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
 
-function pageOfConversations({ db }: Services, userId: string, after: Position | null): ConversationRow[] {
-  let page = ofUser(userId)
-    .where('pinned_at', 'is', null)
+/** With a story all runs of it, else those of all stories that are not pinned. */
+function pageOfConversations(
+  { db }: Services,
+  userId: string,
+  after: Position | null,
+  storyId: string | undefined,
+): ConversationRow[] {
+  const chosen = storyId
+    ? ofUser(userId).where('story_id', '=', storyId)
+    : ofUser(userId).where('pinned_at', 'is', null);
+  let page = chosen
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(rules.pageSize + 1);
@@ -191,7 +212,6 @@ const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
 /** Conversations whose story, one of its characters or last words have these words, the latest first. */
 function findConversations(services: Services, userId: string, words: string, after: Position | null) {
   const wanted = folded(words);
-  // one conversation a story: there are no more of them than stories
   const rows = services.db.all(
     query
       .selectFrom('conversations')
@@ -231,9 +251,8 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
       row.pinned_at = form.pinned ? clock() : null;
       db.run(query.updateTable('conversations').set({ pinned_at: row.pinned_at }).where('id', '=', row.id));
     }
-    const conversation = presentConversation(services, row);
-    tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
-    return conversation;
+    if (typeof form.shelved === 'boolean') (form.shelved ? shelve : takeUp)(services, row);
+    return announceConversation(services, row);
   });
 }
 

@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
 import { conflict, notFound } from '../http/http.ts';
-import { announceUser } from '../realtime/events.ts';
+import { announceUser, tell } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 
@@ -19,14 +19,53 @@ export function findConversation({ db }: Services, userId: string, id: string): 
   return row;
 }
 
-export function conversationWith({ db }: Services, userId: string, storyId: string): ConversationRow | undefined {
-  return db.first(
-    query.selectFrom('conversations').selectAll().where('user_id', '=', userId).where('story_id', '=', storyId),
-  );
+const ofStory = (userId: string, storyId: string) =>
+  query
+    .selectFrom('conversations')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('story_id', '=', storyId)
+    .orderBy('run');
+
+/** All of a reader's runs of a story, the first first. */
+export const runsOf = ({ db }: Services, userId: string, storyId: string): ConversationRow[] =>
+  db.all(ofStory(userId, storyId));
+
+/** The run of a story that its reader is in; undefined before the first, and while all are shelved. */
+export const conversationWith = ({ db }: Services, userId: string, storyId: string): ConversationRow | undefined =>
+  db.first(ofStory(userId, storyId).where('shelved', '=', 0));
+
+/** Puts a run aside, so that the next message begins another one. Throws 409 while a reply is being written. */
+export function shelve(services: Services, row: ConversationRow): void {
+  assertIdle(row);
+  setShelved(services, row, 1);
+}
+
+/** Takes a run up again, in place of the present one of its story. */
+export function takeUp(services: Services, row: ConversationRow): void {
+  const present = conversationWith(services, row.user_id, row.story_id);
+  if (present?.id === row.id) return;
+  if (present) shelve(services, present);
+  setShelved(services, row, 0);
+}
+
+function setShelved(services: Services, row: ConversationRow, shelved: 0 | 1): void {
+  if (row.shelved === shelved) return;
+  row.shelved = shelved;
+  services.db.run(query.updateTable('conversations').set({ shelved }).where('id', '=', row.id));
+  announceConversation(services, row);
+}
+
+/** Has the reader's devices know of a change that nothing was said for. */
+export function announceConversation(services: Services, row: ConversationRow) {
+  const conversation = presentConversation(services, row);
+  tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
+  return conversation;
 }
 
 export function createConversation(services: Services, userId: string, storyId: string): ConversationRow {
   const now = services.clock();
+  const before = runsOf(services, userId, storyId);
   const row: ConversationRow = {
     id: randomUUID(),
     user_id: userId,
@@ -38,6 +77,8 @@ export function createConversation(services: Services, userId: string, storyId: 
     pinned_at: null,
     summary: '',
     summary_seq: 0,
+    run: (before.at(-1)?.run ?? 0) + 1,
+    shelved: 0,
     created_at: now,
     updated_at: now,
   };
@@ -141,6 +182,8 @@ export function presentConversation(services: Services, row: ConversationRow) {
     unread: isUnread(row, last),
     read_version: row.read_version,
     pinned_at: row.pinned_at === null ? null : isoTime(row.pinned_at),
+    run: row.run,
+    shelved: row.shelved === 1,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

@@ -1,9 +1,11 @@
 import { hasEnded, type Progress, type Replay, readProgress, replay, tellerOf } from '../ai/progress.ts';
+import type { Plot } from '../content/plot.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
+import { runsOf } from './conversation.ts';
 
 // How far a conversation is in its plot. A reply stores where the plot stood before it, once; where it stands after it follows from the
 // reader's line and from the text that the reply shows. So telling again, going on, choosing another text and cutting need no bookkeeping.
@@ -28,10 +30,19 @@ export function progressBefore(services: Services, reply: MessageRow): Progress 
   const { plot } = tellerFor(services, reply);
   if (reply.progress !== null) return readProgress(plot, reply.progress);
   const previous = messageBefore(services, reply, 'assistant');
-  const progress = previous ? progressAfter(services, previous).progress : readProgress(plot, null);
+  const progress = previous ? progressAfter(services, previous).progress : firstProgress(services, plot, reply);
   const stored = { progress: JSON.stringify(progress) };
   services.db.run(query.updateTable('messages').set(stored).where('id', '=', reply.id));
   return progress;
+}
+
+/** A run begins with the endings that other runs of the story have reached. */
+function firstProgress(services: Services, plot: Plot, { user_id, story_id, conversation_id }: MessageRow): Progress {
+  const reached = runsOf(services, user_id, story_id).flatMap(({ id }) => {
+    const last = id === conversation_id ? undefined : lastReply(services, id);
+    return last ? progressAfter(services, last).progress.endings : [];
+  });
+  return { ...readProgress(plot, null), endings: [...new Set(reached)] };
 }
 
 /** Where the plot stands after a reply. A reply without words has not moved it. */
@@ -48,9 +59,8 @@ export function hasToldEnding(services: Services, reply: MessageRow): boolean {
   return rest === '' && hasEnded(tellerFor(services, reply).plot, progress);
 }
 
-/** How far a conversation has come, as the API shows it; null for a story without scenes, and before the first reply. */
-export function presentProgress(services: Services, conversationId: string) {
-  const reply = services.db.first(
+const lastReply = ({ db }: Services, conversationId: string): MessageRow | undefined =>
+  db.first(
     query
       .selectFrom('messages')
       .selectAll()
@@ -59,6 +69,10 @@ export function presentProgress(services: Services, conversationId: string) {
       .orderBy('seq', 'desc')
       .limit(1),
   );
+
+/** How far a conversation has come, as the API shows it; null for a story without scenes, and before the first reply. */
+export function presentProgress(services: Services, conversationId: string) {
+  const reply = lastReply(services, conversationId);
   const plot = reply && findStory(services, reply.story_id).plot;
   if (!plot) return null;
   const { progress } = progressAfter(services, reply);

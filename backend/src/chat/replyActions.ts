@@ -10,7 +10,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findShownStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
-import { assertIdle, findConversation, lastMessage, saveConversation } from './conversation.ts';
+import { assertIdle, findConversation, lastMessage, saveConversation, takeUp } from './conversation.ts';
 import { isRunning, presentMessage } from './message.ts';
 import { hasToldEnding } from './progress.ts';
 import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
@@ -110,6 +110,7 @@ function orderRevision(
   reply: MessageRow,
   { type, cost, description }: Purchase,
 ): PaidOutcome {
+  takeUp(services, conversation);
   const revision = reply.revision + 1;
   const key = bookingKey({ id: reply.id, revision });
   const ref = { type: 'message', id: reply.id };

@@ -18,6 +18,7 @@ import {
   findConversation,
   presentConversation,
   saveConversation,
+  takeUp,
 } from './conversation.ts';
 import { presentMessage } from './message.ts';
 import { startReply } from './reply.ts';
@@ -57,6 +58,7 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
 /** Books the price of a message and has it answered. */
 function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): PaidOutcome {
   const { price, title } = findShownStory(services, conversation.story_id);
+  takeUp(services, conversation);
   const runner = services.roster.id;
   const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
   const balance = book(services, {

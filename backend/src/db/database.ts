@@ -145,9 +145,11 @@ export async function openDatabase(
   }
   const file = openFile(dataDir);
   try {
-    file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    // a migration that copies a table must not take the rows that refer to it along
+    file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
     assertWhole(file, databaseFile(dataDir));
     await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
+    file.exec('pragma foreign_keys = on');
   } catch (error) {
     file.close();
     throw error;

@@ -1,7 +1,15 @@
 import { type Kysely, type Migration, Migrator, PostgresAdapter, sql } from 'kysely';
 
 /** A statement that is the same everywhere once its types are translated, or one for each database. */
-type Statement = string | { sqlite: string; postgres: string };
+type Statement = string | Translated;
+
+interface Translated {
+  sqlite: string;
+  postgres: string;
+}
+
+/** Statements that both databases take, or the steps of each. */
+type Steps = readonly Statement[] | Record<keyof Translated, readonly string[]>;
 
 /** Has each row that is changed run a statement, in which it is `new` or `old`. */
 function trigger(
@@ -9,7 +17,7 @@ function trigger(
   change: 'insert' | 'update' | 'delete',
   action: string,
   name = `${table}_${change}`,
-): Statement {
+): Translated {
   return {
     sqlite: `create trigger ${name} after ${change} on ${table} begin ${action}; end`,
     postgres: `
@@ -31,12 +39,17 @@ export function forPostgres(statement: Statement): string {
     .replace(/\) without rowid$/, ')');
 }
 
-async function execute(db: Kysely<unknown>, statements: readonly Statement[]): Promise<void> {
+async function execute(db: Kysely<unknown>, steps: Steps): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   const ofSqlite = (statement: Statement) => (typeof statement === 'string' ? statement : statement.sqlite);
+  const statements = 'sqlite' in steps ? steps[isPostgres ? 'postgres' : 'sqlite'] : steps;
   for (const statement of statements)
     await sql.raw(isPostgres ? forPostgres(statement) : ofSqlite(statement)).execute(db);
 }
+
+const conversationsByTime = 'create index conversations_by_time on conversations(user_id, updated_at desc, id desc)';
+const conversationsPinned =
+  'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null';
 
 const statements = [
   `create table users (
@@ -58,7 +71,7 @@ const statements = [
     id text primary key, user_id text not null references users(id) on delete cascade,
     story_id text not null references stories(id), version integer not null, last_seq integer not null,
     active_message_id text, created_at integer not null, updated_at integer not null, unique(user_id, story_id))`,
-  'create index conversations_by_time on conversations(user_id, updated_at desc, id desc)',
+  conversationsByTime,
   `create table messages (
     id text primary key, conversation_id text not null references conversations(id) on delete cascade,
     story_id text not null, user_id text not null, seq integer not null, version integer not null,
@@ -103,11 +116,7 @@ const atSize = [
   ),
 ];
 
-/** What 最热 is ordered by; counted as conversations come and go, since counting them all for each look would take too long. */
-const exploring = [
-  'create table story_readers (story_id text primary key, count integer not null) without rowid',
-  'create index story_readers_by_count on story_readers(count desc, story_id)',
-  'insert into story_readers select story_id, count(*) from conversations group by story_id',
+const countingReaders = [
   trigger(
     'conversations',
     'insert',
@@ -121,6 +130,14 @@ const exploring = [
     'update story_readers set count = count - 1 where story_id = old.story_id',
     'story_readers_less',
   ),
+];
+
+/** What 最热 is ordered by; counted as conversations come and go, since counting them all for each look would take too long. */
+const exploring = [
+  'create table story_readers (story_id text primary key, count integer not null) without rowid',
+  'create index story_readers_by_count on story_readers(count desc, story_id)',
+  'insert into story_readers select story_id, count(*) from conversations group by story_id',
+  ...countingReaders,
 ];
 
 const orders = [
@@ -167,12 +184,45 @@ const reading = [
   'alter table conversations add column read_version integer not null default 0',
   'update conversations set read_version = version',
   'alter table conversations add column pinned_at integer',
-  'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null',
+  conversationsPinned,
   `create table reports (
     id text primary key, user_id text not null references users(id) on delete cascade, message_id text not null,
     story_id text not null, reason text not null, words text not null, body text not null, created_at integer not null,
     unique(user_id, message_id))`,
 ];
+
+const columnsOfConversations = `id, user_id, story_id, version, last_seq, active_message_id, created_at, updated_at, read_version,
+  pinned_at, summary, summary_seq`;
+
+const runIndexes = [
+  'create unique index conversations_by_run on conversations(user_id, story_id, run)',
+  'create unique index conversations_current on conversations(user_id, story_id) where shelved = 0',
+];
+
+/** Several conversations with one story. SQLite cannot drop a constraint, so there the table is copied. */
+const conversationRuns: Steps = {
+  sqlite: [
+    `create table conversation_runs (
+      id text primary key, user_id text not null references users(id) on delete cascade,
+      story_id text not null references stories(id), version integer not null, last_seq integer not null,
+      active_message_id text, created_at integer not null, updated_at integer not null,
+      read_version integer not null default 0, pinned_at integer, summary text not null default '',
+      summary_seq integer not null default 0, run integer not null default 1, shelved integer not null default 0)`,
+    `insert into conversation_runs (${columnsOfConversations}) select ${columnsOfConversations} from conversations`,
+    'drop table conversations',
+    'alter table conversation_runs rename to conversations',
+    conversationsByTime,
+    conversationsPinned,
+    ...runIndexes,
+    ...countingReaders.map(({ sqlite }) => sqlite),
+  ],
+  postgres: [
+    'alter table conversations drop constraint conversations_user_id_story_id_key',
+    'alter table conversations add column run integer not null default 1',
+    'alter table conversations add column shelved integer not null default 0',
+    ...runIndexes,
+  ],
+};
 
 /** An id for each session that began before sessions had one. */
 const sessionIds: Statement = {
@@ -258,16 +308,17 @@ const migrations = {
       created_at integer not null, primary key (user_id, story_id)) without rowid`,
     'create index favorites_by_user on favorites(user_id, created_at desc, story_id desc)',
   ],
-} satisfies Record<string, Statement[]>;
+  '026_conversation_runs': conversationRuns,
+} satisfies Record<string, Steps>;
 
 /** Names of all migrations of this version. */
 export const knownMigrations = Object.keys(migrations);
 
 /** Brings the database to the newest form; throws what stopped it. */
 export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
-  const provided = Object.entries<Statement[]>(migrations).map(([name, statements]): [string, Migration] => [
+  const provided = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
     name,
-    { up: (database) => execute(database, statements) },
+    { up: (database) => execute(database, steps) },
   ]);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(provided) } });
   const { error } = await migrator.migrateToLatest();

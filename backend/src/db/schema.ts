@@ -158,6 +158,10 @@ interface ConversationsTable {
   /** what a model remembers of the messages up to `summary_seq` */
   summary: Generated<string>;
   summary_seq: Generated<number>;
+  /** which time, from 1, that the reader goes through the story */
+  run: Generated<number>;
+  /** 1: put aside for another run of the story, else 0 */
+  shelved: Generated<number>;
   created_at: number;
   updated_at: number;
 }

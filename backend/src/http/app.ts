@@ -142,6 +142,7 @@ const capabilitiesOf = ({ payments, wechat }: Services): string[] => [
   'stories.search',
   'stories.favorites',
   'conversations.restart',
+  'conversations.runs',
   'messages.cancel',
   'messages.regenerate',
   'messages.edit',

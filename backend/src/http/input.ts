@@ -29,6 +29,7 @@ const labels: Record<string, string> = {
   price: '价格',
   read_version: '读到的版本',
   pinned: '置顶',
+  shelved: '收起',
   reason: '理由',
   words: '说明',
   q: '搜索内容',

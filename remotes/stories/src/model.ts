@@ -115,12 +115,12 @@ export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversatio
 const lastChange = ({ updated_at, last_message, created_at }: ConversationDto): string =>
   updated_at ?? last_message?.created_at ?? created_at ?? '';
 
-/** The stories of the conversations, newest first, whichever the reader has put first; one whose story is gone has nothing to show. */
+/** The stories of the conversations, newest first, whichever the reader has put first; each with its present run. One whose story is gone has nothing to show. */
 export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
   [...items]
     .sort((one, other) => (lastChange(one) < lastChange(other) ? 1 : lastChange(one) > lastChange(other) ? -1 : 0))
-    .flatMap(({ id, story, last_message, unread }) =>
-      story
+    .flatMap(({ id, story, last_message, unread, shelved }) =>
+      story && !shelved
         ? [
             {
               id: story.id,

@@ -255,6 +255,10 @@ export const conversationSchema = v.object({
     unread: flag,
     /** when the reader put it first */
     pinned_at: instant,
+    /** which run of its story it is, from 1 */
+    run: count,
+    /** put aside for another run */
+    shelved: flag,
     created_at: instant,
     updated_at: instant,
   }),
@@ -450,6 +454,8 @@ export const CAPABILITIES = [
   'conversations.search',
   'conversations.pin',
   'conversations.restart',
+  /** several runs of one story: `shelved` and `run` of a conversation, `GET /v1/conversations?story_id` */
+  'conversations.runs',
   /** words and days within a conversation */
   'messages.search',
   'messages.cancel',

@@ -94,6 +94,13 @@ export const forgetThread =
     if (!selectThread(storyId)(getState()).data) void cacheThread(emptyThread(storyId));
   };
 
+/** Shows the run of a story that its reader has chosen, in the place of the one that is known. */
+export async function switchThread(storyId: string): Promise<void> {
+  const isFollowed = threadSyncs.switched(storyId);
+  if (isFollowed === false) await cacheThread(emptyThread(storyId));
+  else await isFollowed;
+}
+
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
 export const { useChatGetStoryQuery, useChatGetThreadQuery } = chatApi;

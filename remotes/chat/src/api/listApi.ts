@@ -35,7 +35,7 @@ import {
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
 
-const listSchema = cursorPageSchema(conversationSchema);
+export const listSchema = cursorPageSchema(conversationSchema);
 
 /** The list of conversations, apart from the chats themselves: it shows before their code has come. */
 const listApi = api.injectEndpoints({
@@ -142,7 +142,7 @@ async function forget(id: string, storyId: string): Promise<void> {
   if (chat && currentUserId() === owner) dispatch(chat.forgetThread(id, storyId));
 }
 
-const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
+export const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
 
 /** Fetches the newest page and merges it into the list, or starts the list. Rejects with ApiError. */
 export const refreshConversations =
@@ -162,7 +162,7 @@ export const selectConversations = listApi.endpoints.chatGetConversations.select
 export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsInfiniteQuery } = listApi;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
-const conversationsCacheKey = 'chat.conversations.2';
+const conversationsCacheKey = 'chat.conversations.3';
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
 
@@ -226,8 +226,10 @@ function followConversations({ read, change, drop, takeNewest }: Ports): () => v
 
 const { dispatch } = store;
 
+type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean };
+
 /** What a reader does to a conversation without saying anything. Rejects with ApiError. */
-export async function putConversation(id: string, body: { read_version: number } | { pinned: boolean }): Promise<void> {
+export async function putConversation(id: string, body: Marks): Promise<void> {
   const owner = currentUserId();
   const schema = singleSchema(conversationSchema);
   const marked = toConversation(await request({ url: endpoints.conversation(id), method: 'PUT', body, schema }));

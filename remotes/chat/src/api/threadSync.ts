@@ -1,4 +1,6 @@
+import type { ConversationDto } from '@liaozhai/shared/contract';
 import {
+  conversationEventSchema,
   deltaEventSchema,
   idEventSchema,
   isApiError,
@@ -55,6 +57,8 @@ export class ThreadSync {
   #polls = 0;
   /** Something is known to be missing that could not be fetched. */
   #isBehind = false;
+  /** The story has another run than the thread shows. */
+  #isElsewhere = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
@@ -71,6 +75,19 @@ export class ThreadSync {
 
   deleted(conversationId: string): void {
     if (this.#ports.read()?.conversationId === conversationId) this.#ports.change(emptyThread(this.#ports.storyId));
+  }
+
+  /** The reader is in another run of the story now, or in none: shows its newest page in the place of what is there. */
+  switched(): Promise<void> {
+    this.#isElsewhere = true;
+    return this.catchUp();
+  }
+
+  /** A run was put aside or taken up, here or on another device. */
+  marked({ id, story, shelved }: ConversationDto): void {
+    const shown = this.#ports.read()?.conversationId;
+    if (String(story?.id) !== this.#ports.storyId || typeof shelved !== 'boolean' || shown === undefined) return;
+    if (shelved === (shown === String(id))) void this.switched();
   }
 
   /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. The device's copy is behind from the start. */
@@ -189,20 +206,25 @@ export class ThreadSync {
     const thread = read();
     if (!thread || this.#stopped) return false;
     const { conversationId, version } = thread;
-    const query = conversationId
+    const isKnown = conversationId !== null && !this.#isElsewhere;
+    const query = isKnown
       ? { conversation_id: conversationId, after: version, limit: PAGE_LIMIT }
       : { story_id: storyId, limit: PAGE_LIMIT };
-    const page = await ask(query);
+    this.#isElsewhere = false;
+    const page = await ask(query).catch((cause: unknown) => {
+      this.#isElsewhere ||= conversationId !== null && !isKnown;
+      throw cause;
+    });
     const now = read();
     // A conversation that began while we asked is not in the answer.
     if (!now || this.#stopped || now.conversationId !== conversationId) return false;
-    const next = conversationId ? withChanges(now, page) : withNewest(now, page);
+    const next = isKnown ? withChanges(now, page) : withNewest(now, page);
     if (next !== now) {
       // What a poll had to bring shows that events stay away, so the next look comes soon.
       this.#polls = Math.min(this.#polls, 1);
       this.#ports.change(next);
     }
-    return conversationId !== null && page.hasMore && next !== now;
+    return isKnown && page.hasMore && next !== now;
   }
 }
 
@@ -231,6 +253,9 @@ function createThreadSyncs() {
       for (const sync of running.values()) sync.watch();
     },
 
+    /** Tells that another run of the story, or none, is the reader's now; false where no thread of it is kept. */
+    switched: (storyId: string): Promise<void> | false => running.get(storyId)?.switched() ?? false,
+
     /** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
     watch: (storyId: string): void => running.get(storyId)?.watch(),
 
@@ -256,6 +281,7 @@ function createThreadSyncs() {
             return { thread: next, complete: next.version >= version && !thread.hasOlder };
           }),
         ),
+        listen('conversation.updated', conversationEventSchema, ({ conversation }) => sync.marked(conversation)),
         onCaughtUpNeeded(() => void sync.catchUp()),
       ];
       const stop = () => {

@@ -13,6 +13,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import {
   Button,
+  ChatIcon,
   CheckInIcon,
   ContinueIcon,
   CopyIcon,
@@ -42,6 +43,7 @@ import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
 import { MessageText, type Retelling } from './MessageRow';
 import type { PassagePictureProps } from './PassagePicture';
+import type { RunsSheetProps } from './RunsSheet';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
 export type OpenSheet =
@@ -51,6 +53,7 @@ export type OpenSheet =
   | { kind: 'picture'; message: Message }
   /** What can be done with the whole conversation. */
   | { kind: 'more' }
+  | { kind: 'runs' }
   | { kind: 'points'; cost: number }
   | ({ kind: 'confirm' } & Confirmation);
 
@@ -81,6 +84,7 @@ export function ChatSheet(props: ChatSheetProps) {
   if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
   if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
   if (shown?.kind === 'more') return <MoreSheet {...props} />;
+  if (shown?.kind === 'runs') return <StoryRunsSheet {...props} />;
   if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
   if (shown?.kind === 'picture') return <PictureSheet {...props} key={shown.message.id} message={shown.message} />;
   if (shown?.kind === 'report') return <ReportSheet {...props} message={shown.message} />;
@@ -131,8 +135,15 @@ function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps
   const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
   const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
   const restart = { label, icon: <ResetIcon size={SIZE} />, run: ask };
+  const runs = {
+    label: texts.runs.label,
+    detail: texts.runs.detail,
+    icon: <ChatIcon size={SIZE} />,
+    run: () => onOpen({ kind: 'runs' }),
+  };
   const acts = [
     ...(capabilities.has('messages.search') ? [search] : []),
+    ...(capabilities.has('conversations.runs') ? [runs] : []),
     ...(capabilities.has('conversations.restart') ? [restart] : []),
   ];
   return (
@@ -270,18 +281,48 @@ const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: Chat
   </Dialog>
 );
 
-/** The picture's code comes when it is asked for. */
-function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
-  const [PassagePicture, setPassagePicture] = useState<ComponentType<PassagePictureProps>>();
+/** Code that comes when its sheet is opened; where it does not come, the sheet closes and says so. */
+function useLate<Props>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+  unavailable: string,
+  onClose: () => void,
+): ComponentType<Props> | undefined {
+  const [Late, setLate] = useState<ComponentType<Props>>();
   useEffect(() => {
-    void import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture').then(
-      (module) => setPassagePicture(() => module.PassagePicture),
+    void load().then(
+      (module) => setLate(() => module.default),
       () => {
-        toast(texts.picture.unavailable, { kind: 'error' });
+        toast(unavailable, { kind: 'error' });
         onClose();
       },
     );
-  }, [onClose]);
+  }, [load, unavailable, onClose]);
+  return Late;
+}
+
+const loadRuns = () => import(/* webpackChunkName: "story.chat.runs" */ './RunsSheet');
+
+function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
+  const RunsSheet = useLate<RunsSheetProps>(loadRuns, texts.runs.unavailable, onClose);
+  const last = log.messages.at(-1);
+  return (
+    RunsSheet &&
+    last && (
+      <RunsSheet
+        open={sheet?.kind === 'runs'}
+        storyId={story.id}
+        conversationId={last.conversationId}
+        isBusy={log.pending.length > 0 || isRunning(last)}
+        onClose={onClose}
+      />
+    )
+  );
+}
+
+const loadPicture = () => import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture');
+
+function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
+  const PassagePicture = useLate<PassagePictureProps>(loadPicture, texts.picture.unavailable, onClose);
   return (
     PassagePicture && (
       <PassagePicture

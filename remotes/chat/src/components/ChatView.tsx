@@ -356,6 +356,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const stopping = useStopping(last, actions.stop);
   const canSearch = useCapability('messages.search');
   const canRestart = useCapability('conversations.restart');
+  const hasRuns = useCapability('conversations.runs');
   const shownSuggestions =
     last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
       ? suggestions
@@ -442,7 +443,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             suggestions={shownSuggestions}
             onSuggest={actions.askForSuggestions}
             onContinue={() => actions.resume(last)}
-            onMore={canSearch || canRestart ? actions.openMore : undefined}
+            onMore={canSearch || canRestart || hasRuns ? actions.openMore : undefined}
           />
         )}
       </Composer>

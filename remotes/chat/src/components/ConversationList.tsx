@@ -9,6 +9,7 @@ import {
   useCapability,
   useDispatch,
   useExpiredSession,
+  useNavigate,
   useOnline,
   useSelector,
   useSession,
@@ -38,9 +39,21 @@ import {
   useNow,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
-import { createContext, memo, type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { deletions } from '../api/deletions';
 import {
+  expectApiError,
   pin,
   putKeptConversations,
   refreshConversations,
@@ -48,6 +61,7 @@ import {
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';
+import { takeUp } from '../api/runs';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
@@ -156,12 +170,12 @@ function Column({ children }: { children: ReactNode }) {
 const OpenChat = createContext<string | null>(null);
 
 /** Beside an open chat the link to another takes its place, and its own is marked. */
-function useChatLink(storyId: string) {
+function useChatLink({ storyId, isShelved }: Conversation) {
   const open = use(OpenChat);
   return {
     to: paths.storyChat(storyId),
     replace: open !== null,
-    'aria-current': open === storyId ? ('page' as const) : undefined,
+    'aria-current': open === storyId && !isShelved ? ('page' as const) : undefined,
   };
 }
 
@@ -304,7 +318,7 @@ function ConversationRows({ items }: { items: Conversation[] }) {
                 isUnread={
                   hasDots &&
                   conversation.isUnread &&
-                  conversation.storyId !== open &&
+                  (conversation.storyId !== open || conversation.isShelved) &&
                   (read[conversation.id] ?? 0) < conversation.version
                 }
                 now={now}
@@ -345,7 +359,9 @@ interface ConversationRowProps {
 /** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
 const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const { conversation, isUnread, now, onDelete, onPin } = props;
-  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt } = conversation;
+  const { title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
+  const link = useChatLink(conversation);
+  const navigate = useNavigate();
   const isPinned = pinnedAt !== '';
   const remove = () => onDelete(conversation);
   const pinning = onPin && {
@@ -353,14 +369,26 @@ const ConversationRow = memo(function ConversationRow(props: ConversationRowProp
     onAction: () => void onPin(conversation, !isPinned),
   };
   const Pinning = isPinned ? UnpinIcon : PinIcon;
+  /** A story's chat shows its present run, so this one becomes it first. */
+  const open = (event: MouseEvent) => {
+    event.preventDefault();
+    takeUp(conversation).then(
+      () => navigate(link.to, { replace: link.replace }),
+      (cause: unknown) => {
+        const problem = failureText(expectApiError(cause), texts.runs.failed);
+        if (problem) toast(problem, { kind: 'error' });
+      },
+    );
+  };
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
       <div className={styles.row} data-pinned={isPinned}>
-        <Link className={styles.link} {...useChatLink(storyId)} draggable={false}>
+        <Link className={styles.link} {...link} draggable={false} onClick={isShelved ? open : undefined}>
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
             <span className={styles.excerpt}>
+              {(run > 1 || isShelved) && <span className={styles.run}>{texts.runs.run(run)}</span>}
               {isMine && <span>{texts.list.mine}</span>}
               <span>{excerpt || texts.list.nothingYet}</span>
             </span>

@@ -21,7 +21,7 @@ export interface PassagePictureProps {
 const MOST_CHARACTERS = 1200;
 
 /** A passage as a picture: the message it was opened for, with some of its neighbours. */
-export function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
+export default function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
   const spoken = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
   const at = spoken.findIndex(({ id }) => id === message.id);
   const [{ before, after }, choose] = useState({ before: 0, after: 0 });

@@ -18,6 +18,10 @@ export interface Conversation {
   isUnread: boolean;
   /** ISO time at which the reader put it first; empty for all others. */
   pinnedAt: string;
+  /** Which run of its story it is, from 1. */
+  run: number;
+  /** Put aside for another run. */
+  isShelved: boolean;
   version: number;
   /** ISO time of the last change. */
   updatedAt: string;
@@ -35,6 +39,8 @@ export const toConversation = (dto: ConversationDto): Conversation => ({
   isMine: dto.last_message?.role === 'user',
   isUnread: dto.unread ?? false,
   pinnedAt: dto.pinned_at ?? '',
+  run: dto.run ?? 1,
+  isShelved: dto.shelved ?? false,
   version: dto.version ?? 0,
   updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
 });
@@ -133,8 +139,16 @@ export function withMarks(pages: ConversationPage[], marked: Conversation): Conv
   if (!known) return marked.pinnedAt ? withConversation(pages, marked) : pages;
   // messages since then arrive by their own events
   const isBehind = marked.version < known.version;
-  return withReplaced(pages, isBehind ? { ...known, pinnedAt: marked.pinnedAt } : marked);
+  const { pinnedAt, isShelved } = marked;
+  return withReplaced(pages, isBehind ? { ...known, pinnedAt, isShelved } : marked);
 }
+
+/** The list as it is once that run is its story's present one. */
+export const withPresent = (pages: ConversationPage[], { id, storyId }: Conversation): ConversationPage[] =>
+  pages.map((page) => ({
+    ...page,
+    items: page.items.map((each) => (each.storyId === storyId ? { ...each, isShelved: each.id !== id } : each)),
+  }));
 
 /** The list with a conversation that has just begun, or the newer state of a listed one; an answer may come after events that are ahead of it. */
 export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {

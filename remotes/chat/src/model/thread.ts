@@ -15,6 +15,8 @@ export interface Thread {
   hasOlder: boolean;
   /** Up to which version the reader had seen it when it was loaded, on any device. */
   readVersion?: number | undefined;
+  /** The run of the story that was left for this one on this page; its late events do not open it again. */
+  leftId?: string | undefined;
 }
 
 /** A page of `messages/latest`. */
@@ -117,6 +119,8 @@ function withReplaced(messages: Message[], index: number, message: Message): Mes
   return copy;
 }
 
+const leaving = ({ conversationId, leftId }: Thread): Pick<Thread, 'leftId'> => ({ leftId: conversationId ?? leftId });
+
 /** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
 export function withNewest(thread: Thread, page: Page): Thread {
   if (page.conversationId === null && thread.conversationId === null) return thread;
@@ -125,6 +129,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
   if (page.conversationId === thread.conversationId && touches) return withChanges(thread, page);
   return {
     ...emptyThread(thread.storyId),
+    ...leaving(thread),
     conversationId: page.conversationId,
     messages: mergeMessages(emptyThread(thread.storyId), page.messages).messages,
     version: page.version,
@@ -159,7 +164,8 @@ export function withChanges(thread: Thread, page: Page): Thread {
 
 /** Merges the server's answer to a send or a continuation. */
 export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
-  const here = thread.conversationId === conversationId ? thread : { ...emptyThread(thread.storyId), conversationId };
+  const isHere = thread.conversationId === conversationId;
+  const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread), conversationId };
   return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, messages));
 }
 
@@ -190,7 +196,10 @@ const isStale = ({ messages, version }: Thread, message: Message): boolean =>
 
 /** The first message of a story opens its conversation, perhaps on another device. */
 const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>
-  thread.conversationId === null && String(dto.story_id) === thread.storyId && incoming.conversationId !== ''
+  thread.conversationId === null &&
+  String(dto.story_id) === thread.storyId &&
+  incoming.conversationId !== '' &&
+  incoming.conversationId !== thread.leftId
     ? { ...thread, conversationId: incoming.conversationId }
     : thread;
 

@@ -70,7 +70,7 @@ function StoryChat({ storyId }: { storyId: string }) {
       <QueryView query={query} skeleton={<ChatSkeleton />}>
         {({ story, thread }) => (
           <ChatView
-            key={isMember || expiredThread ? 'member' : 'guest'}
+            key={`${isMember || expiredThread ? 'member' : 'guest'} ${thread.leftId ?? ''}`}
             story={story}
             thread={thread}
             isCopy={thread === shownCopy}

@@ -82,7 +82,7 @@ export const storiesApi = api.injectEndpoints({
       query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
       transformResponse: toRecent,
       providesTags: ['Conversation'],
-      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, getState }) {
+      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, dispatch, getState }) {
         await cacheDataLoaded;
         const changed = (event: MessageEventDto, hasEnded: boolean) => {
           const message = event.message ?? event;
@@ -100,12 +100,14 @@ export const storiesApi = api.injectEndpoints({
           listen('message.created', messageEventSchema, (event) => changed(event, false)),
           listen('message.completed', messageEventSchema, (event) => changed(event, true)),
           listen('message.failed', messageEventSchema, (event) => changed(event, true)),
-          listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
+          listen('conversation.updated', conversationEventSchema, ({ conversation }) => {
+            // another run of the story takes its place
+            if (conversation.shelved) dispatch(api.util.invalidateTags(['Conversation']));
             updateCachedData((recent) => {
               const known = recent.find(({ conversationId }) => conversationId === conversation.id);
               if (known) known.isUnread = conversation.unread ?? false;
-            }),
-          ),
+            });
+          }),
           listen('conversation.deleted', idEventSchema, (event) =>
             updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== String(event.id))),
           ),

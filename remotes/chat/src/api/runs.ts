@@ -1,0 +1,44 @@
+import type { ConversationDto, CursorPage } from '@liaozhai/shared/contract';
+import { api, endpoints, store } from '@liaozhai/shared/runtime';
+import { type Conversation, toConversationPage, withPresent } from '../model/conversation';
+import { currentUserId } from '../slice';
+import { changeConversations, listSchema, loadChatApi, putConversation } from './listApi';
+
+const runsApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    chatGetRuns: build.query<Conversation[], string>({
+      async queryFn(story_id, _queryApi, _options, ask) {
+        const { data, error } = await ask({ url: endpoints.conversations, params: { story_id }, schema: listSchema });
+        if (error) return { error };
+        const { items } = toConversationPage(data as CursorPage<ConversationDto>);
+        return { data: items.sort((left, right) => right.run - left.run) };
+      },
+      keepUnusedDataFor: 0,
+    }),
+  }),
+});
+
+/** A story's runs, the latest first. */
+export const { useChatGetRunsQuery } = runsApi;
+
+const { dispatch } = store;
+
+/** Takes a run up again in place of its story's present one. Rejects with ApiError. */
+export async function takeUp(conversation: Conversation): Promise<void> {
+  await choose(conversation.id, conversation.storyId, false);
+  dispatch(changeConversations((pages) => withPresent(pages, conversation)));
+}
+
+/** Puts the present run aside, so that the next line begins another. Rejects with ApiError. */
+export const beginAnother = (storyId: string, conversationId: string): Promise<void> =>
+  choose(conversationId, storyId, true);
+
+async function choose(id: string, storyId: string, shelved: boolean): Promise<void> {
+  const reader = currentUserId();
+  await putConversation(id, { shelved });
+  if (currentUserId() !== reader) return;
+  dispatch(api.util.invalidateTags(['Conversation', { type: 'Story', id: storyId }]));
+  const chat = await loadChatApi();
+  await chat.switchThread(storyId);
+}

@@ -1,0 +1,86 @@
+import { failureText, formatRelative } from '@liaozhai/shared/format';
+import { isApiError, toast } from '@liaozhai/shared/runtime';
+import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
+import { useState } from 'react';
+import { beginAnother, takeUp, useChatGetRunsQuery } from '../api/runs';
+import type { Conversation } from '../model/conversation';
+import { texts } from '../texts';
+import styles from './ChatSheet.module.css';
+
+export interface RunsSheetProps {
+  open: boolean;
+  storyId: string;
+  /** The run that shows. */
+  conversationId: string;
+  /** A line waits to be sent, or a reply is being written: leaving would tear them from their run. */
+  isBusy: boolean;
+  onClose: () => void;
+}
+
+const words = texts.runs;
+
+/** The runs of a story side by side: one is gone on with, or another begins. */
+export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
+  const runs = useChatGetRunsQuery(storyId);
+  const [isChoosing, setChoosing] = useState(false);
+  const choose = async (order: () => Promise<void>, done: string) => {
+    setChoosing(true);
+    try {
+      await order();
+      onClose();
+      toast(done);
+    } catch (cause) {
+      if (!isApiError(cause)) throw cause;
+      const problem = failureText(cause, words.failed);
+      if (problem) toast(problem, { kind: 'error' });
+    } finally {
+      setChoosing(false);
+    }
+  };
+  const begin = () => choose(() => beginAnother(storyId, conversationId), words.begun);
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title={words.title}
+      footer={
+        <Button block icon={<AddIcon size={18} />} disabled={isBusy} loading={isChoosing} onClick={() => void begin()}>
+          {words.begin}
+        </Button>
+      }
+    >
+      <p className={styles.about}>{isBusy ? words.busy : words.about}</p>
+      <QueryView query={runs} skeleton={<Skeleton shape="text" count={3} label={words.loading} />}>
+        {(items) =>
+          items.map((each) => (
+            <RowBoundary key={each.id} of={each}>
+              {(run) => (
+                <RunRow
+                  run={run}
+                  isShown={run.id === conversationId}
+                  disabled={isBusy || isChoosing}
+                  onChoose={() => void choose(() => takeUp(run), words.taken(run.run))}
+                />
+              )}
+            </RowBoundary>
+          ))
+        }
+      </QueryView>
+    </Sheet>
+  );
+}
+
+interface RunRowProps {
+  run: Conversation;
+  isShown: boolean;
+  disabled: boolean;
+  onChoose: () => void;
+}
+
+function RunRow({ run, isShown, disabled, onChoose }: RunRowProps) {
+  const now = useNow();
+  const face = { title: words.run(run.run), detail: run.excerpt || texts.list.nothingYet };
+  if (isShown) return <ListRow {...face} value={words.shown} />;
+  const value = run.updatedAt && formatRelative(run.updatedAt, now);
+  return <ListRow {...face} value={value} disabled={disabled} onClick={onChoose} />;
+}

@@ -1,0 +1,110 @@
+import type { LatestDto } from '@liaozhai/shared/contract';
+import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
+import remote from '../remote';
+import { asked, LATEST, openChat, told } from './chatting';
+
+const LIST = 'GET /v1/conversations';
+const capabilities = ['conversations.runs'] as const;
+const first = conversationDto({ run: 1, shelved: false });
+const second = conversationDto({
+  id: 'c-2',
+  run: 2,
+  shelved: true,
+  last_message: { id: 'n-2', role: 'assistant', excerpt: '门是关着的。' },
+});
+const closed = messageDto({ id: 'n-2', conversation_id: 'c-2', seq: 2, body: '门是关着的。' });
+
+const inFirst = latestDto([asked, told]);
+const inNone = latestDto([]);
+const inSecond = latestDto([closed], { conversation_id: 'c-2' });
+
+/** A reader in the first of two runs. Returns the runs' sheet, and what decides which run the server has for the story. */
+async function openRuns(put: (setPresent: (latest: LatestDto) => void, shelved: boolean) => unknown) {
+  let present = inFirst;
+  const setPresent = (latest: LatestDto) => {
+    present = latest;
+  };
+  const answer = ({ body }: { body: unknown }) => put(setPresent, (body as { shelved: boolean }).shelved);
+  const opened = openChat(
+    {
+      [LATEST]: () => present,
+      [LIST]: pageDto([first, second]),
+      'PUT /v1/conversations/c-1': answer,
+      'PUT /v1/conversations/c-2': answer,
+    },
+    { capabilities },
+  );
+  await opened.user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
+  await opened.user.click(await screen.findByRole('button', { name: /几段对话/ }));
+  const sheet = within(await screen.findByRole('dialog', { name: '这个故事的几段对话' }));
+  return { ...opened, sheet, setPresent };
+}
+
+describe('几段对话', () => {
+  test('stand side by side; a tap goes on with another', async () => {
+    const { user, sheet } = await openRuns((setPresent) => {
+      setPresent(inSecond);
+      return { data: { ...second, shelved: false } };
+    });
+    expect((await sheet.findByText('第 1 段')).closest('button')).toBeNull();
+    expect(sheet.getByText('正在聊')).toBeTruthy();
+    await user.click(sheet.getByRole('button', { name: /第 2 段/ }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(await screen.findByText('门是关着的。')).toBeTruthy();
+    expect(await screen.findByText('回到第 2 段')).toBeTruthy();
+  });
+
+  test('have another beginning, which late words of the run before do not end', async () => {
+    const { user, sheet, live } = await openRuns((setPresent) => {
+      setPresent(inNone);
+      return { data: { ...first, shelved: true } };
+    });
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(screen.getByText('开篇')).toBeTruthy();
+    expect(await screen.findByText('从头开始了，前一段留在「聊过」里')).toBeTruthy();
+    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    live.push('message.created', messageEvent(messageDto({ id: 'k-1', conversation_id: 'c-3', body: '又来了' })));
+    expect(await screen.findByText('又来了')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+  });
+
+  test('stay where they are while the server cannot be reached, and say so', async () => {
+    const { user, sheet } = await openRuns(() => ({ status: 409, body: { message: '上一条回复还在生成，请稍候' } }));
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    expect(await screen.findByText('上一条回复还在生成，请稍候')).toBeTruthy();
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+  });
+
+  test('follow another device', async () => {
+    const { live, setPresent } = await openRuns(() => ({}));
+    setPresent(inSecond);
+    live.push('conversation.updated', { conversation: { ...first, shelved: true } });
+    live.push('conversation.updated', { conversation: { ...second, shelved: false } });
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    expect(await screen.findAllByText('门是关着的。')).toBeTruthy();
+  });
+
+  test('are not offered where the server has one for each story', async () => {
+    const { user } = openChat({ [LATEST]: inFirst }, { capabilities: ['messages.search'] });
+    await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
+    await screen.findByRole('button', { name: '查找' });
+    expect(screen.queryByRole('button', { name: /几段对话/ })).toBeNull();
+  });
+});
+
+test('聊过 lists each run under its number, and a tap goes on with it', async () => {
+  const { user, requests } = openRemote(
+    remote,
+    {
+      [LIST]: pageDto([first, second]),
+      'PUT /v1/conversations/c-2': { data: { ...second, shelved: false } },
+    },
+    { path: '/conversations', user: { id: 'u-1' }, capabilities: [...capabilities] },
+  );
+  await user.click(await screen.findByRole('link', { name: /第 2 段/ }));
+  await waitFor(() => expect(location.pathname + location.search).toBe('/story/s-1?chat=1'));
+  expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ shelved: false }]);
+});
