@@ -369,21 +369,31 @@ const ConversationRow = memo(function ConversationRow(props: ConversationRowProp
     onAction: () => void onPin(conversation, !isPinned),
   };
   const Pinning = isPinned ? UnpinIcon : PinIcon;
+  const isOpening = useRef(false);
   /** A story's chat shows its present run, so this one becomes it first. */
-  const open = (event: MouseEvent) => {
+  const open = async (event: MouseEvent) => {
     event.preventDefault();
-    takeUp(conversation).then(
-      () => navigate(link.to, { replace: link.replace }),
-      (cause: unknown) => {
-        const problem = failureText(expectApiError(cause), texts.runs.failed);
-        if (problem) toast(problem, { kind: 'error' });
-      },
-    );
+    if (isOpening.current) return;
+    isOpening.current = true;
+    try {
+      await takeUp(conversation);
+      navigate(link.to, { replace: link.replace });
+    } catch (cause) {
+      const problem = failureText(expectApiError(cause), texts.runs.failed);
+      if (problem) toast(problem, { kind: 'error' });
+    } finally {
+      isOpening.current = false;
+    }
   };
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
       <div className={styles.row} data-pinned={isPinned}>
-        <Link className={styles.link} {...link} draggable={false} onClick={isShelved ? open : undefined}>
+        <Link
+          className={styles.link}
+          {...link}
+          draggable={false}
+          onClick={isShelved ? (event) => void open(event) : undefined}
+        >
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>

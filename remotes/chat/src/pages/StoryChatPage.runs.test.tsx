@@ -95,16 +95,21 @@ describe('几段对话', () => {
   });
 });
 
-test('聊过 lists each run under its number, and a tap goes on with it', async () => {
+test('聊过 lists each run under its number, and two quick taps go on with it once', async () => {
+  let answer: (body: unknown) => void = () => {};
+  const answered = new Promise((resolve) => {
+    answer = resolve;
+  });
   const { user, requests } = openRemote(
     remote,
     {
       [LIST]: pageDto([first, second]),
-      'PUT /v1/conversations/c-2': { data: { ...second, shelved: false } },
+      'PUT /v1/conversations/c-2': () => answered,
     },
     { path: '/conversations', user: { id: 'u-1' }, capabilities: [...capabilities] },
   );
-  await user.click(await screen.findByRole('link', { name: /第 2 段/ }));
+  await user.dblClick(await screen.findByRole('link', { name: /第 2 段/ }));
+  answer({ data: { ...second, shelved: false } });
   await waitFor(() => expect(location.pathname + location.search).toBe('/story/s-1?chat=1'));
   expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ shelved: false }]);
 });
