@@ -307,6 +307,8 @@ function ConversationRows({ items }: { items: Conversation[] }) {
   const canPin = useCapability('conversations.pin');
   const now = useNow();
   const open = use(OpenChat);
+  const isNth = ({ run, isShelved }: Conversation) => run > 1 || isShelved;
+  const withRuns = new Set(items.filter(isNth).map(({ storyId }) => storyId));
   return (
     <ul className={styles.list} aria-label={texts.list.label}>
       {items.map((each) => (
@@ -322,6 +324,7 @@ function ConversationRows({ items }: { items: Conversation[] }) {
                   (read[conversation.id] ?? 0) < conversation.version
                 }
                 now={now}
+                hasRuns={withRuns.has(conversation.storyId)}
                 onDelete={deletions.remove}
                 onPin={canPin ? pin : undefined}
               />
@@ -349,6 +352,8 @@ const NothingYet = () => (
 interface ConversationRowProps {
   conversation: Conversation;
   isUnread: boolean;
+  /** Its story has several. */
+  hasRuns: boolean;
   /** epoch, ms */
   now: number;
   onDelete: (conversation: Conversation) => void;
@@ -358,7 +363,7 @@ interface ConversationRowProps {
 
 /** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
 const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
-  const { conversation, isUnread, now, onDelete, onPin } = props;
+  const { conversation, isUnread, hasRuns, now, onDelete, onPin } = props;
   const { title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
   const link = useChatLink(conversation);
   const navigate = useNavigate();
@@ -398,7 +403,7 @@ const ConversationRow = memo(function ConversationRow(props: ConversationRowProp
           <span className={styles.text}>
             <span className={styles.conversationRowTitle}>{title}</span>
             <span className={styles.excerpt}>
-              {(run > 1 || isShelved) && <span className={styles.run}>{texts.runs.run(run)}</span>}
+              {hasRuns && <span className={styles.run}>{texts.runs.run(run)}</span>}
               {isMine && <span>{texts.list.mine}</span>}
               <span>{excerpt || texts.list.nothingYet}</span>
             </span>

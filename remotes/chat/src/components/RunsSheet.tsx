@@ -1,4 +1,4 @@
-import { failureText, formatRelative } from '@liaozhai/shared/format';
+import { failureText, formatRelative, shorten } from '@liaozhai/shared/format';
 import { isApiError, toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
@@ -18,6 +18,8 @@ export interface RunsSheetProps {
 }
 
 const words = texts.runs;
+/** Two lines on a small screen. */
+const EXCERPT_CHARACTERS = 30;
 
 /** The runs of a story side by side: one is gone on with, or another begins. */
 export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
@@ -79,7 +81,7 @@ interface RunRowProps {
 
 function RunRow({ run, isShown, disabled, onChoose }: RunRowProps) {
   const now = useNow();
-  const face = { title: words.run(run.run), detail: run.excerpt || texts.list.nothingYet };
+  const face = { title: words.run(run.run), detail: shorten(run.excerpt, EXCERPT_CHARACTERS) || texts.list.nothingYet };
   if (isShown) return <ListRow {...face} value={words.shown} />;
   const value = run.updatedAt && formatRelative(run.updatedAt, now);
   return <ListRow {...face} value={value} disabled={disabled} onClick={onChoose} />;

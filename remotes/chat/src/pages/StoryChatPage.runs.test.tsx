@@ -108,6 +108,7 @@ test('聊过 lists each run under its number, and two quick taps go on with it o
     },
     { path: '/conversations', user: { id: 'u-1' }, capabilities: [...capabilities] },
   );
+  expect(await screen.findByRole('link', { name: /第 1 段/ })).toBeTruthy();
   await user.dblClick(await screen.findByRole('link', { name: /第 2 段/ }));
   answer({ data: { ...second, shelved: false } });
   await waitFor(() => expect(location.pathname + location.search).toBe('/story/s-1?chat=1'));
