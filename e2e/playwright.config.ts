@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { provideChromium, testFlags } from './needs.ts';
+import { provideTestChromium, testFlags } from './needs.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 const port = process.env.E2E_PORT ?? '3987';
@@ -10,7 +10,8 @@ export default defineConfig({
   outputDir: '../test-results/browser',
   forbidOnly: true,
   retries: 0,
-  workers: 2,
+  // a third of a run is waiting: three keep two cores busy
+  workers: 3,
   // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well
   timeout: 240_000,
   expect: { timeout: 40_000 },
@@ -22,7 +23,7 @@ export default defineConfig({
     // a worker answers from its own cache, past page.route; the journeys that are about it allow it
     serviceWorkers: 'block',
     ...phone,
-    launchOptions: { executablePath: await provideChromium(), args: testFlags },
+    launchOptions: { executablePath: await provideTestChromium(), args: testFlags },
     screenshot: 'only-on-failure',
     // a trace of every test would double the run: PWTRACE=1 keeps those of failed ones
     trace: process.env.PWTRACE ? 'retain-on-failure' : 'off',

@@ -30,7 +30,7 @@ async function engineTests(missing) {
   ];
 }
 
-const missing = await prepare('chromium', 'firefox', 'webkit');
+const missing = await prepare('chromium', 'chromium-headless-shell', 'firefox', 'webkit');
 await finish([
   ...(process.argv.includes('--browsers') ? [] : await check(missing)),
   missing.includes('chromium') ? skipped('browser tests', 'chromium') : await playwrightTests('browser tests', '.'),
