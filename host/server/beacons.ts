@@ -17,6 +17,7 @@ import * as v from 'valibot';
 import { knownVisitor, overrideOf } from './cookies.ts';
 import type { FrontContext, FrontEnv } from './front.ts';
 import { namesOf } from './pages.ts';
+import type { Forward } from './sentry.ts';
 import { type FrontCounters, type Log, requestIdOf } from './telemetry.ts';
 
 /** From one network: a visitor's id is the caller's own choice. */
@@ -69,9 +70,14 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
 
 /**
  * `/beacon`: how builds fare in browsers, which errors they throw, and their readers' vitals. Origin-checked, rate-limited, one vote
- * per visitor and build; one value of each vital a day, and a further one when a candidate begins.
+ * per visitor and build; one value of each vital a day, and a further one when a candidate begins. `forward` receives the errors that counted.
  */
-export function beaconRoutes(releases: Releases, counters: FrontCounters | null, log: Log): Hono<FrontEnv> {
+export function beaconRoutes(
+  releases: Releases,
+  counters: FrontCounters | null,
+  log: Log,
+  forward: Forward | null,
+): Hono<FrontEnv> {
   const votes = new Votes();
   const felt = new Votes();
   const limit = new RateLimit({ mostKeys: 10_000 });
@@ -94,7 +100,9 @@ export function beaconRoutes(releases: Releases, counters: FrontCounters | null,
       const failed = told.failed.filter(
         (report) => names.has(report.route) && votes.isNew(`${visitor} ${JSON.stringify(report)}`),
       );
-      await releases.recordErrors(failed, { visitor, browser: browserOf(context.req.header('user-agent')) });
+      const browser = browserOf(context.req.header('user-agent'));
+      const recorded = await releases.recordErrors(failed, { visitor, browser });
+      forward?.(recorded, browser);
       return context.body(null, 204);
     }
     const { build, outcome, failure, problem } = told;

@@ -10,6 +10,11 @@ for (const [name, value] of [
   ['REVERB_URL', '127.0.0.1:8080'],
   ['REVERB_APP_KEY', 'key/../x'],
   ['SECURITY_CONTACT', 'security@app.example'],
+  ['SENTRY_DSN', 'https://sentry.example/42'],
+  ['SENTRY_DSN', 'https://key@sentry.example'],
+  ['SENTRY_DSN', 'https://key@sentry.example/42?environment=x'],
+  ['SENTRY_DSN', 'ftp://key@sentry.example/42'],
+  ['SENTRY_DSN', ''],
   ['SECURITY_EXPIRES', '2027-06-30'],
 ] as const)
   test(`${name}=${value} is named in one line that says what it should be`, () => {

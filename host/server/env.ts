@@ -1,5 +1,6 @@
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
+import { readDsn } from './sentry.ts';
 
 const portCure = 'must be a whole number from 0 to 65535';
 const port = v.pipe(
@@ -96,6 +97,16 @@ const webAddress = v.pipe(
     'must be an address like https://app.example/security',
   ),
 );
+const dsnCure = 'must be a DSN like https://<key>@sentry.example/42';
+const sentryDsn = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const dsn = readDsn(dataset.value);
+    if (dsn) return dsn;
+    addIssue({ message: dsnCure });
+    return NEVER;
+  }),
+);
 const trueOrFalse = v.pipe(v.string(), v.parseBoolean(undefined, 'must be true or false'));
 
 const schema = v.object(
@@ -142,6 +153,10 @@ const schema = v.object(
     VITALS_SAMPLE: v.pipe(
       v.optional(share, '1'),
       v.description('share of the pages that report what their readers felt; 0: none'),
+    ),
+    SENTRY_DSN: v.pipe(
+      v.optional(sentryDsn),
+      v.description('where errors in the code of builds are forwarded to, without a word of readers'),
     ),
     SECURITY_CONTACT: v.pipe(
       v.optional(securityContacts, ''),

@@ -12,6 +12,7 @@ import { type FrontEnv, UNNAMED_HOST, withSource } from './front.ts';
 import { healthRoutes } from './health.ts';
 import { pageRoutes } from './pages.ts';
 import { createBackendProxy } from './proxy/proxy.ts';
+import { createForward } from './sentry.ts';
 import {
   type FrontCounters,
   gaugeLiveBuilds,
@@ -59,7 +60,9 @@ export function createProduct({
   app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
   app.route('/', fileRoutes(releases, env.CHANNEL, brand));
   app.route('/', wellKnownRoutes(env));
-  app.route('/', beaconRoutes(releases, counters, log));
+  const { SENTRY_DSN: dsn, CHANNEL: environment } = env;
+  const forward = dsn ? createForward({ dsn, environment, placeOf: (frame) => releases.placeOf(frame), log }) : null;
+  app.route('/', beaconRoutes(releases, counters, log, forward));
   if (tracing) app.route('/', spanRoutes(releases, tracing));
   app.route('/', pageRoutes({ releases, env, config, backendUrl, counters, isTraced: tracing !== null }));
   app.notFound((context) => context.text('not found', 404));

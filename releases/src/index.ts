@@ -1,3 +1,4 @@
+export type { Place } from './builds/sourceMaps.ts';
 export { ReleaseError } from './errors.ts';
 export { type ChannelDocument, candidatesOf } from './model/channel.ts';
 export { canonicalJson } from './model/signing.ts';

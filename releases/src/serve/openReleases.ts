@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Beacon, ErrorReport, PageSet, SetBody, VitalsReport } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
+import { type Place, SourceMaps } from '../builds/sourceMaps.ts';
 import { channelKey } from '../channel/readChannel.ts';
 import { messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
 import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
@@ -54,8 +55,10 @@ export interface Releases {
   recordHealth(beacon: Beacon, visitor: string): void;
   /** Takes what a page's reader felt, of builds that are live, tried or a last good one; of others nothing. */
   recordVitals(report: VitalsReport): Promise<void>;
-  /** Records errors of builds that are live, tried or a last good one. */
-  recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<void>;
+  /** Records errors of builds that are live, tried or a last good one, and returns those. */
+  recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]>;
+  /** The place in the sources that a frame of a build stands for, or null where no source map has it. */
+  placeOf(frame: string): Promise<Place | null>;
   /** Writes what is still unwritten. */
   close(): Promise<void>;
 }
@@ -65,6 +68,7 @@ class StoreReleases implements Releases {
   readonly #reader: ChannelReader;
   readonly #files: BuildFiles;
   readonly #health: HealthRecorder;
+  readonly #maps: SourceMaps;
   readonly #publicKey: string;
   readonly #fixedSet: string | undefined;
   readonly #now: () => Date;
@@ -83,6 +87,7 @@ class StoreReleases implements Releases {
     this.#reader = reader;
     this.#files = new BuildFiles(catalog);
     this.#health = health;
+    this.#maps = new SourceMaps(catalog.store);
     this.#publicKey = publicKey;
     this.#fixedSet = options.set;
     this.#now = options.now ?? (() => new Date());
@@ -148,9 +153,14 @@ class StoreReleases implements Releases {
     this.#health.recordVitals({ vitals: vitals.filter(isKnown) });
   }
 
-  async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<void> {
-    const isKnown = await this.#knownBuilds();
-    for (const report of reports.filter(isKnown)) this.#health.recordError(report, by);
+  async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]> {
+    const known = reports.filter(await this.#knownBuilds());
+    for (const report of known) this.#health.recordError(report, by);
+    return known;
+  }
+
+  placeOf(frame: string): Promise<Place | null> {
+    return this.#maps.place(frame);
   }
 
   /** Made-up names would fill the record. */

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { RateLimit } from '@liaozhai/http/rate-limit';
+import type { Place } from '@liaozhai/releases';
+import { type ErrorReport, PATIENT, pauseMs, retryAfterSeconds } from '@liaozhai/shared/contract';
+import type { Log } from './telemetry.ts';
+
+// Errors of pages, as Sentry's envelopes: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
+
+const MOST_WAITING = 100;
+const PER_MINUTE = 60;
+const TIMEOUT_MS = 10_000;
+const MINUTE_MS = 60_000;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const CLIENT = { name: 'liaozhai.front', version: '1.0.0' };
+
+/** Where a project of Sentry, or of a server that speaks its protocol, accepts events. */
+export interface Dsn {
+  /** `https://sentry.example/api/42/envelope/` */
+  address: string;
+  key: string;
+}
+
+/** Reads `https://<key>@sentry.example/42`; null for what is no DSN. */
+export function readDsn(text: string): Dsn | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const [, path = '', project] = /^((?:\/[\w.-]+)*)\/(\w+)$/.exec(url?.pathname ?? '') ?? [];
+  if (!url || !/^https?:$/.test(url.protocol) || !/^\w+$/.test(url.username) || !project || url.search || url.hash)
+    return null;
+  return { address: `${url.origin}${path}/api/${project}/envelope/`, key: url.username };
+}
+
+/** An error that a page reported. */
+interface Caught {
+  report: ErrorReport;
+  /** `Safari 17` */
+  browser: string;
+  at: Date;
+}
+
+/** As Sentry names what it knows of a frame; the innermost is the last. */
+function frameOf(frame: string, place: Place | null) {
+  if (place)
+    return {
+      filename: place.source,
+      lineno: place.line,
+      ...(place.name ? { function: place.name } : {}),
+      in_app: !place.source.includes('node_modules'),
+    };
+  const [, file = frame, line, column] = /^(.+):(\d+):(\d+)$/.exec(frame) ?? [];
+  return { filename: `/builds/${file}`, lineno: Number(line), colno: Number(column), in_app: true };
+}
+
+/** Only what the schema of reports admits, which has no text of readers. */
+function eventOf({ report, browser, at }: Caught, places: readonly (Place | null)[], environment: string) {
+  const { build, kind, name, message, frames, route } = report;
+  const [, family = browser, version] = /^(.+) (\d+)$/.exec(browser) ?? [];
+  const stack = frames.map((frame, n) => frameOf(frame, places[n] ?? null)).reverse();
+  return {
+    event_id: randomUUID().replaceAll('-', ''),
+    timestamp: at.toISOString(),
+    platform: 'javascript',
+    level: 'error',
+    release: build,
+    environment,
+    transaction: route,
+    tags: { remote: build.split('@')[0], kind },
+    contexts: { browser: { name: family, ...(version ? { version } : {}) } },
+    exception: {
+      values: [
+        {
+          type: name,
+          value: message ?? '',
+          mechanism: { type: 'generic', handled: kind !== 'uncaught' && kind !== 'rejection' },
+          ...(stack.length > 0 ? { stacktrace: { frames: stack } } : {}),
+        },
+      ],
+    },
+    // the sender's address is this server's
+    sdk: { ...CLIENT, settings: { infer_ip: 'never' } },
+  };
+}
+
+function envelopeOf(event: ReturnType<typeof eventOf>): string {
+  const payload = JSON.stringify(event);
+  const header = { event_id: event.event_id, sent_at: new Date().toISOString() };
+  const item = { type: 'event', length: Buffer.byteLength(payload) };
+  return [JSON.stringify(header), JSON.stringify(item), payload, ''].join('\n');
+}
+
+/** Seconds for which `X-Sentry-Rate-Limits` wants no errors: `60:error;session:organization, 2700::project`. */
+const limitSeconds = (header: string): number =>
+  Math.max(
+    ...header.split(',').map((limit) => {
+      const [seconds, categories = ''] = limit.trim().split(':');
+      return categories === '' || categories.split(';').includes('error') ? Number(seconds) || 0 : 0;
+    }),
+  );
+
+interface Answer {
+  /** Null where the event was accepted. */
+  problem: string | null;
+  /** False for an event that no further try would bring across. */
+  again: boolean;
+  /** `Retry-After`, or what stands for it. */
+  wait: string | null;
+  date: string | null;
+}
+
+async function post({ address, key }: Dsn, body: string): Promise<Answer> {
+  try {
+    const {
+      status,
+      headers,
+      body: said,
+    } = await fetch(address, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/x-sentry-envelope',
+        'x-sentry-auth': `Sentry sentry_version=7, sentry_client=${CLIENT.name}/${CLIENT.version}, sentry_key=${key}`,
+      },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await said?.cancel();
+    const limit = limitSeconds(headers.get('x-sentry-rate-limits') ?? '');
+    const wait = limit > 0 ? String(limit) : (headers.get('retry-after') ?? (status === 429 ? '60' : null));
+    const date = headers.get('date');
+    if (status >= 200 && status < 300) return { problem: null, again: false, wait: limit > 0 ? wait : null, date };
+    return { problem: `answered ${status}`, again: status !== 400 && status !== 413, wait, date };
+  } catch (cause) {
+    const { message, cause: inner } = cause as Error & { cause?: { code?: string } };
+    return { problem: inner?.code ?? message, again: true, wait: null, date: null };
+  }
+}
+
+/** Milliseconds until the next try. A server may wait longer than a page, up to a day. */
+function waitMs(failures: number, { wait, date }: Answer): number {
+  const longSeconds = Math.min(Number(wait) || HOUR_SECONDS, DAY_SECONDS);
+  return pauseMs(failures, PATIENT, retryAfterSeconds(wait, date)) ?? longSeconds * 1000;
+}
+
+/** Takes what pages reported of one browser. */
+export type Forward = (reports: readonly ErrorReport[], browser: string) => void;
+
+export interface ForwardOptions {
+  dsn: Dsn;
+  environment: string;
+  /** The place in the sources that a frame stands for. */
+  placeOf: (frame: string) => Promise<Place | null>;
+  log: Pick<Log, 'warn'>;
+  /** Resolves after so many milliseconds. */
+  sleep?: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Forwards errors one by one in the background. At most 100 wait and 60 a minute are accepted, the others are dropped; what Sentry does
+ * not answer, or wants later, waits. Problems are one line a minute. Never throws.
+ */
+export function createForward({
+  dsn,
+  environment,
+  placeOf,
+  log,
+  sleep = (milliseconds) => pause(milliseconds, undefined, { ref: false }),
+}: ForwardOptions): Forward {
+  const waiting: Caught[] = [];
+  const limit = new RateLimit();
+  let dropped = 0;
+  let isSending = false;
+  let saidAt = Number.NEGATIVE_INFINITY;
+
+  function say(problem: string): void {
+    if (performance.now() - saidAt < MINUTE_MS) return;
+    saidAt = performance.now();
+    log.warn({ problem, waiting: waiting.length, dropped }, 'errors of pages are not all forwarded to SENTRY_DSN');
+    dropped = 0;
+  }
+
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    let failures = 0;
+    for (let [caught] = waiting; caught; [caught] = waiting) {
+      const places = await Promise.all(caught.report.frames.map((frame) => placeOf(frame).catch(() => null)));
+      const answer = await post(dsn, envelopeOf(eventOf(caught, places, environment)));
+      if (answer.problem) say(answer.problem);
+      if (!answer.again) waiting.shift();
+      if (answer.again || answer.wait !== null) await sleep(waitMs(failures, answer));
+      failures = answer.again ? failures + 1 : 0;
+    }
+    isSending = false;
+  }
+
+  return (reports, browser) => {
+    for (const report of reports) {
+      if (waiting.length >= MOST_WAITING || limit.take('', PER_MINUTE) > 0) dropped += 1;
+      else waiting.push({ report, browser, at: new Date() });
+    }
+    if (dropped > 0) say('too many');
+    if (!isSending) void sendAll();
+  };
+}
