@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { ConversationDto, Page, StoryDto } from './wire.ts';
 
-const backend = await openBackend({ STORYTELLER_IDLE_TIMEOUT_MS: '150' });
+const backend = await openBackend();
 const story = 'jiao-na';
 
 /** A reader whose first run of the story has a line and its reply. */
@@ -55,12 +55,13 @@ describe('several runs of one story', () => {
     expect((await runs(reader)).filter(({ shelved }) => shelved).map(({ id }) => id)).toEqual([first]);
   });
 
-  test('stay as they are while a reply is being written', async () => {
+  test('are left while a reply is being written, which ends where it is', async () => {
     const { reader, first } = await readerInFirstRun();
-    await reader.say({ story_id: story, body: '沉默' });
-    const { status, body } = await reader.put<{ code: string }>(`/conversations/${first}`, { shelved: true });
-    expect([status, body.code]).toEqual([409, 'conversation_busy']);
-    expect(await currentOf(reader)).toBe(first);
+    await reader.say({ story_id: story, body: '你究竟是谁？' });
+    await reader.put(`/conversations/${first}`, { shelved: true });
     await backend.settled();
+    expect(await currentOf(reader)).toBeNull();
+    const { data } = await reader.latest({ conversation_id: first });
+    expect(data.at(-1)).toMatchObject({ role: 'assistant', status: 'completed', seq: 4 });
   });
 });

@@ -242,3 +242,23 @@ test('leaving the page carries a deletion out', async ({ person, page }) => {
   await page.goBack();
   await expect(page.getByText('还没有聊过')).toBeVisible();
 });
+
+test('a story is begun again beside the conversation there is, and each is gone on with', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story, messages: 4 }));
+  const before = ((await person.latestOf(story)).data[0]?.body ?? '').replaceAll('*', '');
+  await person.opensChat(story);
+  await page.getByRole('button', { name: '这段对话的更多操作' }).tap();
+  await page.getByRole('button', { name: /几段对话/ }).tap();
+  await page.getByRole('button', { name: '另开一段' }).tap();
+  await expect(page.getByText('从头开始了，前一段留在「聊过」里')).toBeVisible();
+  await expect(person.log().getByText(before)).toHaveCount(0);
+  await person.says('这一回我不进门');
+  await expect(person.log().getByText('这一回我不进门')).toBeVisible();
+  await page.reload();
+  await expect(person.log().getByText('这一回我不进门')).toBeVisible();
+  await person.open('/conversations');
+  await expect(row(page)).toHaveCount(2);
+  await page.getByRole('link', { name: /第 1 段/ }).tap();
+  await expect(person.log().getByText(before)).toBeVisible();
+  await expect(person.log().getByText('这一回我不进门')).toHaveCount(0);
+});

@@ -35,11 +35,8 @@ export const runsOf = ({ db }: Services, userId: string, storyId: string): Conve
 export const conversationWith = ({ db }: Services, userId: string, storyId: string): ConversationRow | undefined =>
   db.first(ofStory(userId, storyId).where('shelved', '=', 0));
 
-/** Puts a run aside, so that the next message begins another one. Throws 409 while a reply is being written. */
-export function shelve(services: Services, row: ConversationRow): void {
-  assertIdle(row);
-  setShelved(services, row, 1);
-}
+/** Puts a run aside, so that the next message begins another one. A reply that is being written ends where it is. */
+export const shelve = (services: Services, row: ConversationRow): void => setShelved(services, row, 1);
 
 /** Takes a run up again, in place of the present one of its story. */
 export function takeUp(services: Services, row: ConversationRow): void {

@@ -171,7 +171,7 @@ export const texts = {
     detail: '另开一段，这一段留着',
     title: '这个故事的几段对话',
     about: '每一段都留着，随时接着聊。另开一段从开篇开始，不花点数。',
-    busy: '等这一段写完、发完，再换一段。',
+    busy: '还有话没发出，等发出了再换一段。',
     loading: '正在加载几段对话',
     run: (run: number) => `第 ${run} 段`,
     shown: '正在聊',

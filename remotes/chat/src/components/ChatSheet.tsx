@@ -312,7 +312,7 @@ function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
         open={sheet?.kind === 'runs'}
         storyId={story.id}
         conversationId={last.conversationId}
-        isBusy={log.pending.length > 0 || isRunning(last)}
+        isBusy={log.pending.length > 0}
         onClose={onClose}
       />
     )

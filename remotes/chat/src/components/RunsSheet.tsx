@@ -12,7 +12,7 @@ export interface RunsSheetProps {
   storyId: string;
   /** The run that shows. */
   conversationId: string;
-  /** A line waits to be sent, or a reply is being written: leaving would tear them from their run. */
+  /** A line of this run waits to be sent, which would bring its run back. */
   isBusy: boolean;
   onClose: () => void;
 }

@@ -71,10 +71,10 @@ describe('几段对话', () => {
     expect(screen.queryByText(told.body ?? '')).toBeNull();
   });
 
-  test('stay where they are while the server cannot be reached, and say so', async () => {
-    const { user, sheet } = await openRuns(() => ({ status: 409, body: { message: '上一条回复还在生成，请稍候' } }));
+  test('stay where they are when the server refuses, and say so', async () => {
+    const { user, sheet } = await openRuns(() => ({ status: 503, body: { message: '服务正在重新启动，请稍候再试' } }));
     await user.click(sheet.getByRole('button', { name: '另开一段' }));
-    expect(await screen.findByText('上一条回复还在生成，请稍候')).toBeTruthy();
+    expect(await screen.findByText('服务正在重新启动，请稍候再试')).toBeTruthy();
     expect(screen.getByText('谁在门外？')).toBeTruthy();
   });
 
