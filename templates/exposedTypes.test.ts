@@ -133,6 +133,8 @@ test('only what the exposed modules name travels, and no page loads it', async (
   await release('publish', join(root, 'dist'));
   await release('activate', 'stories@1.0.0', '--force', '--why', 'the host of this test provides nothing');
   await release('types', 'stories', '--out', join(folder, 'types'));
+  await release('types', 'stories', '--out', join(folder, 'types'));
+  await expect(release('types', 'stories', '--out', folder)).rejects.toThrow('was not written by this command');
   const written = readdirSync(join(folder, 'types'), { recursive: true, encoding: 'utf8' });
   expect(written.filter((file) => file.endsWith('.ts')).sort()).toEqual([
     'loadRemote/stories.d.ts',

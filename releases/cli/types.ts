@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
 import type { ExposedTypes } from '../src/builds/exposedTypes.ts';
+import { usage } from '../src/errors.ts';
 import { nameOf } from '../src/model/build.ts';
 import { clientFor, examples, options, print } from './context.ts';
 
 const DECLARATION = /\.d\.ts$/;
-/** Folders of declarations that others name, and files of Module Federation's own for its types of `loadRemote`. */
-const NO_MODULE = /^(?:compiled-types|node_modules)\/|^apis\.d\.ts$/;
+/** Declarations that those of exposed modules name. */
+const NO_MODULE = /^(?:compiled-types|node_modules)\//;
 
 /** `stories/Badge`, the name by which another remote imports it. */
 const moduleName = (name: string, file: string): string =>
@@ -22,12 +24,15 @@ const loadRemoteTypes = (name: string, files: readonly string[]): string => {
   return `export {};\ndeclare module '@module-federation/runtime' {\n${overloads.join('\n')}\n}\n`;
 };
 
-/** Puts a remote's types in place of those that are there. */
+/** Puts a remote's types in place of those that are there. Throws usage where something else is. */
 async function writeTypes(out: string, { id, files }: ExposedTypes): Promise<string[]> {
   const name = nameOf(id);
+  const own = `loadRemote/${name}.d.ts`;
+  if (existsSync(join(out, name)) && !existsSync(join(out, own)))
+    throw usage(`${join(out, name)} was not written by this command`, 'Name another folder with --out, or remove it.');
   await rm(join(out, name), { recursive: true, force: true });
   const modules = Object.keys(files).filter((file) => !NO_MODULE.test(file));
-  const texts = { [`loadRemote/${name}.d.ts`]: loadRemoteTypes(name, modules) };
+  const texts = { [own]: loadRemoteTypes(name, modules) };
   for (const [file, text] of Object.entries(files)) texts[`${name}/${file}`] = text;
   for (const [path, text] of Object.entries(texts)) {
     await mkdir(dirname(join(out, path)), { recursive: true });
