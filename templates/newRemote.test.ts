@@ -27,6 +27,7 @@ describe('a new remote', () => {
     createRemote({ root, name: 'gifts', label: '礼物' });
     expect(readdirSync(join(root, 'remotes/gifts')).sort()).toEqual([
       'README.md',
+      'gate.json',
       'package.json',
       'rsbuild.config.ts',
       'src',

@@ -241,7 +241,8 @@ function writeTemplate(target: string): void {
         wanted[name] = name.startsWith('@liaozhai/') ? '*' : range(name, wanted[name] || 'exact');
     writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
   }
-  cpSync(join(root, 'templates/remote/src'), join(target, 'src'), { recursive: true });
+  for (const part of ['src', 'gate.json'])
+    cpSync(join(root, 'templates/remote', part), join(target, part), { recursive: true });
   for (const entry of readdirSync(join(target, 'src'), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);

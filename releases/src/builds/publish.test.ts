@@ -199,6 +199,13 @@ describe('sec.releases: what cannot be published', () => {
     );
   });
 
+  test('a gate.json that the gate cannot read, with the places', async () => {
+    const gate = JSON.stringify({ answers: { '/api/v1/gifts': {} }, answer: {} });
+    const found = await refusal(await writeRemote(at.place(), 'stories', 'x', { files: { 'gate.json': gate } }));
+    expect(found).toContain('gate.json is not what the gate reads');
+    expect(found).toContain('must be a method and a path');
+  });
+
   test('a version that is none', async () => {
     expect(await refusal(await writeRemote(at.place(), 'stories', 'x'), 'v1')).toContain('is not a version');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildDescription, isFilePath } from '@liaozhai/shared/contract';
+import { type BuildDescription, GATE_FILE, isFilePath } from '@liaozhai/shared/contract';
 import { parse } from 'acorn';
 import { lookup } from 'mrmime';
 import * as v from 'valibot';
@@ -22,6 +22,7 @@ import {
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { readGateFile } from './gateFile.ts';
 import { describeGuest } from './guest.ts';
 import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
 
@@ -386,5 +387,6 @@ export async function readPackage(folder: string, version?: string): Promise<Bui
   for (const path of paths) files.set(path, await readFile(join(folder, path)));
   const broken = entryProblem(description, files.get(description.entry));
   if (broken) throw refused(`${folder} cannot be published`, 'Build it again and publish what is whole.', [broken]);
+  readGateFile(files.get(GATE_FILE));
   return { description, files, maps };
 }

@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
 import { createJiti } from 'jiti';
+import { GATE_FILE } from '../contract/gateFile.ts';
 import type { HostDescription, RemoteDescription } from '../contract/releases.ts';
 import type { RouteDefinition } from '../contract/remote.ts';
 import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
+import { gateFileText } from './gateFile.ts';
 
 type ChunkFiles = RemoteDescription['module'];
 
@@ -44,7 +46,7 @@ export const describeModule = (compilation: Rspack.Compilation, name: string) =>
 
 type Describe = () => HostDescription | RemoteDescription;
 
-/** Puts `liaozhai.json` beside the files of a compilation. */
+/** Puts `liaozhai.json` beside the files of a compilation, and what a remote tells the release gate. */
 export function emitDescription(
   compilation: Rspack.Compilation,
   { RawSource }: { RawSource: new (text: string) => Rspack.sources.Source },
@@ -52,7 +54,10 @@ export function emitDescription(
 ) {
   // a failed compilation has no chunks; its own errors say more than ours would
   if (compilation.errors.length > 0) return;
-  compilation.emitAsset('liaozhai.json', new RawSource(`${JSON.stringify(describe(), null, 2)}\n`));
+  const description = describe();
+  compilation.emitAsset('liaozhai.json', new RawSource(`${JSON.stringify(description, null, 2)}\n`));
+  const root = compilation.compiler.context;
+  if (description.kind === 'remote') compilation.emitAsset(GATE_FILE, new RawSource(gateFileText(root)));
 }
 
 /** Writes `liaozhai.json` from the finished compilation. */

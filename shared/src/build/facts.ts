@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GATE_FILE } from '../contract/gateFile.ts';
 
 export const sharedRoot = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const repoRoot = join(sharedRoot, '..');
@@ -23,7 +24,9 @@ const bundledRooms = {
 /** Facts of a package that is about to be built; cheap enough to ask before every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const own = ['src', 'public', 'package.json', 'rsbuild.config.ts'].map((path) => join(root, path)).filter(existsSync);
+  const own = ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']
+    .map((path) => join(root, path))
+    .filter(existsSync);
   const rooms = bundledRooms[kind].map((room) => join(sharedRoot, 'src', room));
   const versions = join(repoRoot, 'pnpm-workspace.yaml');
   return { root, version, sourceHash: sourceHash(repoRoot, [...own, ...rooms, versions]) };
@@ -59,7 +62,14 @@ function linkedFolders(root: string, known = new Set<string>()): string[] {
 export function outsideFacts(root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
-  const own = ['src', 'public', 'package.json', ...ENVIRONMENT, ...readdirSync(root).filter(isConfiguration).sort()]
+  const own = [
+    'src',
+    'public',
+    'package.json',
+    GATE_FILE,
+    ...ENVIRONMENT,
+    ...readdirSync(root).filter(isConfiguration).sort(),
+  ]
     .map((path) => join(root, path))
     .filter(existsSync);
   const lock = lockFile(root);

@@ -130,6 +130,22 @@ test('two builds share no global, whether sources or libraries changed', async (
   expect(new Set([first, second, description().global]).size).toBe(3);
 });
 
+test('what a remote tells the release gate comes with its build, and a wrong one is refused by its places', async () => {
+  const gate = (file: object) => writeFileSync(join(root, 'gate.json'), JSON.stringify(file));
+  await build();
+  expect(JSON.parse(built('gate.json'))).toEqual({ answers: {}, unopened: {} });
+  const before = description().sourceHash;
+  gate({ answers: { 'GET /api/v1/gifts/:id': { body: { data: [] } } }, unopened: { wrap: 'needs a parcel' } });
+  await build();
+  expect(JSON.parse(built('gate.json'))).toEqual({
+    answers: { 'GET /api/v1/gifts/:id': { status: 200, body: { data: [] } } },
+    unopened: { wrap: 'needs a parcel' },
+  });
+  expect(description().sourceHash).not.toBe(before);
+  gate({ answers: { '/api/v1/gifts': {} }, answer: {} });
+  await expect(build()).rejects.toThrow(/gate\.json cannot be read[\s\S]*GET \/api\/v1\/gifts\/:id/);
+});
+
 test('a page whose chunk has no name is refused by its route', async () => {
   writeFileSync(join(root, 'src/routes.js'), sources['src/routes.js'].replace(/\/\*.*?\*\//, ''));
   await expect(build()).rejects.toThrow('no chunk named "gifts"');

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { GATE_FILE } from '../contract/gateFile.ts';
 import type { RemoteDescription } from '../contract/releases.ts';
 import { placeOf, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
 import { floor } from './floor.ts';
+import { gateFileText } from './gateFile.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
@@ -238,6 +240,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         slots: slots.map((slot) => ({ ...placeOf(slot), ...files })),
       };
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
+      this.emitFile({ type: 'asset', fileName: GATE_FILE, source: gateFileText(root) });
     },
   };
 }

@@ -6,6 +6,7 @@ export { type Id, losslessJson, parseJson, type ReportUnread, readAs } from './d
 export * from './errorReports.ts';
 export * from './failures.ts';
 export { fieldErrors } from './fieldErrors.ts';
+export { GATE_FILE, type GateFile, gateFileSchema } from './gateFile.ts';
 export { pointsOf, readersWords } from './refusals.ts';
 export * from './releases.ts';
 export * from './remote.ts';

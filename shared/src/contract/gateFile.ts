@@ -1,0 +1,27 @@
+import * as v from 'valibot';
+import { dictionarySchema, textSchema } from './releases.ts';
+
+/** A remote's file for the release gate, beside its `package.json`. Its build carries it; no page requests it. */
+export const GATE_FILE = 'gate.json';
+
+const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/(?!builds\/)[\w.~:-]+)+$/;
+const callSchema = v.pipe(
+  v.string(),
+  v.regex(CALL, 'must be a method and a path such as "GET /api/v1/gifts/:id", without a query'),
+);
+const statusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
+
+export const gateFileSchema = v.strictObject({
+  /** What the gate's browser is answered. Each call that is not named gets 503. */
+  answers: v.optional(
+    dictionarySchema(
+      callSchema,
+      v.strictObject({ status: v.optional(statusSchema, 200), body: v.optional(v.unknown(), null) }),
+    ),
+    {},
+  ),
+  /** Slots and late chunks that the gate cannot open → why. */
+  unopened: v.optional(dictionarySchema(textSchema(120, 1), textSchema(300, 1)), {}),
+});
+
+export type GateFile = v.InferOutput<typeof gateFileSchema>;
