@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backendSegments, beaconSchema, type RemoteFailure } from '@liaozhai/shared/contract';
-import type { Page } from 'playwright';
+import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
 import { buildFolder, type HostRecord } from '../model/build.ts';
+import type { Visitor } from './visitors.ts';
 
 const BEAT_MILLISECONDS = 100;
 /** A page that makes no progress for so many beats stands still: six seconds on a machine that has time, longer on one that has none. */
@@ -25,6 +26,9 @@ export interface Visit {
   path: string;
   /** The container that must be there when the page stands; null for an ES module and where a page may ask for a login first. */
   global: string | null;
+  as: Visitor;
+  /** The build whose answers a member is given before those of others. */
+  by: string;
 }
 
 /**
@@ -33,7 +37,7 @@ export interface Visit {
  */
 const watchPage = () => {
   document.addEventListener('securitypolicyviolation', (event) =>
-    Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`),
+    Reflect.get(globalThis, 'gateViolation')(`${event.violatedDirective} ${event.blockedURI}`, event.sourceFile),
   );
   const send = navigator.sendBeacon.bind(navigator);
   navigator.sendBeacon = (address, data) => {
@@ -47,21 +51,27 @@ const watchPage = () => {
   }).observe(document, { childList: true, subtree: true, characterData: true });
 };
 
-/** The kind of failure that a beacon reports, or null. */
-function failureIn(beacon: string): RemoteFailure | null {
+/** The failure that a beacon reports and the build that it blames, or null. */
+function failureIn(beacon: string): { failure: RemoteFailure; build: string } | null {
   try {
     const parsed = v.safeParse(beaconSchema, JSON.parse(beacon));
-    return parsed.success ? (parsed.output.failure ?? null) : null;
+    const { failure, build } = parsed.success ? parsed.output : {};
+    return failure && build ? { failure, build } : null;
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
     throw cause;
   }
 }
 
+/** What must not happen on a page, and did; `about` names the addresses and builds that it came from. */
+export interface Seen {
+  line: string;
+  about: string;
+}
+
 /** What is recorded of a page while it opens. */
-interface Watched {
-  /** What must not happen, and did. */
-  seen: string[];
+export interface Watched {
+  seen: Seen[];
   thrown: boolean;
   /** Requests that began or ended. */
   requests: number;
@@ -78,29 +88,38 @@ function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   return status === 404 && !(segment in host.files);
 }
 
-/** Records from now on what the page does. */
-export async function watch(page: Page, site: Site): Promise<Watched> {
+const recorded = new WeakMap<Page, Seen[]>();
+
+/** Has the pages of a context tell what only they can see. Once for all of them: Playwright's own part of it is no page's alone. */
+export async function listenIn(context: BrowserContext): Promise<void> {
+  const tell = (page: Page, line: string, about: string) => recorded.get(page)?.push({ line, about });
+  await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
+    tell(page, `the content security policy was violated: ${what}`, `${what} ${source}`);
+  });
+  await context.exposeBinding('gateBeacon', ({ page }, text: string) => {
+    const { failure, build } = failureIn(text) ?? {};
+    if (failure && build) tell(page, `a build failed: the page reported ${failure}`, build);
+  });
+  await context.addInitScript(watchPage);
+}
+
+/** Records from now on what a page does, of a context that `listenIn` has prepared. */
+export function watch(page: Page, site: Site): Watched {
   const watched: Watched = { seen: [], thrown: false, requests: 0 };
   const { seen } = watched;
-  await page.exposeFunction('gateViolation', (what: string) => {
-    seen.push(`the content security policy was violated: ${what}`);
-  });
-  await page.exposeFunction('gateBeacon', (text: string) => {
-    const failure = failureIn(text);
-    if (failure) seen.push(`a build failed: the page reported ${failure}`);
-  });
-  await page.addInitScript(watchPage);
+  recorded.set(page, seen);
   page.on('pageerror', (error) => {
     watched.thrown = true;
-    seen.push(`an error was thrown: ${error.message.split('\n')[0]}`);
+    seen.push({ line: `an error was thrown: ${error.message.split('\n')[0]}`, about: error.stack ?? '' });
   });
   page.on('response', (response) => {
     const url = new URL(response.url());
     const status = response.status();
-    if (isMissing(url, status, site)) seen.push(`${url.pathname} answered ${status}`);
+    if (isMissing(url, status, site)) seen.push({ line: `${url.pathname} answered ${status}`, about: url.pathname });
   });
-  const count = () => {
-    watched.requests += 1;
+  const count = (request: Request) => {
+    // pages ask with HEAD whether a server is back
+    if (request.method() !== 'HEAD') watched.requests += 1;
   };
   page.on('request', count);
   page.on('requestfinished', count);
@@ -125,7 +144,11 @@ export async function beat(page: Page, origin: string, { global }: Visit, watche
     changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
   });
   const [{ ran, changes }] = await Promise.all([
-    page.evaluate(look, global ?? 'document'),
+    page.evaluate(look, global ?? 'document').catch((cause: Error) => {
+      // a document that is just being replaced by another
+      if (/navigat|destroyed/.test(cause.message)) return { ran: false, changes: -1 };
+      throw cause;
+    }),
     fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
     pause(BEAT_MILLISECONDS),
   ]);
@@ -146,9 +169,9 @@ async function runs(next: () => Promise<Beat>, watched: Watched): Promise<boolea
 }
 
 /** Beats until nothing has changed for a while. */
-export async function settles(next: () => Promise<Beat>): Promise<void> {
+export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS): Promise<void> {
   let last = '';
-  for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < SETTLED_BEATS; beats += 1) {
+  for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < enough; beats += 1) {
     const { progress } = await next();
     still = progress === last ? still + 1 : 0;
     last = progress;
@@ -156,7 +179,7 @@ export async function settles(next: () => Promise<Beat>): Promise<void> {
 }
 
 /** Waits until the page stands. Returns what is wrong with it. */
-export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<string[]> {
+export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<Seen[]> {
   const next = () => beat(page, origin, target, watched);
   const isThere = await runs(next, watched);
   await settles(next);
@@ -166,7 +189,7 @@ export async function standing(page: Page, origin: string, target: Visit, watche
       .filter(({ integrity }) => integrity === '')
       .map(({ href }) => new URL(href).pathname),
   );
-  return [
+  const lines = [
     ...unchecked
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
       .map(
@@ -176,4 +199,5 @@ export async function standing(page: Page, origin: string, target: Visit, watche
     ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
     ...(shown.trim() ? [] : ['the page stayed blank']),
   ];
+  return lines.map((line) => ({ line, about: target.id }));
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { RemoteDescription } from '@liaozhai/shared/contract';
+import type { GateFile, RemoteDescription } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
@@ -13,10 +13,15 @@ import { type CheckResult, makeGate } from './gate.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { smoke } from './smoke.ts';
 
-/** A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. */
+/**
+ * A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. Pages that
+ * need a login it opens for members alone.
+ */
 const HOST = `
 const set = JSON.parse(document.getElementById('liaozhai-set').textContent);
-const remote = Object.values(set.remotes).find((one) => one.routes.some((route) => location.pathname === route.path));
+const isHere = (route) => location.pathname === route.path;
+const remote = Object.values(set.remotes).find((one) => one.routes.some(isHere));
+const route = remote.routes.find(isHere);
 const run = (url) => new Promise((done, fail) => {
   const script = document.createElement('script');
   script.integrity = set.hashes[url];
@@ -27,7 +32,8 @@ const run = (url) => new Promise((done, fail) => {
   document.head.append(script);
 });
 const root = document.getElementById('root');
-const files = remote.routes[0].preload.js;
+const files = route.requiresAuth && !localStorage.getItem('user-store') ? [] : route.preload.js;
+if (files.length === 0) root.textContent = '登录';
 const report = (failure) => navigator.sendBeacon('/beacon', new Blob([JSON.stringify({
   build: remote.id, set: set.set, candidate: false, outcome: failure ? 'failed' : 'loaded', failure,
 })], { type: 'application/json' }));
@@ -43,6 +49,20 @@ const PAGE = PAGE_TEMPLATE.replace('globalThis.__loadAsset = {};', LOADER);
 const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
+/** A page that shows what others have for its slots, and falls out with one of them. */
+const STORIES = `${FINE} for (const { slots } of Object.values(set.remotes)) for (const { name, preload } of slots)
+  if (name.startsWith('stories.')) preload.js.forEach(run);
+  if ('grudge' in set.remotes) throw new Error('not here');`;
+const route = (name: string, requiresAuth = false): RemoteDescription['routes'][number] => ({
+  name,
+  path: `/${name}`,
+  title: '',
+  requiresAuth,
+  keepAlive: false,
+  outsideShell: false,
+  js: [SHOW],
+  css: [],
+});
 
 const chromium = await requireChromium();
 let at: TestStore;
@@ -50,16 +70,24 @@ beforeAll(async () => {
   at = await openTestStore();
   await at.activate(
     await at.host('1.0.0', { files: { 'page.html': PAGE, 'static/js/host.js': HOST } }),
-    await at.remote('stories', '1.0.0', shows(FINE)),
+    await at.remote('stories', '1.0.0', shows(STORIES)),
   );
 });
 afterAll(() => at.remove());
 
-const judge = (build: string, serve = serveInProcess({ store: at.url, channel: 'production' })) =>
-  activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium) }) }).then(
+const judge = (
+  builds: string | string[],
+  serve = serveInProcess({ store: at.url, channel: 'production' }),
+  notes: string[] = [],
+) => {
+  const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+  return activate(at.writer, [builds].flat(), {
+    gate: makeGate(at.writer, { smoke: smoke(serve, chromium), onResults }),
+  }).then(
     () => '',
     (cause: { details?: string[]; message: string }) => (cause.details ?? [cause.message]).join('\n'),
   );
+};
 
 /** Serves a set behind a proxy, which may wait and change what the server's headers say. */
 const behind =
@@ -90,19 +118,8 @@ const withoutIntegrityPolicy = behind((_, headers) => headers.delete('integrity-
 describe('the headless smoke of a set', () => {
   test('a page that opens passes, also where a login is needed', async () => {
     expect(await judge(await at.remote('chat', '1.0.0', shows(FINE)))).toBe('');
-    const route: RemoteDescription['routes'][number] = {
-      name: 'w',
-      path: '/w',
-      title: '',
-      requiresAuth: true,
-      keepAlive: false,
-      outsideShell: false,
-      js: [SHOW],
-      css: [],
-    };
-    expect(await judge(await at.remote('wallet', '1.0.0', { ...shows(FINE), description: { routes: [route] } }))).toBe(
-      '',
-    );
+    const build = await at.remote('wallet', '1.0.0', { ...shows(FINE), description: { routes: [route('w', true)] } });
+    expect(await judge(build)).toBe('');
   });
 
   test('a page that takes long and goes on is sound, however long', async () => {
@@ -130,16 +147,70 @@ describe('the headless smoke of a set', () => {
     expect(found).toContain('page.css took effect with changed bytes');
   });
 
-  test('slots and scripts that no page opened are named', async () => {
-    const build = await at.remote('lanterns', '1.0.0', {
-      files: { [SHOW]: FINE, 'static/js/async/tapped.js': '1' },
-      description: { slots: [{ name: 'story.lanterns', js: ['static/js/async/tapped.js'], css: [] }] },
+  /** A remote with parts that a guest who taps nothing never sees: behind a login, far down, in a slot, behind a tap. */
+  const hiding = (
+    name: string,
+    parts: Record<'member' | 'last' | 'slot' | 'tapped', string>,
+    gate: GateFile,
+    plain = 1,
+  ) => {
+    const file = (part: string) => `static/js/async/${part}.js`;
+    const taps = `${FINE} root.append(Object.assign(document.createElement('button'), {
+      textContent: '更多', onclick: () => run(files.at(-1).replace('page.js', 'tapped.js')) }));`;
+    const routes = Array.from({ length: plain }, (_, at) => route(`${name}${at}`));
+    return at.remote(name, '1.0.0', {
+      files: {
+        [SHOW]: taps,
+        ...Object.fromEntries(Object.entries(parts).map(([part, code]) => [file(part), code])),
+        'gate.json': JSON.stringify(gate),
+      },
+      description: {
+        routes: [
+          ...routes,
+          { ...route(`${name}Own`, true), js: [file('member')] },
+          { ...route(`${name}Last`), js: [file('last')] },
+        ],
+        slots: [{ name: `stories.${name}`, js: [file('slot')], css: [] }],
+      },
     });
+  };
+
+  test('what throws behind a login, on a thirteenth route, in a slot or behind a tap is refused', async () => {
+    const throws = (word: string) => `throw new Error("${word}");`;
+    const parts = { member: throws('own'), last: throws('13'), slot: throws('slot'), tapped: throws('tap') };
+    const found = await judge(await hiding('deep', parts, { answers: {}, unopened: {} }, 11));
+    expect(found).toMatch(/on \/deepOwn as a member an error was thrown: own/);
+    expect(found).toMatch(/on \/deepLast an error was thrown: 13/);
+    expect(found).toMatch(/on \/stories as a member an error was thrown: slot/);
+    expect(found).toMatch(/an error was thrown: tap after a tap on "更多"/);
+  });
+
+  test('the same parts pass where they are sound, by the answers of the remote, and another remote does not count', async () => {
+    const member = `fetch('/api/v1/lanterns/7').then((answer) => answer.json()).then(({ light }) => { root.textContent = light.on; });`;
+    const answers = { 'GET /api/v1/lanterns/:id': { status: 200, body: { light: { on: '亮' } } } };
     const notes: string[] = [];
-    const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
-    const serve = serveInProcess({ store: at.url, channel: 'production' });
-    await activate(at.writer, [build], { gate: makeGate(at.writer, { smoke: smoke(serve, chromium), onResults }) });
-    expect(notes).toContain(`${build}: no page opened slot story.lanterns, static/js/async/tapped.js`);
+    const build = await hiding('grudge', { member, last: FINE, slot: '', tapped: '' }, { answers, unopened: {} });
+    expect(await judge(build, undefined, notes)).toBe('');
+    expect(notes.join('\n')).toMatch(/not of this change: stories@.* an error was thrown: not here/);
+    expect(notes.join('\n')).not.toContain('no page opened');
+  });
+
+  test('what nothing opened is refused, unless the remote says why; a build that tells the gate nothing has it named', async () => {
+    const lanterns = (name: string, gate: string | null) =>
+      at.remote(name, '1.0.0', {
+        files: { [SHOW]: FINE, 'static/js/async/far.js': name, 'gate.json': gate },
+        description: { slots: [{ name: `${name}.far`, js: ['static/js/async/far.js'], css: [] }] },
+      });
+    const silent = await lanterns('silent', null);
+    const guilty = await lanterns('guilty', '{}');
+    const why = 'opens at midnight';
+    const frank = await lanterns('frank', JSON.stringify({ unopened: { far: why, 'frank.far': why } }));
+    const notes: string[] = [];
+    const found = await judge([silent, guilty, frank], undefined, notes);
+    const named = (build: string, name: string) => `${build}: no page opened slot ${name}.far, static/js/async/far.js`;
+    expect(found.split('\n')).toEqual([expect.stringContaining(`${named(guilty, 'guilty')}: answer what`)]);
+    expect(notes).toContain(named(silent, 'silent'));
+    expect(notes.filter((line) => line.startsWith(frank) && line.endsWith(why))).toHaveLength(2);
   });
 
   test('a page that stands still is refused', async () => {
@@ -169,7 +240,7 @@ describe('the headless smoke of a set', () => {
     [
       'asks for files that are not there',
       { [SHOW]: `${FINE} fetch("/builds/x/y.js"); fetch("/lantern.png"); fetch("/api/lantern.png");` },
-      /^(.*(y\.js|on \/stories \/lantern\.png) answered 404\n?){2}$/,
+      /^(.*(y\.js|on \/broken\d+ \/lantern\.png) answered 404\n?){2}$/,
     ],
     [
       'has an entry that throws',
@@ -195,10 +266,20 @@ describe('the headless smoke of a set', () => {
       'reported chunk-lost',
     ],
   ];
-  test.each(breakages)('a remote that %s is refused', async (what, files, expected) => {
-    const description = what.includes('entry') ? { global: 'global', chunkGlobal: 'chunk' } : {};
-    const version = `3.0.${breakages.findIndex(([name]) => name === what)}`;
-    expect(await judge(await at.remote('stories', version, { files, description }))).toMatch(expected);
+  const nameOf = (what: string) => `broken${breakages.findIndex(([name]) => name === what)}`;
+  let broken: Promise<string> | undefined;
+  /** One browser for all of them, since none is in another's way. */
+  const judgeBroken = async () => {
+    const builds = breakages.map(([what, files]) => {
+      const own = what.includes('entry') ? { global: 'global', chunkGlobal: 'chunk' } : {};
+      return at.remote(nameOf(what), '1.0.0', { files, description: own });
+    });
+    return judge(await Promise.all(builds));
+  };
+  test.each(breakages)('a remote that %s is refused', async (what, _, expected) => {
+    broken ??= judgeBroken();
+    const lines = (await broken).split('\n').filter((line) => line.includes(` ${nameOf(what)}@`));
+    expect(lines.join('\n')).toMatch(expected);
   });
 
   test('the command line as people run it, compiled on the way, comes to the same', async () => {

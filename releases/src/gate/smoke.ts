@@ -1,101 +1,43 @@
-import type { PageBuild } from '@liaozhai/shared/contract';
-import type { Browser, BrowserContext } from 'playwright';
+import type { GateFile } from '@liaozhai/shared/contract';
+import { gateFileOf } from '../builds/gateFile.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
 import { findChromium, launchOptions, requireChromium } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
-import { LONGEST_MILLISECONDS, type Site, standing, type Visit, watch } from './pageWatch.ts';
+import type { Site } from './pageWatch.ts';
+import { servedHeaders } from './servedHeaders.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { type LateFile, tamper } from './tamper.ts';
+import { tapThrough } from './taps.ts';
+import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened } from './unopened.ts';
+import { contextOpener, type Visitor } from './visitors.ts';
+import { pagesForSlots, visitsOf } from './visits.ts';
+import { inParallel, startWalk, type Told, type Walk } from './walk.ts';
 
-const PARALLEL_PAGES = 3;
+const isOf = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
 
-const visitOf = (build: PageBuild, route: PageBuild['routes'][number]): Visit => ({
-  id: build.id,
-  path: route.path.replace(/:\w+\??/g, '1').replace(/\/\*$/, ''),
-  global: route.requiresAuth || build.entryType ? null : build.global,
-});
-
-/** Every route of the changed remotes; with a new host the first route of every remote. */
-function visitsOf({ set, host, changed }: GateSubject): Visit[] {
-  const isNew = (id: string) => changed.some((record) => record.id === id);
-  return Object.values(set.remotes).flatMap((build) => {
-    const routes = isNew(build.id) ? build.routes : isNew(host.id) ? build.routes.slice(0, 1) : [];
-    return routes.map((route) => visitOf(build, route));
-  });
+/** Whether this change is to blame: what another remote's build or page does is no finding, unless the host below it is new. */
+function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: Told): boolean {
+  const named = remotes.filter((remote) => isOf(about, remote));
+  const isBlamed = named.some((remote) => changed.includes(remote));
+  const isOwnPage = changed.some(({ id }) => id === visit.id);
+  return changed.includes(host) || isBlamed || (isOwnPage && named.length === 0);
 }
 
-/** Paths of scripts and stylesheets that pages asked for, each with a visit that did. */
-type Ran = Map<string, Visit>;
-
-async function visit(context: BrowserContext, site: Site, target: Visit, ran: Ran): Promise<string[]> {
-  const page = await context.newPage();
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    if (request.resourceType() === 'script' || pathname.endsWith('.css')) ran.set(pathname, target);
-  });
-  try {
-    const watched = await watch(page, site);
-    const address = site.origin + target.path;
-    const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
-    if (!response?.ok()) return [`${target.id}: ${target.path} answered ${response?.status()}`];
-    const problems = [...(await standing(page, site.origin, target, watched)), ...watched.seen];
-    return [...new Set(problems)].map((line) => `${target.id}: on ${target.path} ${line}`);
-  } finally {
-    await page.close();
+/** One line for each thing that was seen, with the visitor where only one of them saw it. */
+function linesOf(told: readonly Told[]): string[] {
+  const visitors = new Map<string, { of: string; line: string; as: Set<Visitor> }>();
+  for (const { line, visit } of told) {
+    const of = `${visit.id}: on ${visit.path}`;
+    const known = visitors.get(`${of} ${line}`) ?? { of, line, as: new Set() };
+    visitors.set(`${of} ${line}`, { ...known, as: known.as.add(visit.as) });
   }
+  return [...visitors.values()].map(({ of, line, as: [first, second] }) =>
+    second ? `${of} ${line}` : `${of} as a ${first} ${line}`,
+  );
 }
-
-const EXPECTED_HEADERS: Record<string, RegExp> = {
-  'content-type': /^text\/(javascript|css)/,
-  'cache-control': /immutable/,
-  'access-control-allow-origin': /^\*$/,
-  'x-content-type-options': /^nosniff$/,
-};
-
-/** Asks the real server for every script and stylesheet of the changed builds. */
-async function headersAsServed(origin: string, { set, changed }: GateSubject): Promise<string[]> {
-  const folders = changed.map(({ id }) => `/${buildFolder(id)}/`);
-  const paths = Object.keys(set.hashes).filter((path) => folders.some((folder) => path.startsWith(folder)));
-  const problems = paths.map(async (path) => {
-    const { status, headers } = await fetch(origin + path, { method: 'GET', headers: { 'accept-encoding': 'br' } });
-    const wrong = Object.entries(EXPECTED_HEADERS).filter(
-      ([name, expected]) => !expected.test(headers.get(name) ?? ''),
-    );
-    return [
-      ...(status === 200 ? [] : [`${path} is served with status ${status}`]),
-      ...wrong.map(([name]) => `${path} is served with ${name}: ${headers.get(name)}`),
-    ];
-  });
-  return (await Promise.all(problems)).flat();
-}
-
-const VISITOR = { viewport: { width: 390, height: 844 }, serviceWorkers: 'block' } as const;
-
-const openContext = (browser: Browser) => browser.newContext(VISITOR);
-
-async function visitAll(browser: Browser, site: Site, visits: readonly Visit[], ran: Ran): Promise<string[]> {
-  const context = await openContext(browser);
-  const waiting = [...visits];
-  const problems: string[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      problems.push(...(await visit(context, site, next, ran)));
-  };
-  await Promise.all(Array.from({ length: PARALLEL_PAGES }, work));
-  return problems;
-}
-
-/** Scripts and stylesheets of a build that come after its entry and module. */
-const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecord): string[] => {
-  const folder = `/${buildFolder(id)}/`;
-  const early = [description.entry, ...description.module.js, ...description.module.css].map((path) => folder + path);
-  return Object.keys(set.hashes).filter((path) => path.startsWith(folder) && !early.includes(path));
-};
-
-const isScript = (path: string) => /\.m?js$/.test(path);
 
 /** One late script and one late stylesheet of a build, of those that pages asked for. */
-function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Ran): LateFile[] {
+function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Walk['ranUnasked']): LateFile[] {
   const files = lateFiles(subject, remote).flatMap((path): LateFile[] => {
     const target = ran.get(path);
     return target ? [{ kind: isScript(path) ? 'script' : 'stylesheet', path, target }] : [];
@@ -104,21 +46,43 @@ function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Ran)
   return [...first('script'), ...first('stylesheet')];
 }
 
-/** Late scripts and slots that no page opened: what a tap loads and what another remote's page shows. */
-function unseen(subject: GateSubject, remote: RemoteRecord, ran: Ran): string[] {
-  const { id, description } = remote;
-  const scripts = lateFiles(subject, remote).filter((path) => isScript(path) && !ran.has(path));
-  const slots = description.slots.filter(({ js }) => js.every((path) => !ran.has(`/${buildFolder(id)}/${path}`)));
-  const lines = [
-    ...slots.map(({ name }) => `slot ${name}`),
-    ...scripts.map((path) => path.slice(buildFolder(id).length + 2)),
-  ];
-  return lines.length > 0 ? [`${id}: no page opened ${lines.join(', ')}`] : [];
+/** Opens what routes did not: slots on other remotes' pages, and by taps what a remote that tells the gate something has besides. */
+async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promise<void> {
+  const { files, walk } = trial;
+  const { id: by } = remote;
+  const slots = () => closedSlots(trial, remote).map(({ name }) => name);
+  const { likely, rest } = pagesForSlots(trial.subject, by, slots());
+  await walk.open(likely);
+  const isDone = () => !files.get(remote) || unexplainedScripts(trial, remote).length === 0;
+  if (!isDone()) {
+    const folder = `/${buildFolder(by)}/`;
+    const shown = [...walk.ran].filter(([path]) => path.startsWith(folder)).map(([, visit]) => visit);
+    const byPath = new Map([...shown, ...likely].map((visit) => [visit.path, { ...visit, as: 'member' as const, by }]));
+    await walk.open([...byPath.values()], (page, visit, watched) => tapThrough(page, site, visit, watched, isDone));
+  }
+  if (slots().length > 0) await walk.open(rest);
+}
+
+/** Everything that pages tell of the changed remotes: findings, notes, and late files that are worth a change on the way. */
+async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; notes: string[]; late: LateFile[] }> {
+  const { subject, walk } = trial;
+  const remotes = subject.remotes.filter((each) => subject.changed.includes(each));
+  await walk.open(visitsOf(subject));
+  for (const remote of remotes) await openHidden(trial, remote, site);
+  const findings = walk.told.filter((each) => isOfChange(subject, each));
+  const others = walk.told.filter((each) => !findings.includes(each));
+  const closed = remotes.map((remote) => unopened(trial, remote));
+  return {
+    late: remotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.ranUnasked)),
+    findings: [...linesOf(findings), ...closed.flatMap((each) => each.findings)],
+    notes: [...closed.flatMap((each) => each.notes), ...linesOf(others).map((line) => `not of this change: ${line}`)],
+  };
 }
 
 /**
- * Opens the changed remotes' routes of the set in a headless browser: everything loads, nothing throws, nothing is blocked, and a late
- * script and a late stylesheet of each that were changed on the way take no effect.
+ * Opens the changed remotes of the set in a headless browser, as a guest and as a member whose calls their own files answer: every
+ * route, the slots, what a tap loads. Everything loads, nothing throws, nothing is blocked, and a late script and a late stylesheet of
+ * each that were changed on the way take no effect.
  */
 export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
   name: 'headless smoke',
@@ -126,18 +90,22 @@ export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
     const served = await serve(subject.hash);
     const site = { origin: served.origin, host: subject.host };
     try {
-      const headers = await headersAsServed(served.origin, subject);
+      const headers = await servedHeaders(served.origin, subject);
+      const files = new Map<RemoteRecord, GateFile | null>();
+      for (const remote of subject.remotes) files.set(remote, await gateFileOf(subject.store, remote));
       // loaded only here, since it takes longer than most commands
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
-        const ran: Ran = new Map();
-        const problems = await visitAll(browser, site, visitsOf(subject), ran);
-        const remotes = subject.remotes.filter((each) => subject.changed.includes(each));
-        for (const line of remotes.flatMap((remote) => unseen(subject, remote, ran))) note(line);
-        const late = remotes.flatMap((remote) => lateFilesToChange(subject, remote, ran));
-        const tampered = await Promise.all(late.map((file) => tamper(browser, site, openContext, file)));
-        return [...headers, ...problems, ...tampered.flat()];
+        const open = contextOpener(browser, served.origin, new Map([...files].map(([{ id }, file]) => [id, file])));
+        const walk = startWalk(site, open);
+        const { findings, notes, late } = await tryOut({ subject, walk, files }, site);
+        for (const line of notes) note(line);
+        const tampered: string[] = [];
+        await inParallel(late, async (file) => {
+          tampered.push(...(await tamper(site, await open(file.target), file)));
+        });
+        return [...headers, ...findings, ...tampered];
       } finally {
         await browser.close();
       }

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Route } from 'playwright';
+import type { BrowserContext, Route } from 'playwright';
 import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, watch } from './pageWatch.ts';
 
 /** What is added to a changed file, which names itself where it takes effect. */
@@ -20,14 +20,11 @@ export interface LateFile {
   target: Visit;
 }
 
-/** Opens a page with a changed file, which must not take effect: some browsers refuse only what the host's asset loader checks. */
-export async function tamper(
-  browser: Browser,
-  site: Site,
-  open: (browser: Browser) => Promise<BrowserContext>,
-  { kind, path, target }: LateFile,
-): Promise<string[]> {
-  const context = await open(browser);
+/**
+ * Opens a page with a changed file, which must not take effect: some browsers refuse only what the host's asset loader checks. Closes the
+ * context that it is given.
+ */
+export async function tamper(site: Site, context: BrowserContext, { kind, path, target }: LateFile): Promise<string[]> {
   const change = async (route: Route) => {
     const body = (await (await route.fetch()).text()) + CHANGES[kind].text;
     const headers = { 'access-control-allow-origin': '*' };
@@ -36,7 +33,7 @@ export async function tamper(
   try {
     await context.route((url) => url.pathname === path, change);
     const page = await context.newPage();
-    const watched = await watch(page, site);
+    const watched = watch(page, site);
     await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
     await settles(() => beat(page, site.origin, target, watched));
     const isEffective = await page.evaluate(

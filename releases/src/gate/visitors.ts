@@ -1,0 +1,108 @@
+import { backendSegments, type GateFile, STORAGE_KEYS } from '@liaozhai/shared/contract';
+import type { Browser, BrowserContext } from 'playwright';
+import { listenIn, type Visit } from './pageWatch.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, serviceWorkers: 'block' } as const;
+
+/** Who opens pages: somebody signed in, or not. */
+export type Visitor = 'guest' | 'member';
+
+const MEMBER = {
+  id: 'gate',
+  name: '试读人',
+  username: 'gate',
+  avatar: '',
+  gender: '',
+  balance: 100,
+  invite_code: 'GATE',
+  persona: '',
+  email_verified_at: null,
+  checked_in_today: false,
+  check_in_streak: 0,
+  version: 1,
+};
+
+type Answer = GateFile['answers'][string];
+
+/** What a call is answered; null where no file says it. Earlier files come first. */
+type Answers = (method: string, pathname: string) => Answer | null;
+
+const ESSENTIAL: Pick<GateFile, 'answers'> = {
+  answers: {
+    'GET /api/v1/user': { status: 200, body: { data: MEMBER } },
+    'GET /sanctum/csrf-cookie': { status: 204, body: null },
+  },
+};
+
+function answersOf(files: readonly (Pick<GateFile, 'answers'> | null)[]): Answers {
+  const known = files.flatMap((file) =>
+    Object.entries(file?.answers ?? {}).map(([call, answer]) => {
+      const [method, path = ''] = call.split(' ');
+      const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+      return { method, pattern, answer };
+    }),
+  );
+  return (asked, pathname) =>
+    known.find(({ method, pattern }) => method === asked && pattern.test(pathname))?.answer ?? null;
+}
+
+/** The member as pages keep one. */
+function storedMember(answers: Answers): Record<string, string> {
+  const body = answers('GET', '/api/v1/user')?.body;
+  const data = body instanceof Object && 'data' in body ? body.data : body;
+  const user = { ...MEMBER, ...(data instanceof Object ? data : {}) };
+  return {
+    [STORAGE_KEYS.user]: JSON.stringify(user),
+    [STORAGE_KEYS.owner]: String(user.id),
+    [STORAGE_KEYS.login]: String(user.username),
+  };
+}
+
+const backend: readonly string[] = backendSegments;
+const isOfBackend = (pathname: string) => backend.includes(pathname.split('/')[1] ?? '');
+
+/** A guest, who is answered by the server of the set. */
+async function openGuest(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext(PHONE);
+  await listenIn(context);
+  return context;
+}
+
+/** A member whose calls are answered here, and by no backend: what a page does as one changes nothing real. */
+async function openMember(browser: Browser, origin: string, answers: Answers): Promise<BrowserContext> {
+  const context = await openGuest(browser);
+  await context.addCookies([{ name: 'XSRF-TOKEN', value: 'gate', url: origin }]);
+  await context.addInitScript((entries) => {
+    for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
+  }, storedMember(answers));
+  const isCall = ({ pathname }: URL) =>
+    isOfBackend(pathname) || ['GET', 'POST'].some((method) => answers(method, pathname) !== null);
+  await context.route(
+    (url) => url.origin === origin && isCall(url),
+    async (route) => {
+      const request = route.request();
+      const answer = answers(request.method(), new URL(request.url()).pathname);
+      const { status, body } = answer ?? { status: 503, body: { message: '' } };
+      const text = status === 204 ? '' : JSON.stringify(body);
+      await route.fulfill({ status, contentType: 'application/json', body: text });
+    },
+  );
+  // where a tap leads out of the product
+  await context.route(
+    (url) => url.origin !== origin,
+    (route) => route.abort(),
+  );
+  return context;
+}
+
+/**
+ * Makes the context of a visit. A member is answered by the file of the build that it is made for, then by those of the others; who the
+ * member is, the first alone says.
+ */
+export function contextOpener(browser: Browser, origin: string, files: ReadonlyMap<string, GateFile | null>) {
+  return ({ as, by }: Pick<Visit, 'as' | 'by'>): Promise<BrowserContext> => {
+    if (as === 'guest') return openGuest(browser);
+    const others = [...files].filter(([id]) => id !== by).map(([, file]) => file);
+    return openMember(browser, origin, answersOf([files.get(by) ?? null, ESSENTIAL, ...others]));
+  };
+}

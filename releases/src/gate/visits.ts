@@ -1,0 +1,52 @@
+import type { PageBuild, PageRoute } from '@liaozhai/shared/contract';
+import type { GateSubject } from './gate.ts';
+import type { Visit } from './pageWatch.ts';
+import type { Visitor } from './visitors.ts';
+
+const MOST_PAGES_OF_OTHERS = 12;
+
+const visitOf = (build: PageBuild, route: PageRoute, as: Visitor, by = build.id): Visit => ({
+  id: build.id,
+  path: route.path.replace(/:\w+\??/g, '1').replace(/\/\*$/, ''),
+  global: route.requiresAuth || build.entryType ? null : build.global,
+  as,
+  by,
+});
+
+/**
+ * Every route of the changed remotes as a member, and as a guest those that need no login and one that does; with a new host the first
+ * route of every remote.
+ */
+export function visitsOf({ set, host, changed }: GateSubject): Visit[] {
+  const isNew = (id: string) => changed.some((record) => record.id === id);
+  return Object.values(set.remotes).flatMap((build) => {
+    const routes = isNew(build.id) ? build.routes : isNew(host.id) ? build.routes.slice(0, 1) : [];
+    const open = routes.filter(({ requiresAuth }) => !requiresAuth);
+    const closed = routes.filter(({ requiresAuth }) => requiresAuth).slice(0, 1);
+    return [
+      ...routes.map((route) => visitOf(build, route, 'member')),
+      ...[...open, ...closed].map((route) => visitOf(build, route, 'guest')),
+    ];
+  });
+}
+
+/** Whether a slot is likely on a route: its name begins with the route's, as in `story.chat`. */
+export const isLikelyOn = (slot: string, { name }: { name: string }): boolean => slot.split('.')[0] === name;
+
+/** Pages of other remotes, as a member: those on which these slots of a build are likely, and the rest where one is likely nowhere. */
+export function pagesForSlots(
+  { set }: GateSubject,
+  by: string,
+  slots: readonly string[],
+): { likely: Visit[]; rest: Visit[] } {
+  const pages = Object.values(set.remotes)
+    .filter(({ id }) => id !== by)
+    .flatMap((build) => build.routes.map((route) => ({ build, route })));
+  const visits = (isLikely: boolean) =>
+    pages
+      .filter(({ route }) => slots.some((slot) => isLikelyOn(slot, route)) === isLikely)
+      .slice(0, MOST_PAGES_OF_OTHERS)
+      .map(({ build, route }) => visitOf(build, route, 'member', by));
+  const hasLikely = (slot: string) => pages.some(({ route }) => isLikelyOn(slot, route));
+  return { likely: visits(true), rest: slots.every(hasLikely) ? [] : visits(false) };
+}

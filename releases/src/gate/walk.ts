@@ -1,0 +1,89 @@
+import type { BrowserContext, Page } from 'playwright';
+import { LONGEST_MILLISECONDS, type Seen, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
+
+const PARALLEL_PAGES = 4;
+
+/** Works on the items, a few at a time. */
+export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const workThrough = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: PARALLEL_PAGES }, workThrough));
+}
+
+/** Something that must not happen, and the visit that saw it. */
+export interface Told extends Seen {
+  visit: Visit;
+}
+
+/** Goes through pages in one browser. */
+export interface Walk {
+  /** Paths of scripts that pages ran and of stylesheets that they asked for, each with a visit that did. */
+  readonly ran: ReadonlyMap<string, Visit>;
+  /** Those for which it took no more than opening a page. */
+  readonly ranUnasked: ReadonlyMap<string, Visit>;
+  readonly told: readonly Told[];
+  /** Opens pages in parallel; `then` goes on with one that stands. */
+  open(visits: readonly Visit[], then?: (page: Page, visit: Visit, watched: Watched) => Promise<void>): Promise<void>;
+}
+
+/** Notes which scripts ran. What a page only preloads is not among them. */
+async function noteScripts(page: Page, note: (pathname: string) => void): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  session.on('Debugger.scriptParsed', ({ url }) => {
+    if (url.startsWith('http')) note(new URL(url).pathname);
+  });
+  await session.send('Debugger.enable');
+  await session.send('Debugger.setSkipAllPauses', { skip: true });
+}
+
+/** `open` makes the context of a visit, which all visits of its kind share. */
+export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>): Walk {
+  const ran = new Map<string, Visit>();
+  const ranUnasked = new Map<string, Visit>();
+  const told: Told[] = [];
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  const contextOf = (visit: Visit) => {
+    const kind = visit.as === 'guest' ? 'guest' : `member ${visit.by}`;
+    const context = contexts.get(kind) ?? open(visit);
+    contexts.set(kind, context);
+    return context;
+  };
+
+  async function openOne(visit: Visit, then: Parameters<Walk['open']>[1]): Promise<void> {
+    const page = await (await contextOf(visit)).newPage();
+    let hasStood = false;
+    const note = (pathname: string) => {
+      ran.set(pathname, visit);
+      if (!hasStood) ranUnasked.set(pathname, visit);
+    };
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.endsWith('.css')) note(pathname);
+    });
+    try {
+      const watched = watch(page, site);
+      await noteScripts(page, note);
+      const address = site.origin + visit.path;
+      const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
+      if (!response?.ok()) {
+        told.push({ line: `the page answered ${response?.status()}`, about: visit.id, visit });
+        return;
+      }
+      const seen = await standing(page, site.origin, visit, watched);
+      hasStood = true;
+      await then?.(page, visit, watched);
+      told.push(...[...seen, ...watched.seen].map((each) => ({ ...each, visit })));
+    } finally {
+      await page.close();
+    }
+  }
+
+  return {
+    ran,
+    ranUnasked,
+    told,
+    open: (visits, then) => inParallel(visits, (visit) => openOne(visit, then)),
+  };
+}
