@@ -6,10 +6,14 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run, skipped } from './steps.mjs';
 
-async function unitTests(missing) {
-  const report = join(root, 'test-results/unit.json');
+/** Tests of a page in threads that a file's own VM context keeps apart: a process for each file costs half as much again. */
+const pageTests = ['--project', 'browser', '--pool', 'vmThreads'];
+const nodeTests = ['--project', 'node', '--project', 'programs'];
+
+async function unitTests(title, options, missing) {
+  const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
   rmSync(report, { force: true });
-  const ok = await run('unit tests', [binary('@rstest/core', 'rstest'), 'run', '--pool.maxWorkers', '100%'], {
+  const ok = await run(title, [binary('@rstest/core', 'rstest'), 'run', ...options, '--pool.maxWorkers', '100%'], {
     env: { UNIT_REPORT: report, MISSING_ENGINES: missing.join(' ') },
   });
   return unitOutcome(report, ok);
@@ -32,7 +36,8 @@ export const check = async (missing) => [
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
   await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
   await step('images', ['--import', 'tsx', 'e2e/checks/images.ts']),
-  await unitTests(missing),
+  await unitTests('unit tests of pages', pageTests, missing),
+  await unitTests('unit tests in Node', nodeTests, missing),
   ...(missing.includes('chromium') ? [skipped("the gate's browser check", 'chromium')] : []),
 ];
 

@@ -17,15 +17,16 @@ function setWithFiles() {
 
 test('a tapped tab is fetched alone, and the other one after it', async () => {
   const underWay = new Map<string, () => void>();
-  const fetches = rs.spyOn(globalThis, 'fetch').mockImplementation(
-    (input, init) =>
-      new Promise((resolve, reject) => {
-        const url = String(input);
-        underWay.set(url, () => underWay.delete(url) && resolve(new Response('')));
-        init?.signal?.addEventListener('abort', () => underWay.delete(url) && reject(init.signal?.reason));
-      }),
-  );
-  onTestEnd(() => fetches.mockRestore());
+  const { fetch: original } = globalThis;
+  onTestEnd(() => {
+    globalThis.fetch = original;
+  });
+  globalThis.fetch = (input, init) =>
+    new Promise((resolve, reject) => {
+      const url = String(input);
+      underWay.set(url, () => underWay.delete(url) && resolve(new Response('')));
+      init?.signal?.addEventListener('abort', () => underWay.delete(url) && reject(init.signal?.reason));
+    });
   const chunk: { come?: () => void } = {};
   const arrives = new Promise<void>((resolve) => (chunk.come = resolve));
   serveBuild('chat', { conversations: () => arrives.then(() => ({ default: () => null })) });
