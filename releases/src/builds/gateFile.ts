@@ -1,6 +1,6 @@
 import { GATE_FILE, type GateFile, gateFileSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { refused } from '../errors.ts';
+import { ReleaseError, refused } from '../errors.ts';
 import { type BuildRecord, buildFolder, issuesOf, parseJson } from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,6 +12,17 @@ export function readGateFile(source: Buffer | null | undefined): GateFile | null
   throw refused(`${GATE_FILE} is not what the gate reads`, 'Correct it and build again.', issuesOf(parsed.issues));
 }
 
-/** The same of a stored build. */
-export const gateFileOf = async (store: Store, { id, files }: BuildRecord): Promise<GateFile | null> =>
-  GATE_FILE in files ? readGateFile(await store.read(`${buildFolder(id)}/${GATE_FILE}`)) : null;
+/** The same of a stored build; one of a form that this gate does not know counts as none, so that it stops no other team. */
+export async function gateFileOf(
+  store: Store,
+  { id, files }: Pick<BuildRecord, 'id' | 'files'>,
+): Promise<GateFile | null> {
+  if (!(GATE_FILE in files)) return null;
+  const source = await store.read(`${buildFolder(id)}/${GATE_FILE}`);
+  try {
+    return readGateFile(source);
+  } catch (cause) {
+    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
+    throw cause;
+  }
+}

@@ -23,11 +23,12 @@ function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: T
   return changed.includes(host) || isBlamed || (isOwnPage && named.length === 0);
 }
 
-/** One line for each thing that was seen, with the visitor where only one of them saw it. */
-function linesOf(told: readonly Told[]): string[] {
+/** One line for each thing that was seen, of the changed build that it came from, with the visitor where only one of them saw it. */
+function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
   const visitors = new Map<string, { of: string; line: string; as: Set<Visitor> }>();
-  for (const { line, visit } of told) {
-    const of = `${visit.id}: on ${visit.path}`;
+  for (const { line, about, visit } of told) {
+    const culprit = remotes.find((remote) => changed.includes(remote) && isOf(about, remote)) ?? visit;
+    const of = `${culprit.id}: on ${visit.path}`;
     const known = visitors.get(`${of} ${line}`) ?? { of, line, as: new Set() };
     visitors.set(`${of} ${line}`, { ...known, as: known.as.add(visit.as) });
   }
@@ -74,8 +75,11 @@ async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; n
   const closed = remotes.map((remote) => unopened(trial, remote));
   return {
     late: remotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.ranUnasked)),
-    findings: [...linesOf(findings), ...closed.flatMap((each) => each.findings)],
-    notes: [...closed.flatMap((each) => each.notes), ...linesOf(others).map((line) => `not of this change: ${line}`)],
+    findings: [...linesOf(subject, findings), ...closed.flatMap((each) => each.findings)],
+    notes: [
+      ...closed.flatMap((each) => each.notes),
+      ...linesOf(subject, others).map((line) => `not of this change: ${line}`),
+    ],
   };
 }
 

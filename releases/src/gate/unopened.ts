@@ -36,9 +36,12 @@ export const closedScripts = ({ subject, walk }: Trial, remote: RemoteRecord): s
     .filter((path) => isScript(path) && !walk.ran.has(path))
     .map((path) => path.slice(buildFolder(remote.id).length + 2));
 
+const reasonOf = (file: GateFile | null | undefined, name: string): string | undefined =>
+  file && Object.hasOwn(file.unopened, name) ? file.unopened[name] : undefined;
+
 /** The same without those that the remote gives a reason for. */
 export const unexplainedScripts = (trial: Trial, remote: RemoteRecord): string[] =>
-  closedScripts(trial, remote).filter((path) => !(chunkOf(path) in (trial.files.get(remote)?.unopened ?? {})));
+  closedScripts(trial, remote).filter((path) => !reasonOf(trial.files.get(remote), chunkOf(path)));
 
 /** Whether this set could have shown the slot: a page that it is named after is there, with what its calls are answered. */
 function couldOpen({ subject, files }: Trial, slot: Slot): boolean {
@@ -60,11 +63,11 @@ export function unopened(trial: Trial, remote: RemoteRecord): { findings: string
     ...slots.map(({ name }) => ({ name, word: `slot ${name}` })),
     ...scripts.map((path) => ({ name: chunkOf(path), word: path })),
   ];
-  const explained = all.filter(({ name }) => file && name in file.unopened);
+  const explained = all.filter(({ name }) => reasonOf(file, name));
   const open = all.filter((each) => !explained.includes(each));
-  const isExcused = slots.some((slot) => !(slot.name in (file?.unopened ?? {})) && !couldOpen(trial, slot));
+  const isExcused = slots.some((slot) => !reasonOf(file, slot.name) && !couldOpen(trial, slot));
   const words = open.map(({ word }) => word).join(', ');
-  const notes = explained.map(({ name, word }) => `${remote.id}: ${word} was not opened: ${file?.unopened[name]}`);
+  const notes = explained.map(({ name, word }) => `${remote.id}: ${word} was not opened: ${reasonOf(file, name)}`);
   if (!words) return { findings: [], notes };
   if (!file || isExcused) return { findings: [], notes: [`${remote.id}: no page opened ${words}`, ...notes] };
   const cure = `answer what their pages ask for in ${GATE_FILE}, or name them there under "unopened" with the reason`;
