@@ -155,8 +155,11 @@ describe('the headless smoke of a set', () => {
     plain = 1,
   ) => {
     const file = (part: string) => `static/js/async/${part}.js`;
-    const taps = `${FINE} root.append(Object.assign(document.createElement('button'), {
-      textContent: '更多', onclick: () => run(files.at(-1).replace('page.js', 'tapped.js')) }));`;
+    // a menu that its first item closes
+    const taps = `${FINE} const item = (textContent, onclick) =>
+        root.append(Object.assign(document.createElement('button'), { textContent, onclick }));
+      const shut = () => [...root.querySelectorAll('button')].slice(1).forEach((one) => one.remove());
+      item('更多', () => { item('甲', shut); item('乙', () => run(files.at(-1).replace('page.js', 'tapped.js'))); });`;
     const routes = Array.from({ length: plain }, (_, at) => route(`${name}${at}`));
     return at.remote(name, '1.0.0', {
       files: {
@@ -182,7 +185,7 @@ describe('the headless smoke of a set', () => {
     expect(found).toMatch(/on \/deepOwn as a member an error was thrown: own/);
     expect(found).toMatch(/on \/deepLast an error was thrown: 13/);
     expect(found).toMatch(/deep@1\.0\.0.*: on \/stories as a member an error was thrown: slot/);
-    expect(found).toMatch(/an error was thrown: tap after a tap on "更多"/);
+    expect(found).toMatch(/an error was thrown: tap after a tap on "乙"/);
   });
 
   test('the same parts pass where they are sound, by the answers of the remote, and another remote does not count', async () => {
