@@ -1,9 +1,9 @@
 // What tests, benches and screens need of the machine besides Node and packages: found, or installed before anything runs.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findChromium, quietFlags } from '@liaozhai/releases/chromium';
+import { findChromium, findHeadlessShell, quietFlags } from '@liaozhai/releases/chromium';
 import { type Browser, chromium } from 'playwright';
 
 interface Need {
@@ -23,16 +23,6 @@ async function findNamedChromium(): Promise<string | null> {
   const named = process.env.CHROMIUM_PATH;
   if (named && !found) throw wrongSetting('CHROMIUM_PATH', named);
   return found;
-}
-
-/** Playwright installs it next to its Chromium, in a folder of the same revision; a Chromium that is named counts as one. */
-async function findHeadlessShell(): Promise<string | null> {
-  if (process.env.CHROMIUM_PATH) return findNamedChromium();
-  const chromiumFolder = dirname(dirname(chromium.executablePath()));
-  const folder = chromiumFolder.replace(/chromium-(?=\d+$)/, 'chromium_headless_shell-');
-  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  const own = files.find((file) => /[\\/](chrome-headless-shell|headless_shell)(\.exe)?$/.test(file));
-  return own ? join(folder, own) : findProgram('chromium-headless-shell');
 }
 
 async function findFirefox(): Promise<string | null> {
@@ -60,7 +50,7 @@ const needs = {
   },
   /** Chromium without its windows, which opens a page in half the time. */
   'chromium-headless-shell': {
-    find: findHeadlessShell,
+    find: () => (process.env.CHROMIUM_PATH ? findNamedChromium() : findHeadlessShell()),
     debian: ['chromium-headless-shell', 'fonts-noto-cjk'],
     otherwise:
       'run "npx playwright install chromium-headless-shell"; without it browser tests run in Chromium, and longer',
@@ -136,7 +126,7 @@ export async function providePath(name: NeedName): Promise<string> {
 export const provideChromium = () => providePath('chromium');
 
 /** What the browser tests run in: the headless shell if it is there, else Chromium. */
-export const provideTestChromium = async () => (await findHeadlessShell()) ?? provideChromium();
+export const provideTestChromium = async () => (await needs['chromium-headless-shell'].find()) ?? provideChromium();
 
 /** Playwright's own list, which ours replaces, and pages of the address bar, which cost each context a third of its start. */
 const unusedFeatures = [

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { refused } from '../errors.ts';
 
+const SYSTEM_SHELL = '/usr/bin/chromium-headless-shell';
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
 /** Keep Chromium from calling home, which a closed network answers with refusals. */
@@ -30,9 +32,28 @@ export async function findChromium(environment: NodeJS.ProcessEnv = process.env)
   );
 }
 
-/** Path of a Chromium that exists. Throws refused without one. */
-export async function requireChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const found = await findChromium(environment);
+/**
+ * Path of CHROMIUM_PATH, else of Playwright's or the system's headless shell: Chromium without its windows, which opens a page in half
+ * the time. Null if there is none. Installs nothing.
+ */
+export async function findHeadlessShell(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
+  if (environment.CHROMIUM_PATH) return findChromium(environment);
+  const { chromium } = await import('playwright');
+  // next to its Chromium, in a folder of the same revision
+  const folder = dirname(dirname(chromium.executablePath())).replace(/chromium-(?=\d+$)/, 'chromium_headless_shell-');
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const own = files.find((file) => /[\\/](chrome-headless-shell|headless_shell)(\.exe)?$/.test(file));
+  if (own) return join(folder, own);
+  return existsSync(SYSTEM_SHELL) ? SYSTEM_SHELL : null;
+}
+
+/** Path of what the gate opens pages in: a headless shell, else a whole Chromium; null if both are missing. */
+export const findSmokeBrowser = async (environment: NodeJS.ProcessEnv = process.env): Promise<string | null> =>
+  (await findHeadlessShell(environment)) ?? findChromium(environment);
+
+/** The same; throws refused without one. */
+export async function requireSmokeBrowser(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const found = await findSmokeBrowser(environment);
   if (found) return found;
   throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
 }

@@ -8,7 +8,7 @@ import type { GateFile, RemoteDescription } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
-import { launchOptions, requireChromium } from './chromium.ts';
+import { launchOptions, requireSmokeBrowser } from './chromium.ts';
 import { type CheckResult, makeGate } from './gate.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { smoke } from './smoke.ts';
@@ -64,7 +64,7 @@ const route = (name: string, requiresAuth = false): RemoteDescription['routes'][
   css: [],
 });
 
-const chromium = await requireChromium();
+const chromium = await requireSmokeBrowser();
 let at: TestStore;
 beforeAll(async () => {
   at = await openTestStore();

@@ -1,7 +1,7 @@
 import type { GateFile } from '@liaozhai/shared/contract';
 import { gateFileOf } from '../builds/gateFile.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
-import { findChromium, launchOptions, requireChromium } from './chromium.ts';
+import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import type { Site } from './pageWatch.ts';
 import { servedHeaders } from './servedHeaders.ts';
@@ -139,7 +139,7 @@ export async function chooseSmoke({
   note,
 }: SmokeOptions): Promise<GateCheck | null> {
   if (mode === 'off') return null;
-  const chromium = mode === 'required' ? await requireChromium(environment) : await findChromium(environment);
+  const chromium = mode === 'required' ? await requireSmokeBrowser(environment) : await findSmokeBrowser(environment);
   if (!chromium) {
     note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
     return null;
