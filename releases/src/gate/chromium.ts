@@ -34,7 +34,7 @@ export async function findChromium(environment: NodeJS.ProcessEnv = process.env)
 
 /**
  * Path of CHROMIUM_PATH, else of Playwright's or the system's headless shell: Chromium without its windows, which opens a page in half
- * the time. Null if there is none. Installs nothing.
+ * the time. Null if both are missing. Installs nothing.
  */
 export async function findHeadlessShell(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   if (environment.CHROMIUM_PATH) return findChromium(environment);

@@ -54,7 +54,7 @@ function createPlan() {
   };
 }
 
-/** Taps one part of a page after another, until what is looked for is there. What goes wrong is told with the tap that it followed. */
+/** Taps one part of a page after another, until what is looked for is there. What goes wrong is reported with the tap that it followed. */
 export async function tapThrough(
   page: Page,
   site: Site,
