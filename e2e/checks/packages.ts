@@ -1,22 +1,37 @@
 // What a team without this repository gets works for it: the packages are packed, looked at as a registry and a type checker
 // see them, and installed into an empty folder, in which new remotes, one for each bundler, type-check, pass their test and build.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { problemKindInfo } from '@arethetypeswrong/core/problems';
+import { findChromium } from '@liaozhai/releases/chromium';
+import { type Browser, chromium } from 'playwright';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { readPackage } from '../../releases/src/builds/publish.ts';
 import { bundlers } from '../../templates/newRemote.ts';
 import { packPackages } from '../../templates/packages/pack.ts';
+import { testFlags } from '../needs.ts';
+import { freePort } from '../product.ts';
 import { markers } from '../sharedLibraries.ts';
 import { report } from './report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const problems: string[] = [];
+const DEV_START_MS = 60_000;
 
 /** What publint, who looks as a registry and bundlers do, has to say. */
 async function lint(tarball: string) {
@@ -76,6 +91,55 @@ async function checkRemote(remote: string, bundler: string) {
   }
 }
 
+/** `npm run dev` shows the remote and an edit of its style, under the policy of the product's page. */
+async function checkDev(browser: Browser, remote: string, bundler: string, port: number) {
+  const fault = (what: string) => problems.push(`npm run dev with ${bundler} ${what}`);
+  const config = ['rsbuild.config.mjs', 'webpack.config.mjs', 'vite.config.mjs']
+    .map((name) => join(remote, name))
+    .find(existsSync);
+  if (!config) return fault('has no configuration');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('devPort: 3101', `devPort: ${port}`));
+  const bin = join(remote, 'node_modules/.bin', bundler);
+  const words = { rsbuild: ['dev'], webpack: ['serve', '--env', 'dev=alone'], vite: [] }[bundler] ?? [];
+  const server = spawn(bin, words, { cwd: remote, env: { ...process.env, BACKEND_URL: 'http://localhost:9' } });
+  let said = '';
+  for (const output of [server.stdout, server.stderr]) output.on('data', (text) => (said += text));
+  const page = await browser.newPage();
+  page.on('pageerror', (error) => fault(`has an error in the page: ${error.message}`));
+  try {
+    const address = `http://localhost:${port}/${bundler}`;
+    const headers = { accept: 'text/html' };
+    const until = Date.now() + DEV_START_MS;
+    const isUp = () =>
+      fetch(address, { headers }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await isUp()) && Date.now() < until) await pause(200);
+    await page.goto(address);
+    await page.getByRole('heading', { name: '礼物' }).waitFor({ timeout: DEV_START_MS });
+    const isRefused = await page.evaluate(() => {
+      try {
+        document.createElement('div').innerHTML = '';
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    if (!isRefused) fault('does not hold the policy of the product');
+    const style = readdirSync(join(remote, 'src/pages')).find((name) => name.endsWith('.css')) ?? '';
+    appendFileSync(join(remote, 'src/pages', style), '\nbody { letter-spacing: 7px; }\n');
+    await page.waitForFunction(() => getComputedStyle(document.body).letterSpacing === '7px', null, {
+      timeout: DEV_START_MS,
+    });
+  } catch (cause) {
+    fault(`does not get there: ${(cause as Error).message}\n${said.slice(-2000)}`);
+  } finally {
+    await page.close();
+    server.kill();
+  }
+}
+
 async function checkAsStranger(tarballs: Record<string, string>, packages: string, folder: string) {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { packageManager: string };
   const install = ['--yes', packageManager, 'install', '--prefer-offline', '--ignore-scripts'];
@@ -100,6 +164,14 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
   }
   if (!(await run('installing the packages', together, 'npx', install))) return;
   await Promise.all(bundlers.map((bundler) => checkRemote(join(together, bundler), bundler)));
+  const path = await findChromium();
+  if (path) {
+    const browser = await chromium.launch({ executablePath: path, args: testFlags });
+    await Promise.all(
+      bundlers.map(async (bundler) => checkDev(browser, join(together, bundler), bundler, await freePort())),
+    );
+    await browser.close();
+  }
   // neither depends on the bundler
   const bin = (name: string) => join(together, 'rsbuild/node_modules/.bin', name);
   await run('the test', join(together, 'rsbuild'), bin('rstest'), ['run']);

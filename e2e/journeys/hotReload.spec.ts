@@ -70,11 +70,19 @@ test('dev.hot: a remote alone shows an edit of component, style and texts in the
   sources,
   page,
   baseURL,
+  trouble,
 }) => {
   await opens(page, await sources.devOf('stories', 'alone', String(baseURL)));
   const document = await documentOf(page);
   await showsEditsOfRemote(page, sources);
   expect(await documentOf(page)).toBe(document);
+  await page.evaluate(() => {
+    setTimeout(() => {
+      globalThis.document.createElement('div').innerHTML = '';
+    });
+  });
+  await expect.poll(() => trouble.violations.join(), 'the policy that the product has').toContain('innerHTML');
+  trouble.violations.length = 0;
 });
 
 test('dev.hot: inside a deployed host every edit shows with a reload of its own', async ({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  contentSecurityPolicy,
   MODULE_PROBES,
   matchRoute,
   type PageBuild,
@@ -32,7 +33,6 @@ interface PolicyInput {
 }
 
 const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].map((source) => `'${source}'`);
-const directive = (name: string, ...sources: readonly string[]): string => [name, ...sources].join(' ');
 
 /** Where a dev server's socket listens, by which it has the page reloaded. */
 const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
@@ -41,25 +41,16 @@ const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
  * A dev server's files have no hashes, and what its code appends would be trusted with it: a page with one names the origins that
  * scripts may come from instead.
  */
-function contentSecurityPolicy(input: PolicyInput): string {
+function policyOf(input: PolicyInput): string {
   const local = input.localOrigins;
   const late = local.length > 0 ? ["'self'", ...local] : ["'strict-dynamic'"];
-  return [
-    "default-src 'none'",
-    directive('script-src', ...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...late),
-    directive('connect-src', "'self'", ...input.connectSrc, ...local, ...local.map(socketOf)),
-    directive('style-src', "'self'", ...quoted(input.inlineStyles), ...local),
-    directive('img-src', "'self'", 'data:', ...input.imgOrigins, ...local),
-    directive('font-src', "'self'", 'data:', ...local),
-    "manifest-src 'self'",
-    "worker-src 'self'",
-    "base-uri 'none'",
-    "object-src 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types liaozhai liaozhai-sw',
-  ].join('; ');
+  return contentSecurityPolicy({
+    scripts: [...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...late],
+    styles: [...quoted(input.inlineStyles), ...local],
+    connections: [...input.connectSrc, ...local, ...local.map(socketOf)],
+    pictures: [...input.imgOrigins, ...local],
+    fonts: local,
+  });
 }
 
 /** Every header of the page's answer; names in lower case. */
@@ -67,7 +58,7 @@ const pageHeaders = (input: PolicyInput): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   // a page with a dev server is kept nowhere: leave for it may end
   'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
-  'content-security-policy': contentSecurityPolicy(input),
+  'content-security-policy': policyOf(input),
   ...(input.localOrigins.length > 0 ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',

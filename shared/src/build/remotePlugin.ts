@@ -12,7 +12,16 @@ import {
   emitDescription,
   readDeclaration,
 } from './describeBuild.ts';
-import { backendProxy, DEV_PORT, endForTakenPort, reloadClient, serveInside, standAlonePage } from './devServer.ts';
+import {
+  backendProxy,
+  DEV_PORT,
+  DEV_TRUSTED,
+  devPolicy,
+  endForTakenPort,
+  reloadClient,
+  serveInside,
+  standAlonePage,
+} from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import {
@@ -264,11 +273,16 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
   options.mode = 'development';
   options.entry = { index: { import: [standAloneEntry] } };
   options.output.publicPath = '/';
+  options.output.trustedTypes = { policyName: DEV_TRUSTED };
+  // the policy refuses `eval`, which is the default
+  if (options.devtool === undefined || String(options.devtool).startsWith('eval'))
+    options.devtool = 'cheap-module-source-map';
   options.resolve.alias = { ...options.resolve.alias, 'liaozhai-remote$': join(root, exposedModule) };
   options.devServer = {
     port,
     historyApiFallback: true,
     static: false,
+    headers: { 'Content-Security-Policy': devPolicy },
     client: { overlay: { errors: true, warnings: false, runtimeErrors: false } },
     proxy: Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
     setupMiddlewares: (middlewares: unknown, { server }: DevServer) => {

@@ -9,7 +9,7 @@ import {
 } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
 import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
-import { backendProxy, DEV_PORT, pageOrigins, requireFreePort } from './devServer.ts';
+import { backendProxy, DEV_PORT, DEV_TRUSTED, devPolicy, pageOrigins, requireFreePort } from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
@@ -117,8 +117,19 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
       meta: { viewport: 'width=device-width, initial-scale=1, viewport-fit=cover' },
       mountId: 'root',
     },
-    server: { port, historyApiFallback: true, proxy: backendProxy() },
-    dev: { assetPrefix: '/' },
+    server: {
+      port,
+      historyApiFallback: true,
+      proxy: backendProxy(),
+      headers: { 'Content-Security-Policy': devPolicy },
+    },
+    // its overlay would write markup, which the policy refuses; terminal and console tell the errors
+    dev: { assetPrefix: '/', client: { overlay: false } },
+    tools: {
+      rspack: (config) => {
+        config.output = { ...config.output, trustedTypes: DEV_TRUSTED };
+      },
+    },
     root: facts.root,
   });
 

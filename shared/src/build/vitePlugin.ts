@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { GATE_FILE } from '../contract/gateFile.ts';
 import type { RemoteDescription } from '../contract/releases.ts';
 import { placeOf, readDeclaration } from './describeBuild.ts';
-import { backendProxy, DEV_PORT, reloadClient, requireFreePort, serveInside, standAlonePage } from './devServer.ts';
+import {
+  backendProxy,
+  DEV_NONCE,
+  DEV_PORT,
+  devPolicy,
+  reloadClient,
+  requireFreePort,
+  serveInside,
+  standAlonePage,
+} from './devServer.ts';
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
 import { floor } from './floor.ts';
@@ -123,6 +132,7 @@ const developedWith = [
 const aloneConfig = (root: string, port: number) => ({
   // there is no index.html; the plugin answers with the page
   appType: 'custom',
+  html: { cspNonce: DEV_NONCE },
   resolve: { alias: { 'liaozhai-remote': join(root, exposedModule) }, dedupe: ['react', 'react-dom'] },
   server: { port, strictPort: true, proxy: backendProxy() },
   // named, since Vite looks for the CommonJS among them only below the sources
@@ -196,6 +206,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
           if (!request.headers.accept?.includes('text/html')) return next();
           server.transformIndexHtml(request.url ?? '/', page).then((html) => {
             response.setHeader('content-type', 'text/html; charset=utf-8');
+            response.setHeader('content-security-policy', devPolicy);
             response.end(html);
           }, next);
         });

@@ -20,7 +20,7 @@ import {
   useToasts,
   useUser,
 } from '../runtime';
-import { Toaster } from '../ui/Toaster';
+import { Toaster } from '../ui';
 import styles from './openStandAlone.module.css';
 
 const ownSlots = Object.fromEntries(

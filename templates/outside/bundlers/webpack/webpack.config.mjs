@@ -35,7 +35,8 @@ export default ({ dev }) => {
     },
     plugins: [
       new RemotePlugin({ name: 'sample', label: '样例', devPort: 3101, dev }),
-      new MiniCssExtractPlugin({ chunkFilename: '[name].[contenthash:8].css' }),
+      // a hash would keep a page from taking an edited stylesheet
+      new MiniCssExtractPlugin({ chunkFilename: isAlone ? '[name].css' : '[name].[contenthash:8].css' }),
       ...(isAlone ? [new ReactRefreshPlugin({ overlay: false })] : []),
     ],
     optimization: {
