@@ -30,3 +30,19 @@ test('a page’s toasts show, as in the host', async () => {
 test('a page that needs a signed-in user is not opened to a visitor', () => {
   expect(() => openRemote(remote, {})).toThrow('/tasks needs a signed-in user');
 });
+
+test('markup made of text is refused, as by the page, until the test is over', () => {
+  const element = document.createElement('p');
+  openRemote(remote, {}, { user: {} });
+  expect(() => {
+    element.innerHTML = '';
+  }).toThrow('innerHTML: the policy of the product');
+  expect(() => document.write('<b></b>')).toThrow('write');
+  expect(() => element.insertAdjacentHTML('beforeend', '<b></b>')).toThrow('insertAdjacentHTML');
+});
+
+test('and not afterwards', () => {
+  const element = document.createElement('p');
+  element.innerHTML = '<b></b>';
+  expect(element.children).toHaveLength(1);
+});

@@ -23,6 +23,7 @@ import { Toaster } from '../ui';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';
 import { createGuardedHistory } from './guardedHistory';
+import { holdPagePolicy } from './pagePolicy';
 import { onTestEnd } from './reset';
 
 export interface OpenOptions {
@@ -121,7 +122,7 @@ const setWindow = (width: number) =>
 
 /**
  * Opens a remote at a path as a person would find it: real store, client, session and realtime,
- * with network and socket faked at the edge. `handlers` are named like `GET /v1/stories`.
+ * with network and socket faked at the edge, under the policy of the product's page. `handlers` are named like `GET /v1/stories`.
  */
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
@@ -133,6 +134,7 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
   if (!route) throw new Error(`${remote.name} has no route at ${path}`);
   if (route.requiresAuth && !user)
     throw new Error(`${route.path} needs a signed-in user, and the host shows it to nobody else: pass \`user: {}\``);
+  holdPagePolicy();
   const network = fakeApi(handlers);
   const socket = fakeRealtime();
   onTestEnd(network.restore);

@@ -1,0 +1,33 @@
+import { onTestEnd } from './reset';
+
+/** What would make markup of text, which the policy of the product's page refuses, even of `''`. */
+const sinks = (): [prototype: object, name: string][] => [
+  [Element.prototype, 'innerHTML'],
+  [Element.prototype, 'outerHTML'],
+  [ShadowRoot.prototype, 'innerHTML'],
+  [Element.prototype, 'insertAdjacentHTML'],
+  [Object.getPrototypeOf(document), 'write'],
+  [Range.prototype, 'createContextualFragment'],
+  [DOMParser.prototype, 'parseFromString'],
+];
+
+const described = (object: object | null, name: string): PropertyDescriptor | undefined =>
+  object
+    ? (Object.getOwnPropertyDescriptor(object, name) ?? described(Object.getPrototypeOf(object), name))
+    : undefined;
+
+/** Holds that policy until the end of the test: markup made of text throws as it does in the page. */
+export function holdPagePolicy() {
+  for (const [prototype, name] of sinks()) {
+    const own = Object.getOwnPropertyDescriptor(prototype, name);
+    const refuse = () => {
+      throw new TypeError(`${name}: the policy of the product's page refuses markup made of text`);
+    };
+    const { get } = described(prototype, name) ?? {};
+    Object.defineProperty(prototype, name, { configurable: true, ...(get ? { get, set: refuse } : { value: refuse }) });
+    onTestEnd(() => {
+      if (own) Object.defineProperty(prototype, name, own);
+      else Reflect.deleteProperty(prototype, name);
+    });
+  }
+}
