@@ -39,14 +39,13 @@ export function pagesForSlots(
   by: string,
   slots: readonly string[],
 ): { likely: Visit[]; rest: Visit[] } {
-  const pages = Object.values(set.remotes)
-    .filter(({ id }) => id !== by)
-    .flatMap((build) => build.routes.map((route) => ({ build, route })));
+  const all = Object.values(set.remotes).flatMap((build) => build.routes.map((route) => ({ build, route })));
+  const pages = all.filter(({ build }) => build.id !== by);
   const visits = (isLikely: boolean) =>
     pages
       .filter(({ route }) => slots.some((slot) => isLikelyOn(slot, route)) === isLikely)
       .slice(0, MOST_PAGES_OF_OTHERS)
       .map(({ build, route }) => visitOf(build, route, 'member', by));
-  const hasLikely = (slot: string) => pages.some(({ route }) => isLikelyOn(slot, route));
+  const hasLikely = (slot: string) => all.some(({ route }) => isLikelyOn(slot, route));
   return { likely: visits(true), rest: slots.every(hasLikely) ? [] : visits(false) };
 }
