@@ -11,6 +11,9 @@ describe('a moment', () => {
     '2026-11-25T08:00:00.000000Z',
     '2026-11-25T16:00:00+08:00',
     '2026-11-25T16:00:00+0800',
+    '2026-11-25 16:00:00.000+08',
+    '20261125T080000Z',
+    '20261125T160000+0800',
     '2026-11-25 08:00:00',
     '2026-11-25 08:00',
     '2026-11-25T08:00:00',
@@ -117,6 +120,11 @@ test('flags are read from digits and words', () => {
   expect(
     [true, 1, '1', 'true', 'TRUE', false, 0, '0', 'false', 2, '', 'ja', 'constructor', [1], null].map(read(flag)),
   ).toEqual([...Array(5).fill(true), ...Array(4).fill(false), ...Array(6).fill(undefined)]);
+});
+
+test('flags are read as other databases and forms write them', () => {
+  const words = ['t', 'yes', 'Y', 'on', '\u0001', 'f', 'no', 'N', 'off', '\0'];
+  expect(words.map(read(flag))).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
 });
 
 test('ids are text, without loss from any JSON number', () => {

@@ -167,11 +167,10 @@ export const count = reader('count', (raw) => {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
 });
 
+/** As JSON, Postgres, a bit of MySQL and forms write them. */
 const flags = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
+  ...['true', '1', 't', 'yes', 'y', 'on', '\u0001'].map((word) => [word, true] as const),
+  ...['false', '0', 'f', 'no', 'n', 'off', '\0'].map((word) => [word, false] as const),
 ]);
 
 export const flag = reader('flag', (raw) =>
@@ -181,8 +180,9 @@ export const flag = reader('flag', (raw) =>
 /** `#rrggbb`, the colour a picture is painted on */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
+/** ISO 8601 may leave out the separators. */
 const isoOrSql =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-]\d\d(?::?\d\d)?)?$/i;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-]\d\d(?::?\d\d)?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
 const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-]\d{4})$/i;
 
