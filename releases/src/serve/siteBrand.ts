@@ -62,7 +62,20 @@ export function siteBrand(brand: unknown): SiteBrand {
 export const withBrandTexts = (html: string, brand: Brand): string =>
   html.replace(/lz-brand\.(name|seal|slogan)-lz/g, (_, field: 'name' | 'seal' | 'slogan') => escapeHtml(brand[field]));
 
-const rules = (own: Colors): string => {
+/** Share of the accent in `weak`, the ground of what is chosen and of the reader's lines. */
+const weakShare = { light: 0.1, dark: 0.18 };
+
+const channels = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+
+function mixed(color: string, ground: string, share: number): string {
+  const below = channels(ground);
+  const parts = channels(color).map((part, index) => Math.round(part * share + (below[index] ?? 0) * (1 - share)));
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}
+
+const rules = (given: Colors, theme: 'light' | 'dark'): string => {
+  const { accent, paper = shipped[theme].paper } = given;
+  const own: Colors = { ...(accent && { weak: mixed(accent, paper, weakShare[theme]) }), ...given };
   const set = Object.entries(own).map(([name, value]) => `--${name}:${value}`);
   if (own.paper) set.push(`--veil:${own.paper}db`);
   return set.join(';');
@@ -70,7 +83,7 @@ const rules = (own: Colors): string => {
 
 /** The site's colours over those of the build, by theme and without functions that the oldest browsers lack; '' without any. */
 function brandStyle({ colors: { light, dark } }: SiteBrand): string {
-  const [day, night] = [rules(light), rules(dark)];
+  const [day, night] = [rules(light, 'light'), rules(dark, 'dark')];
   return [
     day && `:root,[data-theme=light]{${day}}`,
     night && `@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${night}}}[data-theme=dark]{${night}}`,
