@@ -37,7 +37,7 @@ import { rewards, selectLacksPoints } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
 import type { Story } from '../model/story';
-import { isRunning, type Message } from '../model/thread';
+import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
@@ -178,7 +178,7 @@ function messageActs(message: Message, props: ChatSheetProps, title: string): Me
   const { actions, lastId, retelling, onEditMessage, onOpen } = props;
   const isLast = message.id === lastId;
   const acts = [
-    ...wordActs(message.body, isRunning(message), { actions, onOpen }, title),
+    ...wordActs(message.body, isUnfinished(message), { actions, onOpen }, title),
     ...sharingActs(message, onOpen),
   ];
   if (message.role === 'user' && onEditMessage) {

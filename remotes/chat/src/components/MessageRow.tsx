@@ -25,7 +25,7 @@ import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRe
 import { selectLacksPoints } from '../api/points';
 import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
-import { isRunning, type Message } from '../model/thread';
+import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { Gliding } from './ChatLog';
@@ -152,7 +152,9 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
         </span>
         {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={onMore} />}
       </header>
-      {message.body !== '' && <MessageText text={message.body} growing={isRunning(message)} />}
+      {message.body !== '' && (
+        <MessageText text={message.body} growing={isRunning(message)} cut={isUnfinished(message)} />
+      )}
       <ReplyState message={message} canContinue={isLast && !(retelling && isUnwritten(message))} actions={actions} />
       {isLast && retelling && !isRunning(message) && (
         <Retell message={message} price={retelling.price} actions={actions} />
@@ -163,26 +165,28 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
 
 interface MessageTextProps {
   text: string;
-  /** More is coming: a mark that is still open counts, and a caret stands at the end. */
+  /** More is coming, and a caret stands at the end. */
   growing?: boolean;
+  /** It does not end where it should, so a mark that is still open counts. */
+  cut?: boolean;
 }
 
 /** Story text as React nodes, never as HTML; while it grows only its last line is parsed again. */
-export const MessageText = memo(function MessageText({ text, growing = false }: MessageTextProps) {
+export const MessageText = memo(function MessageText({ text, growing = false, cut = growing }: MessageTextProps) {
   const lines = linesOf(text);
   return (
     <StoryText className={clsx(growing && styles.growing)}>
       {lines.map((line, order) => (
-        <TextLine key={`line-${order.toString()}`} line={line} growing={growing && order === lines.length - 1} />
+        <TextLine key={`line-${order.toString()}`} line={line} cut={cut && order === lines.length - 1} />
       ))}
     </StoryText>
   );
 });
 
-const TextLine = memo(function TextLine({ line, growing }: { line: string; growing: boolean }) {
+const TextLine = memo(function TextLine({ line, cut }: { line: string; cut: boolean }) {
   return (
     <p>
-      <Passages line={line} growing={growing} />
+      <Passages line={line} growing={cut} />
     </p>
   );
 });

@@ -158,9 +158,9 @@ type Line = Unit[];
 const CLOSING = /^[，。、；：？！”’）」』》…—·,.;:?!)]/u;
 const OPENING = /[“‘（「『《(]$/u;
 
-/** What stays together on a line: a Latin word, or one character. */
+/** What stays together on a line: a Latin word, or one character. A text that was cut may end within a mark. */
 const unitsOf = (line: string): Unit[] =>
-  passagesOf(line).flatMap(({ kind, text }) =>
+  passagesOf(line, true).flatMap(({ kind, text }) =>
     (text.match(/[\p{Script=Latin}\p{Number}'-]+|./gu) ?? []).map((part) => ({ text: part, kind })),
   );
 

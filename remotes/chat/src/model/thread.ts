@@ -295,6 +295,9 @@ export function toMessage(dto: MessageDto): Message {
 
 export const isRunning = (message: Message): boolean => message.status === 'pending' || message.status === 'streaming';
 
+/** A mark at the end of its text may be open: more is coming, or it was cut. */
+export const isUnfinished = (message: Message): boolean => message.status !== 'completed';
+
 /** What a row of the log is known by for ever: a line keeps its client id from the first paint on. */
 export const keyOf = (message: Message): string => message.clientId ?? message.id;
 

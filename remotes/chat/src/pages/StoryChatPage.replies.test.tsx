@@ -65,6 +65,14 @@ describe('停止', () => {
     expect(screen.getByText('已停止').nextElementSibling?.textContent).toBe('继续');
   });
 
+  test('leaves no mark where it cut an action short', async () => {
+    openChat({
+      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '“你来了。”\n\n*她把灯', status: 'cancelled' })]),
+    });
+    expect((await screen.findByText('她把灯')).tagName).toBe('EM');
+    expect(screen.queryByText(/\*/)).toBeNull();
+  });
+
   test('leaves a line that is being typed its way: it waits, and goes once the reply has been stopped', async () => {
     const { user, requests } = openChat(
       {
