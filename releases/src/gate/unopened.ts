@@ -31,7 +31,7 @@ export const closedSlots = ({ walk }: Trial, { id, description }: RemoteRecord):
   description.slots.filter(({ js }) => js.every((path) => !walk.ran.has(`/${buildFolder(id)}/${path}`)));
 
 /** Late scripts that no page ran, by their path in the build. */
-export const closedScripts = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
+const closedScripts = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
     .filter((path) => isScript(path) && !walk.ran.has(path))
     .map((path) => path.slice(buildFolder(remote.id).length + 2));
