@@ -37,7 +37,9 @@ test('a site’s brand changes its pages', async () => {
     expect(html).toContain('<meta property="og:site_name" content="夜航&quot;船">');
     expect(html).toContain('夜航&quot;船没能打开');
     expect(html).toContain('<meta name="theme-color" content="#f0f6f8"');
-    expect(html).toContain(':root,[data-theme=light]{--weak:#dbe9ed;--paper:#f0f6f8;--accent:#1f6f8b;--veil:#f0f6f8db}');
+    expect(html).toContain(
+      ':root,[data-theme=light]{--weak:#dbe9ed;--paper:#f0f6f8;--accent:#1f6f8b;--veil:#f0f6f8db}',
+    );
     expect(decodeURIComponent(/<link rel="icon"[^>]* href="([^"]*)"/.exec(html)?.[1] ?? '')).toMatch(/#1f6f8b.*船/);
     const { colors: _, ...words } = brand;
     expect(JSON.parse(/id="liaozhai-config">([^<]*)</.exec(html)?.[1] ?? '{}')).toMatchObject({ brand: words });
