@@ -10,8 +10,7 @@ export default defineConfig({
   outputDir: '../test-results/browser',
   forbidOnly: true,
   retries: 0,
-  // a third of a run is waiting: three keep two cores busy
-  workers: 3,
+  workers: 2,
   // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well
   timeout: 240_000,
   expect: { timeout: 40_000 },
