@@ -58,6 +58,7 @@ const place = (page: Page) =>
 async function findsItsPlaceAfterReload(person: Person, asked: string[], count: number) {
   const { page } = person;
   await readsOnTo(page, count);
+  await expect.poll(async () => (await place(page)).first).toBeTruthy();
   const before = await place(page);
   await expect.poll(() => person.kept()).toContain(`long-${count - 1}`);
   asked.length = 0;
