@@ -47,6 +47,7 @@ test('tabs by keyboard: the bar leads to each, and the focus goes along', async 
   await tabTo(page, '我的');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL('/my');
+  await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
   await tabTo(page, '注册账号');
 });
 
