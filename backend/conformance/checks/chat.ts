@@ -653,7 +653,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
   },
   {
     name: 'shelves a run of a story, and takes it up again',
-    otherwise: 'shows the run that it is told of',
+    otherwise: 'shows the run that the server names',
     async run(world) {
       await world.announced('conversations.runs');
       const { id } = await world.conversation();
