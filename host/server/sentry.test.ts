@@ -146,7 +146,7 @@ test('an error of a page arrives as an event: class, message class, places in so
   }
 });
 
-test("nothing of a reader's text, address, browser or page's query leaves, whatever a page reports", async () => {
+test('events contain no text, address, user agent or query string of a reader', async () => {
   const product = await openTestProduct();
   try {
     const origin = await product.serve({ SENTRY_DSN: dsn, TRUST_PROXY: 'true' });
