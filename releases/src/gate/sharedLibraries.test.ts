@@ -22,7 +22,7 @@ const carrier = (name: string, build: string, library: string, version: string, 
     },
   });
 
-test('what a candidate would load twice is told apart from what everybody loads once', async () => {
+test('duplicate libraries of a candidate are listed apart from those of the live set', async () => {
   const host = await at.host();
   const stories = await carrier('stories', '1.0.0', 'chart.js', '4.5.0', '^4.4.0');
   const chat = await carrier('chat', '1.0.0', 'chart.js', '4.4.0', '^4.0.0');
