@@ -122,7 +122,7 @@ const setWindow = (width: number) =>
 
 /**
  * Opens a remote at a path as a person would find it: real store, client, session and realtime,
- * with network and socket faked at the edge, under the policy of the product's page. `handlers` are named like `GET /v1/stories`.
+ * with network and socket faked at the edge; markup made of text is refused as by the product's page. `handlers` are named like `GET /v1/stories`.
  */
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
