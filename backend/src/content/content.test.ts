@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import sharp from 'sharp';
 import { readEnv } from '../env.ts';
 import { startBackend } from '../server.ts';
 import { contentFolder, loadContent } from './content.ts';
@@ -288,6 +289,7 @@ describe('a server on its content', () => {
       id: string;
       title: string;
       cover_url: string;
+      share_image_url: string;
       created_at: string;
       updated_at: string;
       characters: { avatar: string }[];
@@ -323,6 +325,23 @@ describe('a server on its content', () => {
         expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
         expect(await picture.text()).toContain('<svg');
       }
+    });
+  });
+
+  test.for(['webp', 'jpg'] as const)('a link shows the cover where it is a %s', async (format) => {
+    const cover = sharp({ create: { width: 600, height: 800, channels: 3, background: '#d02020' } });
+    const files = {
+      'stories/ye-du/cover.svg': null,
+      [`stories/ye-du/cover.${format}`]: await (format === 'webp' ? cover.webp() : cover.jpeg()).toBuffer(),
+    };
+    await served(makeFolder(), folderWith(files), async (url) => {
+      const [story] = await feed(url);
+      const shared = Buffer.from(await (await fetch(`${url}${story?.share_image_url}`)).arrayBuffer());
+      const [red, green, blue] = await sharp(shared)
+        .extract({ left: 600, top: 315, width: 1, height: 1 })
+        .raw()
+        .toBuffer();
+      expect([Number(red) > 180, Number(green) < 60, Number(blue) < 60]).toEqual([true, true, true]);
     });
   });
 

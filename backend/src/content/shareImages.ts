@@ -66,21 +66,32 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
 
 async function draw(content: Content, story: Story): Promise<Buffer> {
   const cover = coverOf(content, story);
-  const picture = (cover && placedCover(cover)) ?? titleCover(story.title);
+  // a file whose head is right and whose body is not still leaves the title
+  const picture = (cover && (await placedCover(cover).catch(() => null))) || titleCover(story.title);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${picture}</svg>`;
   return (await renderAsync(svg, { font })).asPng();
 }
 
-/** The cover in the middle, on the colour that it is painted on; null for a WebP, which the renderer cannot read. */
-function placedCover(cover: Picture): string | null {
+/** The cover in the middle, on the colour that it is painted on. */
+async function placedCover(cover: Picture): Promise<string> {
   const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${height}"`;
   if (typeof cover !== 'string') {
-    if (cover[0] !== 0xff) return null;
-    const address = `data:image/jpeg;base64,${cover.toString('base64')}`;
+    const address = `data:image/jpeg;base64,${(await toJpeg(cover)).toString('base64')}`;
     return `<rect width="${width}" height="${height}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${address}"/>`;
   }
   const picture = cover.slice(cover.indexOf('<svg'));
   return `<rect width="${width}" height="${height}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
+}
+
+/** The renderer reads no WebP. The decoder for it is loaded with the first one. */
+async function toJpeg(picture: Buffer): Promise<Buffer> {
+  if (picture[0] === 0xff) return picture;
+  const { default: sharp } = await import('sharp');
+  return sharp(picture)
+    .resize(coverWidth * 2)
+    .flatten({ background: '#e5ddcd' })
+    .jpeg({ quality: 90 })
+    .toBuffer();
 }
 
 const longestTitle = 18;
