@@ -177,6 +177,7 @@ export const texts = {
     shown: '正在聊',
     begin: '另开一段',
     begun: '从头开始了，前一段留在「聊过」里',
+    back: '回到前一段',
     taken: (run: number) => `回到第 ${run} 段`,
     failed: '没能换过去，请再试一次',
     unavailable: '没能打开，请再试一次',

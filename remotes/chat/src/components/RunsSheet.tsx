@@ -21,25 +21,34 @@ const words = texts.runs;
 /** Two lines on a small screen. */
 const EXCERPT_CHARACTERS = 30;
 
+/** Whether the server did it; the reader is told when not. */
+async function succeeds(order: () => Promise<void>): Promise<boolean> {
+  try {
+    await order();
+    return true;
+  } catch (cause) {
+    if (!isApiError(cause)) throw cause;
+    const problem = failureText(cause, words.failed);
+    if (problem) toast(problem, { kind: 'error' });
+    return false;
+  }
+}
+
 /** The runs of a story side by side: one is gone on with, or another begins. */
 export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
   const runs = useChatGetRunsQuery(storyId);
   const [isChoosing, setChoosing] = useState(false);
-  const choose = async (order: () => Promise<void>, done: string) => {
+  const choose = async (order: () => Promise<void>, done: string, undo?: { label: string; run: () => void }) => {
     setChoosing(true);
-    try {
-      await order();
+    if (await succeeds(order)) {
       onClose();
-      toast(done);
-    } catch (cause) {
-      if (!isApiError(cause)) throw cause;
-      const problem = failureText(cause, words.failed);
-      if (problem) toast(problem, { kind: 'error' });
-    } finally {
-      setChoosing(false);
+      toast(done, undo && { action: undo });
     }
+    setChoosing(false);
   };
-  const begin = () => choose(() => beginAnother(storyId, conversationId), words.begun);
+  const shown = runs.data?.find((run) => run.id === conversationId);
+  const back = shown && { label: words.back, run: () => void succeeds(() => takeUp(shown)) };
+  const begin = () => choose(() => beginAnother(storyId, conversationId), words.begun, back);
   return (
     <Sheet
       open={open}

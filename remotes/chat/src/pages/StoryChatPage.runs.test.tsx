@@ -71,6 +71,17 @@ describe('几段对话', () => {
     expect(screen.queryByText(told.body ?? '')).toBeNull();
   });
 
+  test('have the run before back by one tap', async () => {
+    const { user, sheet } = await openRuns((setPresent, shelved) => {
+      setPresent(shelved ? inNone : inFirst);
+      return { data: { ...first, shelved } };
+    });
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    await user.click(await screen.findByRole('button', { name: '回到前一段' }));
+    expect(await screen.findByText('谁在门外？')).toBeTruthy();
+  });
+
   test('stay where they are when the server refuses, and say so', async () => {
     const { user, sheet } = await openRuns(() => ({ status: 503, body: { message: '服务正在重新启动，请稍候再试' } }));
     await user.click(sheet.getByRole('button', { name: '另开一段' }));
