@@ -148,6 +148,7 @@ describe('a story that listens', () => {
   test('calls the reader as their 人设 says, and minds what they fear', () => {
     const talk = new Conversation({}, '叫我阿宁，是个郎中，怕狗');
     expect(talk.say('你好')).toContain('阿宁是郎中');
+    expect(talk.say('你会害我夫人吗？')).not.toContain('阿宁怕狗');
     expect(talk.say('姑娘，我害怕')).toContain('阿宁怕狗');
     expect(new Conversation().say('姑娘，我怕蛇')).toContain('公子怕蛇');
     expect(new Conversation().say('我不怕狗')).not.toContain('怕狗');
@@ -272,6 +273,12 @@ describe('a question whose answer stands in the opening', () => {
     expect(conversation.retell().split(answer).length).toBeLessThanOrEqual(2);
     // said once: who asks again hears no sentence again
     expect(conversation.say(question)).not.toContain(answer);
+  });
+
+  test('or in what the scene has told', () => {
+    const conversation = of('nie-xiaoqian');
+    conversation.say('金子你收回去，我不要');
+    expect(conversation.say('前后有几个书生没等到天亮？')).toContain('前后已有三人没能等到天亮');
   });
 
   test.each([

@@ -64,7 +64,7 @@ const patterns: Pattern[] = [
     meaning: '什么时候',
     words:
       /什么时[候辰间]|几点|几更|几时|何时|时辰|多久|天(快|要)?亮|多晚|什么日子|几号|现在.{0,3}时间|what time|when/i,
-    unless: /(?<!过)了多久/,
+    unless: /(?<!过)了多久|等到?天亮/,
   },
   {
     meaning: '安慰',
@@ -98,6 +98,7 @@ const patterns: Pattern[] = [
       /^(请|麻烦)?(你)?(再|来)?(给|替|帮|为)?(我|咱们|大家)?(再)?(讲|写|唱|说|算|背|念|画|跳|弹|吹|变|表演|教)(给我)?(一|个|首|段|点|几|支|曲|幅|句|卦|下|我)/,
     unless: /说(一声|说|我)|念我|写我/,
   },
+  { meaning: '加害', words: /[你您].{0,4}[害杀吃伤](了|掉|死)?[我人].{0,4}[?？]$/ },
   {
     meaning: '害怕',
     words:
@@ -140,7 +141,7 @@ const patterns: Pattern[] = [
   {
     meaning: '问候',
     words:
-      /(?<![对待比给跟和与说])[你您]好|哈喽|哈啰|^嗨|在吗|有人(吗|么|在)|[早午晚](上|安)?好?$|幸会|打扰|久仰|好久不见|有礼|拜见|^喂|^(hi|hello|hey)\b/i,
+      /(?<![对待比给跟和与说])[你您]好|哈喽|哈啰|^嗨|^[你您]?还?在(吗|么|不在)|有人在?家?[吗么]$|^有人在?$|^(大家)?([早中下晚][上午间]?好|[早午]安?)[啊呀]?$|幸会|打扰|久仰|好久不见|有礼|拜见|^喂|^(hi|hello|hey)\b/i,
     unless: /你好(看|美|像|凶|狠|可|大|坏|吗.{2,}|[冷热傻笨香帅酷强久多])/,
   },
   {
@@ -176,7 +177,7 @@ const clausesOf = (words: string): string[] =>
 export const plain = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
 const isQuestion = (words: string): boolean =>
-  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回]|几$|多少|[是有能会要敢愿肯想该][不没](?=[是有能会要敢愿肯想该])|可不可以|吧[?？]/.test(
+  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回]|几$|多少|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
     words.trim(),
   ) ||
   // a request expects something in return, as a question does

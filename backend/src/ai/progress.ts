@@ -117,6 +117,8 @@ class Turn {
   readonly #telling: number;
   readonly #persona: Persona;
   readonly #parts: string[] = [];
+  /** What the reader has read of the story: the opening, and the scene as far as it was told before this turn. */
+  readonly #read: string;
   #progress: Progress;
   #fear: string | undefined;
   #meanwhile: Told['meanwhile'];
@@ -126,6 +128,8 @@ class Turn {
     this.#telling = telling;
     this.#persona = personaOf(teller.reader.persona);
     this.#fear = this.#persona.fear;
+    const steps = sceneAt(teller.plot, before)?.steps.slice(0, before.steps) ?? [];
+    this.#read = [teller.opening, ...steps].join('\n');
     this.#progress = structuredClone(before);
     this.#progress.turns += 1;
     this.#progress.idle += 1;
@@ -168,7 +172,7 @@ class Turn {
         this.#remindOfChoice();
         return 'meaning';
       case 'meaning':
-        this.#answerMeaning(meant.meaning, meant.fear);
+        this.#answerMeaning(meant, said ?? '');
         return 'meaning';
       case 'goOn':
         if (this.#telling > 0) this.#say('waiting', common.waiting);
@@ -279,8 +283,9 @@ class Turn {
     this.#parts.push(this.#fill(sentence));
   }
 
-  #answerMeaning(meaning: Meaning, fear: string | undefined): void {
+  #answerMeaning({ meaning, fear }: { meaning: Meaning; fear?: string }, words: string): void {
     const { byMeaning } = this.#teller.plot;
+    const saysFear = /怕|吓|胆|慌|scared|afraid/i.test(words);
     if (fear) this.#fear = fear;
     if (meaning === '记得' && this.#remember(true)) return;
     const isKnown = meaning === '我是谁' && this.#progress.called;
@@ -288,7 +293,7 @@ class Turn {
       this.#persona.trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
     if (isKnown) this.#say('known', common.known);
     else if (knowsTrade) this.#say('trade', common.trades);
-    else if (meaning === '害怕' && this.#fear && (this.#progress.used.fear ?? 0) < common.fears.length) {
+    else if (meaning === '害怕' && saysFear && this.#fear && (this.#progress.used.fear ?? 0) < common.fears.length) {
       this.#say('fear', common.fears);
     } else this.#say(meaning, [...(byMeaning[meaning] ?? []), ...common.commonAnswers[meaning]]);
     if (meaning === '好') this.#goOn();
@@ -313,16 +318,15 @@ class Turn {
     }
   }
 
-  /** Answers a question from the opening; with each sentence once. */
+  /** Answers a question from what the reader has read; with each sentence once. */
   #recall(words: string, names: boolean): boolean {
-    const { opening } = this.#teller;
     const { used } = this.#progress;
     const frame = common.recalled[(used.recalled ?? 0) + this.#telling];
-    const fact = factIn(opening, words, names);
+    const fact = factIn(this.#read, words, names);
     if (!frame || !fact || used[`recalled ${fact}`]) return false;
     used.recalled = (used.recalled ?? 0) + 1;
     used[`recalled ${fact}`] = 1;
-    this.#parts.push(this.#fill(frame).replace('{fact}', () => fact));
+    this.#parts.push(this.#fill(frame.replace('{fact}', () => fact)));
     return true;
   }
 
