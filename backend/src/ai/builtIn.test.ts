@@ -284,6 +284,7 @@ describe('a question whose answer stands in the opening', () => {
   test.each([
     ['lian-xiang', '那只绣鞋是谁的？', '临走留下'],
     ['xi-fangping', '你见过我父亲吗？', '扒着门往里看'],
+    ['hua-pi', '下一个女子是谁？', '遇见一个女子'],
     ['hua-pi', '你的包袱里有什么？', '抱着包袱'],
   ])('%s: %s is answered by no sentence that only has its words', (id, question, sentence) => {
     expect(of(id).say(question)).not.toContain(sentence);

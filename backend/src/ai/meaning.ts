@@ -301,7 +301,7 @@ export const asksSomething = isQuestion;
 
 /** Words of a question that say nothing of what it is about. */
 const empty =
-  /为什么|什么|怎么样?|[这那](?:[只个位些样座]|一[只个位座])|哪[里儿个些]?|多少|几[个次时]?|是不是|有没有|有些?|[谁何吗呢么吧啊呀你您我咱他她它们这那的了过着是在有里上下被把和跟与]/gu;
+  /为什么|什么|怎么样?|[这那下上]?一?[只个位座]|[这那][些样]|哪[里儿个些]?|多少|几[个次时]?|是不是|有没有|有些?|[谁何吗呢么吧啊呀你您我咱他她它们这那的了过着是在有里上下被把和跟与]/gu;
 
 /** The sentences of a text, each with the speech and the deeds in it. */
 const sentencesOf = (text: string): string[] =>
@@ -318,7 +318,12 @@ export function factIn(text: string, question: string, names: boolean): string |
   if (asked.length < (isPlace && !names ? 2 : 3)) return undefined;
   const pairs = pairsOf(about);
   const found = sentencesOf(text)
-    .filter((sentence) => pairs.some((pair) => sentence.includes(pair)) && (!isPlace || sentence.includes('在')))
+    .filter(
+      (sentence) =>
+        pairs.some((pair) => sentence.includes(pair)) &&
+        !sentence.endsWith('？') &&
+        (!isPlace || sentence.includes('在')),
+    )
     .map((sentence) => ({ sentence, share: asked.filter((letter) => sentence.includes(letter)).length / asked.length }))
     .sort((one, other) => other.share - one.share)[0];
   return found && found.share >= 0.75 ? found.sentence.trim() : undefined;

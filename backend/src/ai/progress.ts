@@ -305,11 +305,8 @@ class Turn {
     const own = this.#teller.plot.byMeaning.其他 ?? [];
     if (asksSomething(words) && this.#recall(words, false)) this.#remindOfChoice();
     else if (asksSomething(words)) {
-      const kind = /[你您]/.test(words)
-        ? 'you'
-        : /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words)
-          ? 'whether'
-          : 'other';
+      const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
+      const kind = isYesOrNo ? 'whether' : /[你您]/.test(words) ? 'you' : 'other';
       this.#say(`unsure ${kind}`, common.unsure[kind]);
       this.#remindOfChoice();
     } else {
