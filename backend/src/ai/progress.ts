@@ -117,7 +117,7 @@ class Turn {
   readonly #telling: number;
   readonly #persona: Persona;
   readonly #parts: string[] = [];
-  /** What the reader has read of the story: the opening, and the scene as far as it was told before this turn. */
+  /** What the reader has read of the story: the opening, and the scene up to this turn. */
   readonly #read: string;
   #progress: Progress;
   #fear: string | undefined;

@@ -21,7 +21,7 @@ const words = texts.runs;
 /** Two lines on a small screen. */
 const EXCERPT_CHARACTERS = 30;
 
-/** Whether the server did it; the reader is told when not. */
+/** Whether the server did it; a failure shows as a toast. */
 async function succeeds(order: () => Promise<void>): Promise<boolean> {
   try {
     await order();
