@@ -85,10 +85,14 @@ const release = async (...words: string[]) => {
 
 /** What the compiler says of a repository. A compiler that ended without saying anything is an error of its own. */
 function complaints(root: string): string {
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [tsc, '--singleThreaded'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    [tsc, '--singleThreaded', '--pretty', 'false'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   if (stderr || (status !== 0 && !stdout)) throw new Error(`tsc ended with ${status ?? signal}: ${stderr}`);
   return stdout;
 }
