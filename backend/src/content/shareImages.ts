@@ -76,22 +76,18 @@ async function draw(content: Content, story: Story): Promise<Buffer> {
 async function placedCover(cover: Picture): Promise<string> {
   const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${height}"`;
   if (typeof cover !== 'string') {
-    const address = `data:image/jpeg;base64,${(await toJpeg(cover)).toString('base64')}`;
-    return `<rect width="${width}" height="${height}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${address}"/>`;
+    return `<rect width="${width}" height="${height}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${await pictureAddress(cover)}"/>`;
   }
   const picture = cover.slice(cover.indexOf('<svg'));
   return `<rect width="${width}" height="${height}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
 }
 
 /** The renderer reads no WebP. The decoder for it is loaded with the first one. */
-async function toJpeg(picture: Buffer): Promise<Buffer> {
-  if (picture[0] === 0xff) return picture;
-  const { default: sharp } = await import('sharp');
-  return sharp(picture)
-    .resize(coverWidth * 2)
-    .flatten({ background: '#e5ddcd' })
-    .jpeg({ quality: 90 })
-    .toBuffer();
+async function pictureAddress(picture: Buffer): Promise<string> {
+  if (picture[0] === 0xff) return `data:image/jpeg;base64,${picture.toString('base64')}`;
+  const { Transformer } = await import('@napi-rs/image');
+  const decoded = await new Transformer(picture).resize(coverWidth * 2).png();
+  return `data:image/png;base64,${decoded.toString('base64')}`;
 }
 
 const longestTitle = 18;
