@@ -9,7 +9,7 @@ import type { NewMessageRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { defaultPrices } from './prices.ts';
 import type { Services } from './services.ts';
-import { findStory, publishStories } from './stories.ts';
+import { findStory, publishStories, type Story } from './stories.ts';
 import { findUser } from './users/user.ts';
 import { book } from './wallet.ts';
 
@@ -49,29 +49,43 @@ function ensureStories(services: Services): void {
   if (!services.db.first(published)) publishStories(services);
 }
 
+interface Turn {
+  role: 'user' | 'assistant';
+  body: string;
+  progress: string | null;
+}
+
+/** What reader and storyteller say by turns after the message with the number `last`. */
+function turnsAfter(story: Story, last: number, count: number): Turn[] {
+  const teller = tellerOf(story, { name: '', persona: '' });
+  let progress = begin(teller.plot);
+  let words = '';
+  return Array.from({ length: count }, (_, index): Turn => {
+    const seq = last + 1 + index;
+    if (seq % 2) {
+      const lines = offeredLines(teller.plot, progress);
+      words = lines[seq % lines.length] ?? '';
+      return { role: 'user', body: words, progress: null };
+    }
+    const before = JSON.stringify(progress);
+    const told = tell(teller, progress, words);
+    progress = told.progress;
+    return { role: 'assistant', body: told.text, progress: before };
+  });
+}
+
 /** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */
 export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
   const { db } = services;
   ensureStories(services);
   const story = findStory(services, storyId);
+  // told before the transaction begins: a running server waits for its end
+  const turns = turnsAfter(story, conversationWith(services, userId, story.id)?.last_seq ?? 0, count);
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
     const start = services.clock() - count * 1000;
-    const teller = tellerOf(story, { name: '', persona: '' });
-    let progress = begin(teller.plot);
-    let words = '';
-    for (let index = 0; index < count; index += 1) {
-      const seq = conversation.last_seq + 1;
-      const role = seq % 2 ? 'user' : 'assistant';
-      const before = JSON.stringify(progress);
-      if (role === 'user') {
-        const lines = offeredLines(teller.plot, progress);
-        words = lines[seq % lines.length] ?? '';
-      }
-      const told = role === 'user' ? undefined : tell(teller, progress, words);
-      progress = told?.progress ?? progress;
-      const body = told?.text ?? words;
-      conversation.last_seq = seq;
+    for (const [index, turn] of turns.entries()) {
+      conversation.last_seq += 1;
       conversation.version += 1;
       const time = start + index * 1000;
       const row: NewMessageRow = {
@@ -79,14 +93,12 @@ export function seedConversation(services: Services, userId: string, storyId: st
         conversation_id: conversation.id,
         story_id: story.id,
         user_id: userId,
-        seq,
+        seq: conversation.last_seq,
         version: conversation.version,
         revision: 1,
         client_id: null,
         suggestion_id: null,
-        role,
-        body,
-        progress: told ? before : null,
+        ...turn,
         status: 'completed',
         error_code: null,
         error_message: null,
