@@ -247,11 +247,19 @@ test('a story is begun again beside the conversation there is, and each is gone 
   await person.returns(await seededAccount({ story, messages: 4 }));
   const before = ((await person.latestOf(story)).data[0]?.body ?? '').replaceAll('*', '');
   await person.opensChat(story);
-  await page.getByRole('button', { name: '这段对话的更多操作' }).tap();
-  await page.getByRole('button', { name: /几段对话/ }).tap();
-  await page.getByRole('button', { name: '另开一段' }).tap();
-  await expect(page.getByText('从头开始了，前一段留在「聊过」里')).toBeVisible();
-  await expect(person.log().getByText(before)).toHaveCount(0);
+  const beginsAnother = async () => {
+    await page.getByRole('button', { name: '这段对话的更多操作' }).tap();
+    await page.getByRole('button', { name: /几段对话/ }).tap();
+    await page.getByRole('button', { name: '另开一段' }).tap();
+    await expect(page.getByText('从头开始了，前一段留在「聊过」里')).toBeVisible();
+    await expect(person.log().getByText(before)).toHaveCount(0);
+  };
+  await beginsAnother();
+  await page.getByRole('button', { name: '回到前一段' }).tap();
+  // at its end, where it was left, and not as something new below the opening
+  await expect(person.log().getByRole('article').last()).toBeInViewport();
+  await expect(page.getByRole('button', { name: '新消息' })).toHaveCount(0);
+  await beginsAnother();
   await person.says('这一回我不进门');
   await expect(person.log().getByText('这一回我不进门')).toBeVisible();
   await page.reload();

@@ -119,7 +119,10 @@ function withReplaced(messages: Message[], index: number, message: Message): Mes
   return copy;
 }
 
-const leaving = ({ conversationId, leftId }: Thread): Pick<Thread, 'leftId'> => ({ leftId: conversationId ?? leftId });
+/** What is left when `next` takes the thread's place: nothing, where the reader comes back to what they had left. */
+const leaving = ({ conversationId, leftId }: Thread, next: string | null): Pick<Thread, 'leftId'> => ({
+  leftId: conversationId ?? (leftId === next ? undefined : leftId),
+});
 
 /** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
 export function withNewest(thread: Thread, page: Page): Thread {
@@ -129,7 +132,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
   if (page.conversationId === thread.conversationId && touches) return withChanges(thread, page);
   return {
     ...emptyThread(thread.storyId),
-    ...leaving(thread),
+    ...leaving(thread, page.conversationId),
     conversationId: page.conversationId,
     messages: mergeMessages(emptyThread(thread.storyId), page.messages).messages,
     version: page.version,
@@ -165,7 +168,7 @@ export function withChanges(thread: Thread, page: Page): Thread {
 /** Merges the server's answer to a send or a continuation. */
 export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
   const isHere = thread.conversationId === conversationId;
-  const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread), conversationId };
+  const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread, conversationId), conversationId };
   return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, messages));
 }
 
