@@ -271,15 +271,23 @@ describe('继续读', () => {
     await waitFor(() => expect(offered()[0]?.[0]).toBe('继续读有新回复画皮“坐。”'));
   });
 
-  test('stories that were begun say so, and lead the shelf no more from the next look on', async () => {
-    const list = {
-      data: [{ id: 'c-1', story: { id: 's-1', title: '故事s-1', cover_url: '' }, version: 1 }],
-    };
-    const visit = openRemote(remote, handlers(list), { user: {} });
-    const card = (name: RegExp) => within(screen.getByRole('list', { name: '故事' })).getByRole('link', { name });
-    await waitFor(() => expect(kept()).toContain('s-1'));
+  const begunFirst = {
+    data: [{ id: 'c-1', story: { id: 's-1', title: '故事s-1', cover_url: '' }, version: 1 }],
+  };
+  const card = (name: RegExp) => within(screen.getByRole('list', { name: '故事' })).getByRole('link', { name });
+
+  test('stories that were begun say so, and lead no shelf on a device that did not know of them', async () => {
+    openRemote(remote, handlers(begunFirst), { user: {} });
     await waitFor(() => expect(card(/故事s-1/).textContent).toContain('已聊'));
     expect(card(/故事s-2/).textContent).not.toContain('已聊');
+    expect(await titles()).toEqual(['故事s-2', '故事s-1']);
+  });
+
+  test('a story that is begun elsewhere leads the shelf that is looked at, and no more from the next look on', async () => {
+    const kept = [{ id: 's-9', conversationId: 'c-9', title: '别的', coverUrl: '' }];
+    localStorage.setItem('liaozhai-recent:u-1', JSON.stringify(kept));
+    const visit = openRemote(remote, handlers(begunFirst), { user: {} });
+    await waitFor(() => expect(card(/故事s-1/).textContent).toContain('已聊'));
     expect(await titles()).toEqual(['故事s-1', '故事s-2']);
     visit.unmount();
     store.dispatch(api.util.resetApiState());

@@ -356,10 +356,12 @@ function hideWhileAway(row: HTMLElement) {
 
 /**
  * The stories one talked in, newest first: the device's copy until the server has answered. `settled` is how they were when the
- * shelf came into sight, for what must not move while it is looked at.
+ * shelf came into sight, for what must not move while it is looked at. A device without a copy takes the server's answer for it
+ * while the shelf is at its top: the row that joins there moves the shelf anyway.
  */
 function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   const user = useUser();
+  const { scroller } = useScreen();
   const { data: live } = useStoriesGetRecentQuery(undefined, { skip: !user });
   const [copy, setCopy] = useState(recentStories.read);
   const [settled, setSettled] = useState(copy);
@@ -370,6 +372,13 @@ function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
     setCopy(kept);
     setSettled(latest() ?? kept);
   }, [user?.id]);
+  const isFirstAnswer = live !== undefined && copy.length === 0;
+  const settle = useEffectEvent(() => {
+    if (live && settled.length === 0 && (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX) setSettled(live);
+  });
+  useLayoutEffect(() => {
+    if (isFirstAnswer) settle();
+  }, [isFirstAnswer]);
   useEffect(() => {
     if (live && user) recentStories.write(live.slice(0, KEPT_RECENT));
   }, [live, user]);
