@@ -50,6 +50,12 @@ export const isRouteMissing = (status: number, body: { code?: unknown; message?:
   status === 501 ||
   (status === 404 && (body.code === ROUTE_MISSING || routeMissingText.test(String(body.message))));
 
+const missingStatuses = [404, 405, 501];
+
+/** Whether the server has no such call: to try again is no use. */
+export const isCallMissing = (error: ApiError): boolean =>
+  error.kind === 'server' && missingStatuses.includes(error.status);
+
 const busyCodes = ['conversation_busy', 'busy'];
 
 /** Whether a conversation refused because its reply is still being written: it is to be tried again soon. */

@@ -1,11 +1,8 @@
-import type { ApiError } from '../contract';
+import { type ApiError, isCallMissing } from '../contract/failures';
 import { formatNumber } from './numbers';
 
 /** Whether the device has a network. With one, a request without an answer means that the service is out of reach. */
 export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;
-
-/** Statuses of a call that the server does not have: to try again is no use. */
-const callMissing = [404, 405, 501];
 
 /** What a failed request means to its reader and what can be done, by kind. */
 export function errorText(error: ApiError): string {
@@ -38,7 +35,7 @@ export function errorText(error: ApiError): string {
     case 'server':
       if (error.status === 419) return '页面已过期，请刷新后再试';
       if (error.status === 413) return '内容太大了，请减少一些';
-      return callMissing.includes(error.status) ? '服务器还没有这项功能' : '服务暂时不可用，请稍后再试';
+      return isCallMissing(error) ? '服务器还没有这项功能' : '服务暂时不可用，请稍后再试';
   }
 }
 
@@ -62,7 +59,7 @@ export const anyErrorText = (error: unknown): string =>
 
 /** By which an operator finds what a server failed at in its logs; undefined for what was to be expected. */
 export const problemId = (error: unknown): string | undefined =>
-  isApiError(error) && error.kind === 'server' && !callMissing.includes(error.status) ? error.requestId : undefined;
+  isApiError(error) && error.kind === 'server' && !isCallMissing(error) ? error.requestId : undefined;
 
 const isAborted = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';

@@ -18,6 +18,7 @@ import {
   type Capability,
   capabilitiesSchema,
   endpoints,
+  isCallMissing,
   PAGE_ELEMENTS,
   rulesSchema,
   STORAGE_KEYS,
@@ -118,9 +119,6 @@ const info = createCell<PageInfo>({ channel: '', set: '', builds: {} });
 export const pageInfoKnown = info.set;
 export const pageInfo = (): PageInfo => ({ ...info.current(), problems: recentProblems() });
 
-/** Statuses by which a server says that it has no such call. */
-const MISSING = [404, 405, 501];
-
 const changed = createSignal();
 
 /** What came with the page, else what the server said on the last visit. */
@@ -151,8 +149,7 @@ export const capabilities = {
       set(said.names);
       if (said.rules) config.set({ ...hostConfig(), rules: said.rules });
     } catch (cause) {
-      const error = toApiError(cause);
-      if (error.kind === 'server' && MISSING.includes(error.status)) set([]);
+      if (isCallMissing(toApiError(cause))) set([]);
     }
   },
 };

@@ -37,6 +37,7 @@ export {
   idEventSchema,
   isApiError,
   isBusy,
+  isCallMissing,
   latestSchema,
   type MenuMessage,
   type MinorDto,

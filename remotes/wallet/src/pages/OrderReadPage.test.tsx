@@ -99,8 +99,11 @@ test('an address that is no web page is no place to pay', async () => {
   expect(screen.queryByRole('link', { name: '去付款' })).toBeNull();
 });
 
-test('an order that is not found leads on', async () => {
-  openRemote(remote, { [call]: { status: 404, body: { message: '没有找到这笔订单' } } }, signedIn);
+test.each([
+  ['that is not found', 404, { message: '没有找到这笔订单' }],
+  ['of a server without payments', 404, { code: 'route_missing', message: '没有这个接口' }],
+])('an order %s leads on', async (_, status, body) => {
+  openRemote(remote, { [call]: { status, body } }, signedIn);
   expect(await screen.findByText('没有找到这笔订单')).toBeTruthy();
   expect(screen.getByRole('link', { name: '去充值' }).getAttribute('href')).toBe('/my/wallet/recharge');
   expect(screen.getByRole('link', { name: '看消费明细' }).getAttribute('href')).toBe('/my/wallet/transactions');

@@ -4,6 +4,7 @@ import {
   api,
   copyText,
   isApiError,
+  isCallMissing,
   Link,
   listen,
   onCaughtUpNeeded,
@@ -46,7 +47,8 @@ export default function OrderReadPage() {
   const order = query.currentData;
   useLooks(query.refetch, user !== null && order !== undefined && isWaiting(order));
   useCreditTold(order);
-  const isMissing = isApiError(query.error) && query.error.kind === 'notFound';
+  // where there are no payments any more there is no order either
+  const isMissing = isApiError(query.error) && (query.error.kind === 'notFound' || isCallMissing(query.error));
   return (
     <>
       <TopBar title={texts.order.title} onBack={goBack} />
