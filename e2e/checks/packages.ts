@@ -91,7 +91,7 @@ async function checkRemote(remote: string, bundler: string) {
   }
 }
 
-/** `npm run dev` shows the remote and an edit of its style, under the policy of the product's page. */
+/** `npm run dev` shows the remote, and edits of its style and texts without a reload, under the policy of the product's page. */
 async function checkDev(browser: Browser, remote: string, bundler: string, port: number) {
   const fault = (what: string) => problems.push(`npm run dev with ${bundler} ${what}`);
   const config = ['rsbuild.config.mjs', 'webpack.config.mjs', 'vite.config.mjs']
@@ -127,11 +127,16 @@ async function checkDev(browser: Browser, remote: string, bundler: string, port:
       }
     });
     if (!isRefused) fault('does not hold the policy of the product');
+    const opened = await page.evaluate(() => performance.timeOrigin);
     const style = readdirSync(join(remote, 'src/pages')).find((name) => name.endsWith('.css')) ?? '';
     appendFileSync(join(remote, 'src/pages', style), '\nbody { letter-spacing: 7px; }\n');
     await page.waitForFunction(() => getComputedStyle(document.body).letterSpacing === '7px', null, {
       timeout: DEV_START_MS,
     });
+    const texts = join(remote, 'src/texts.ts');
+    writeFileSync(texts, readFileSync(texts, 'utf8').replace('礼物', '礼物（改）'));
+    await page.getByRole('heading', { name: '礼物（改）' }).waitFor({ timeout: DEV_START_MS });
+    if ((await page.evaluate(() => performance.timeOrigin)) !== opened) fault('loads the page anew for an edit');
   } catch (cause) {
     fault(`does not get there: ${(cause as Error).message}\n${said.slice(-2000)}`);
   } finally {

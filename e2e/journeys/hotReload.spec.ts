@@ -73,6 +73,7 @@ test('dev.hot: a remote alone shows an edit of component, style and texts in the
   trouble,
 }) => {
   await opens(page, await sources.devOf('stories', 'alone', String(baseURL)));
+  await expect(page.getByRole('button', { name: '搜索故事' }), 'what the server can').toBeVisible();
   const document = await documentOf(page);
   await showsEditsOfRemote(page, sources);
   expect(await documentOf(page)).toBe(document);

@@ -3,3 +3,8 @@ declare module 'liaozhai-remote' {
   const remote: import('../contract').RemoteModule;
   export default remote;
 }
+
+interface ImportMeta {
+  /** Set by the dev servers of Rspack and webpack. */
+  readonly webpackHot?: { accept(module: string, updated: () => void): void };
+}

@@ -8,6 +8,7 @@ import { endpoints, signedInSchema } from '../contract';
 import { anyErrorText } from '../format/errorText';
 import {
   authPopup,
+  capabilities,
   Provider,
   request,
   requestLogin,
@@ -107,7 +108,22 @@ function openStandAlone() {
   );
 }
 
+// as the host does once its page is idle
+void capabilities.learn();
 openStandAlone();
+followEdits();
+
+/**
+ * An edit of the remote's texts comes to its components, which draw it, and to its routes. Other routes or slots load the page again.
+ * Vite does without.
+ */
+function followEdits() {
+  const routes = () =>
+    JSON.stringify([remote.routes.map(({ path, requiresAuth }) => [path, requiresAuth]), remote.slots]);
+  const opened = routes();
+  const edited = () => routes() !== opened && location.reload();
+  import.meta.webpackHot?.accept('liaozhai-remote', edited);
+}
 
 async function logIn(form: HTMLFormElement): Promise<void> {
   const body = Object.fromEntries(new FormData(form));
