@@ -39,6 +39,24 @@ test('mf.retry: a repaired remote opens by its retry button', async ({ person, p
   await expect(page.getByRole('heading', { name: '充值', exact: true })).toBeVisible();
 });
 
+test('mf.retry: a part of a screen whose late file was lost comes by its retry button, and the screen stays', async ({
+  person,
+  page,
+}) => {
+  const file = /\/builds\/account\/.*support\.tickets\./;
+  await person.joins();
+  await page.route(file, (route) => route.abort('connectionrefused'));
+  await person.open('/my/support');
+  const part = page.getByRole('form', { name: '写反馈' });
+  await expect(page.getByText(card)).toBeVisible();
+  await page.getByText('聊天怎么收费？').tap();
+  await page.unroute(file);
+  await triesAgain(page);
+  await expect(part).toBeVisible();
+  // the answer that was opened before
+  await expect(page.getByText(/每发一条消息/)).toBeVisible();
+});
+
 test('mf.client: without the file that carries requests the network counts as lost, until the file comes', async ({
   person,
   page,
