@@ -10,7 +10,7 @@ import type { Account } from './person.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Where the product under test keeps its data; relative to the repository, as `DATA_DIR` is. */
-const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
+export const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
 const backendOf = (data: string) => join(data, 'backend');
 
 interface Seed {
