@@ -336,7 +336,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   builds: {
     title: '构建',
     nothing: '还没有发布过构建',
-    none: '还没有构建',
+    none: '没有上线的构建',
     lost: '列表读取失败，稍后会自动重试',
     running: '运行中',
     tried: (share: number) => `灰度 ${percent(share)}`,
