@@ -61,7 +61,7 @@ test('a model that cuts, filters, breaks off, says nothing, fails or hangs costs
     if (keeps) await expect(reply.locator('p', { hasText: '公子' })).toHaveText(keeps);
     await shown();
     stage.behave(message(`*灯花落了${turn}朵。*`));
-    await reply.getByRole('button', { name: offers, exact: true }).tap();
+    await reply.getByRole('button', { name: `${offers} · 1 点`, exact: true }).tap();
     await expect(reply).toContainText(`灯花落了${turn}朵。`);
     await expect(reply).not.toContainText(says);
     // a continuation

@@ -33,7 +33,7 @@ import {
   WalletIcon,
 } from '@liaozhai/shared/ui';
 import { type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { rewards, selectLacksPoints } from '../api/points';
+import { resumePrice, rewards, selectLacksPoints } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
 import type { Story } from '../model/story';
@@ -41,7 +41,7 @@ import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import type { ChatActions } from './ChatView';
-import { MessageText, type Retelling } from './MessageRow';
+import { MessageText } from './MessageRow';
 import type { PassagePictureProps } from './PassagePicture';
 import type { RunsSheetProps } from './RunsSheet';
 
@@ -64,8 +64,8 @@ export interface ChatSheetProps {
   log: Log;
   /** The conversation's last message, which the log may not reach. */
   lastId: string | undefined;
-  /** undefined where the server cannot tell a reply another way. */
-  retelling: Retelling | undefined;
+  /** Whether the server can tell a reply another way. */
+  canRetell: boolean;
   actions: ChatActions;
   /** Puts words back into the composer. */
   onEdit: (text: string) => void;
@@ -175,7 +175,7 @@ interface MenuAct {
 const SIZE = 20;
 
 function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
-  const { actions, lastId, retelling, onEditMessage, onOpen } = props;
+  const { story, actions, lastId, canRetell, onEditMessage, onOpen } = props;
   const isLast = message.id === lastId;
   const acts = [
     ...wordActs(message.body, isUnfinished(message), { actions, onOpen }, title),
@@ -185,21 +185,24 @@ function messageActs(message: Message, props: ChatSheetProps, title: string): Me
     return [...acts, { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) }];
   }
   if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
-  const resume = () => actions.resume(message);
-  const resumeAct = { label: texts.resume.label, icon: <ContinueIcon size={SIZE} />, run: resume };
-  if (!retelling) return [...acts, resumeAct];
-  const { price } = retelling;
-  return [
-    ...acts,
-    resumeAct,
-    {
-      label: texts.retell.label,
-      detail: price === undefined ? undefined : formatPoints(price),
-      icon: <RefreshIcon size={SIZE} />,
-      run: () => actions.retell(message),
-    },
-  ];
+  const { pricePerMessage } = story;
+  const price = resumePrice(message, pricePerMessage);
+  const resume: MenuAct = {
+    label: texts.resume.label,
+    detail: pointsText(price),
+    icon: <ContinueIcon size={SIZE} />,
+    run: () => actions.resume(message, price),
+  };
+  const retell: MenuAct = {
+    label: texts.retell.label,
+    detail: pointsText(pricePerMessage),
+    icon: <RefreshIcon size={SIZE} />,
+    run: () => actions.retell(message),
+  };
+  return [...acts, resume, ...(canRetell ? [retell] : [])];
 }
+
+const pointsText = (price: number | undefined) => (price === undefined ? undefined : formatPoints(price));
 
 /** What leaves the conversation: to others as a picture, to the house as a report. */
 function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAct[] {

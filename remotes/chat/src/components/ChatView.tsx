@@ -102,10 +102,6 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const canEdit = useCapability('messages.edit') && isMember;
   const lastId = last?.id;
   const canRetell = useCapability('messages.regenerate') && isMember;
-  const retelling = useMemo(
-    () => (canRetell ? { price: story.pricePerMessage } : undefined),
-    [canRetell, story.pricePerMessage],
-  );
   const today = useShanghaiDay();
   const drawRow = useCallback(
     (row: Row) => {
@@ -122,13 +118,14 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           message={message}
           day={day}
           isLast={isLast}
-          retelling={retelling}
+          canRetell={canRetell}
+          price={story.pricePerMessage}
           speaker={story.speaker}
           actions={rowActions}
         />
       );
     },
-    [story, rowActions, waiting, lastId, retelling, today, log.pending],
+    [story, rowActions, waiting, lastId, canRetell, today, log.pending],
   );
   return (
     <>
@@ -159,7 +156,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           story={story}
           log={log}
           lastId={lastId}
-          retelling={retelling}
+          canRetell={canRetell}
           actions={actions}
           onSearch={search.open}
           onEdit={(text) => composer.current?.putBack(text)}
@@ -442,7 +439,7 @@ const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
             onSuggest={actions.askForSuggestions}
-            onContinue={() => actions.resume(last)}
+            onContinue={(price) => actions.resume(last, price)}
             onMore={canSearch || canRestart || hasRuns ? actions.openMore : undefined}
           />
         )}
@@ -619,9 +616,9 @@ function useChatActions(
         if (!isMember) void requestLogin();
         return true;
       },
-      resume(message: Message) {
+      /** `price`: as it was shown */
+      resume(message: Message, price: number | undefined) {
         const order = (shown: number | undefined) => continueReply(storyId, message, shown);
-        const price = resumePrice(message, pricePerMessage);
         if (canPay(price)) buy(price, order, texts.resume.failed);
       },
       retell(message: Message) {
@@ -644,12 +641,13 @@ function useChatActions(
       },
       stop: (message: Message): Promise<void> =>
         stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
-      askForSuggestions(others = false) {
-        if (others && !canPay(prices().suggestions)) return;
-        const order = async (price: number | undefined) => {
-          if (!(await askForSuggestions(storyId, price, others))) toast(texts.suggest.failed, { kind: 'error' });
+      /** `price`: as it was shown */
+      askForSuggestions(price: number | undefined, others = false) {
+        if (others && !canPay(price)) return;
+        const order = async (shown: number | undefined) => {
+          if (!(await askForSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
         };
-        buy(prices().suggestions, order, texts.suggest.failed);
+        buy(price, order, texts.suggest.failed);
       },
       copy: (text: string) =>
         void copyText(text).then((done) =>

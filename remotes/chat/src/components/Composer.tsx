@@ -246,8 +246,9 @@ interface ReplyChipsProps {
   canContinue: boolean;
   /** The suggestions that are shown; others can be had instead of them once they are there. */
   suggestions: Suggestions | undefined;
-  onSuggest: (others: boolean) => void;
-  onContinue: () => void;
+  /** Both get the price that their button showed. */
+  onSuggest: (price: number | undefined, others: boolean) => void;
+  onContinue: (price: number | undefined) => void;
   /** What can be done with the whole conversation; undefined where that is nothing. */
   onMore: (() => void) | undefined;
 }
@@ -262,12 +263,12 @@ export function ReplyChips(props: ReplyChipsProps) {
         icon={others ? <RefreshIcon /> : <SparkIcon />}
         disabled={isBusy || suggestions?.status === 'pending'}
         // the second half of a double tap must not buy others instead of those the first has just shown
-        onClick={({ detail }) => detail < 2 && onSuggest(others)}
+        onClick={({ detail }) => detail < 2 && onSuggest(prices.suggestions, others)}
       >
         <span>{others ? texts.suggest.others : texts.suggest.label}</span>
         <Price points={prices.suggestions} />
       </Chip>
-      <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={onContinue}>
+      <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={() => onContinue(prices.resume)}>
         <span>{texts.resume.label}</span>
         <Price points={prices.resume} />
       </Chip>

@@ -22,7 +22,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
-import { selectLacksPoints } from '../api/points';
+import { resumePrice, selectLacksPoints } from '../api/points';
 import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';
@@ -34,15 +34,10 @@ import styles from './MessageRow.module.css';
 export interface MessageActs {
   openMenu: (message: Message) => void;
   look: () => void;
-  resume: (message: Message) => void;
+  /** `price`: as it was shown, in points */
+  resume: (message: Message, price: number | undefined) => void;
   retell: (message: Message) => void;
   choose: (message: Message, variant: number) => void;
-}
-
-/** Given where the last reply can be told another way. */
-export interface Retelling {
-  /** points */
-  price: number | undefined;
 }
 
 interface MessageRowProps {
@@ -51,14 +46,18 @@ interface MessageRowProps {
   day: string | undefined;
   /** Only the last reply can go on. */
   isLast: boolean;
-  retelling: Retelling | undefined;
+  /** Whether the server can tell the last reply another way. */
+  canRetell: boolean;
+  /** what a message of this story costs, in points */
+  price: number | undefined;
   speaker: Speaker;
   actions: MessageActs;
 }
 
 /** A confirmed message, under its day where a day begins. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { message, day, isLast, retelling, speaker, actions } = props;
+  const { message, day, speaker, ...rest } = props;
+  const { actions } = rest;
   return (
     <>
       {day && <p className={styles.day}>{day}</p>}
@@ -66,9 +65,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         <OwnMessage body={message.body} isConfirmed onMore={() => actions.openMenu(message)} />
       )}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
-      {message.role === 'assistant' && (
-        <VoiceMessage message={message} speaker={speaker} actions={actions} isLast={isLast} retelling={retelling} />
-      )}
+      {message.role === 'assistant' && <VoiceMessage message={message} speaker={speaker} {...rest} />}
     </>
   );
 });
@@ -129,17 +126,11 @@ const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }
   );
 });
 
-interface VoiceMessageProps {
-  message: Message;
-  speaker: Speaker;
-  isLast: boolean;
-  retelling: Retelling | undefined;
-  actions: MessageActs;
-}
+type VoiceMessageProps = Omit<MessageRowProps, 'day'>;
 
 /** A reply: the story's voice, set as text on paper under its speaker's name. */
 const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
-  const { message, speaker, isLast, retelling, actions } = props;
+  const { message, speaker, isLast, canRetell, price, actions } = props;
   const onMore = () => actions.openMenu(message);
   const longPress = useLongPress(onMore);
   return (
@@ -155,10 +146,13 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
       {message.body !== '' && (
         <MessageText text={message.body} growing={isRunning(message)} cut={isUnfinished(message)} />
       )}
-      <ReplyState message={message} canContinue={isLast && !(retelling && isUnwritten(message))} actions={actions} />
-      {isLast && retelling && !isRunning(message) && (
-        <Retell message={message} price={retelling.price} actions={actions} />
-      )}
+      <ReplyState
+        message={message}
+        canContinue={isLast && !(canRetell && isUnwritten(message))}
+        price={price}
+        actions={actions}
+      />
+      {isLast && canRetell && !isRunning(message) && <Retell message={message} price={price} actions={actions} />}
     </article>
   );
 });
@@ -283,11 +277,12 @@ interface ReplyStateProps {
   message: Message;
   /** The last reply alone can go on. */
   canContinue: boolean;
+  price: number | undefined;
   actions: MessageActs;
 }
 
 /** What is truly going on with a reply: queued, being written, silent for too long, stopped, broken off. */
-function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
+function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
     return (
@@ -306,14 +301,15 @@ function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
     );
   }
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
+  const cost = resumePrice(message, price);
   return (
     <p className={styles.replyStateState}>
       <span>
         {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
       </span>
       {canContinue && (
-        <StateButton onPress={() => actions.resume(message)}>
-          {message.body === '' ? texts.retell.again : texts.resume.label}
+        <StateButton onPress={() => actions.resume(message, cost)}>
+          {priced(message.body === '' ? texts.retell.again : texts.resume.label, cost)}
         </StateButton>
       )}
     </p>
@@ -322,6 +318,9 @@ function ReplyState({ message, canContinue, actions }: ReplyStateProps) {
 
 /** Stopped before its first word: there is nothing to go on with. */
 const isUnwritten = ({ status, body }: Message): boolean => status === 'cancelled' && body === '';
+
+const priced = (label: string, price: number | undefined): string =>
+  price === undefined ? label : texts.retell.priced(label, formatPoints(price));
 
 interface RetellProps {
   message: Message;
@@ -357,7 +356,7 @@ function Retell({ message, price, actions }: RetellProps) {
       )}
       <button type="button" className={styles.again} onClick={() => actions.retell(message)}>
         <RefreshIcon size={14} />
-        <span>{price === undefined ? label : texts.retell.priced(label, formatPoints(price))}</span>
+        <span>{priced(label, price)}</span>
       </button>
     </div>
   );

@@ -1,4 +1,4 @@
-import { outboxStore } from '@liaozhai/shared/runtime';
+import { outboxStore, capabilities as served } from '@liaozhai/shared/runtime';
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
@@ -39,6 +39,7 @@ function open(options: Parameters<typeof openChat>[1] = {}) {
       [LATEST]: latestDto([asked, told]),
       [SEND]: at(7, secondSentDto as Answer),
       [EDIT]: at(7, edited),
+      'GET /v1/capabilities': { data: [...capabilities], rules },
       'POST /v1/messages/m-2/regenerate': at(7, () => running),
       'POST /v1/messages/continue': at(4, () => running),
       'POST /v1/messages/suggestion': at(5, () => ({ status: 202, body: { data: { id: 'i-1', status: 'pending' } } })),
@@ -126,6 +127,27 @@ describe('one tap goes on at the new price with', () => {
     expect(await screen.findByText('每条 7 点 · 余额 100 点')).toBeTruthy();
     expect(shownIn(requests, '/v1/messages/continue')).toEqual([1]);
   });
+});
+
+test('each way to go on with a reply says what it costs', async () => {
+  const { user } = openChat(
+    { [LATEST]: latestDto([asked, messageDto({ ...told, status: 'cancelled', body: '“你来' })]) },
+    { capabilities, config },
+  );
+  expect((await screen.findByText('已停止')).nextElementSibling?.textContent).toBe('继续 · 1 点');
+  await user.click(screen.getByRole('button', { name: /，更多操作：“你来/ }));
+  const menu = within(await screen.findByRole('dialog'));
+  expect(menu.getByRole('button', { name: /^继续/ }).textContent).toBe('继续1 点');
+});
+
+test('what has become dearer since it was shown is asked about', async () => {
+  const { user, requests } = open();
+  const chip = await screen.findByRole('button', { name: /^继续.*1 点/ });
+  // as the host does once its page is idle
+  await served.learn();
+  await user.click(chip);
+  await risen();
+  expect(shownIn(requests, '/v1/messages/continue')).toEqual([1]);
 });
 
 test('a refusal that names one price leaves the others as they were', async () => {
