@@ -73,6 +73,12 @@ describe('the command line', () => {
     }
   });
 
+  test('killing under another name than the one of the build is refused', async () => {
+    const { code, err } = await release('kill', 'stories@1.1.0', '--confirm', 'chat');
+    expect([code, err]).toEqual([1, expect.stringContaining('Type stories to kill it.')]);
+    expect((await json('builds', 'stories')).value).toHaveLength(2);
+  });
+
   test('killing the only build of a name says what that takes away, and waits for the name', async () => {
     const gifts = (await json('publish', await writeRemote(`${folder.path}/gifts`, 'gifts', 'a'))).value.id;
     await release('activate', gifts);

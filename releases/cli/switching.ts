@@ -359,7 +359,8 @@ export const addKill = (program: Command) =>
       const client = await clientFor(rest);
       const effect = await client.killEffect(build);
       for (const line of effectLines(effect)) note(line);
-      const answer = effect.lost.length > 0 ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
+      const answer =
+        effect.live || effect.lost.length > 0 ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
       printChange(json, await client.kill({ build, why, seq, confirm: answer, force }));
     });
 

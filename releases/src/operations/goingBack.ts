@@ -256,7 +256,10 @@ export interface KillOptions {
 
 function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void {
   const { build, name, live, instead, lost, unfit: problems } = effect;
-  if (!live || instead !== null) return;
+  if (!live || instead !== null) {
+    if (confirm === undefined || confirm === name) return;
+    throw refused(`${build} was not killed: another name was typed`, `Type ${name} to kill it.`);
+  }
   if (host)
     throw refused(
       `${build} is the only host to go on with`,
