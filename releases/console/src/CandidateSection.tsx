@@ -10,10 +10,9 @@ import { SharedLibraries } from './SharedLibraries';
 import { changesBy, changesByAbort, relativeTime, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
-const stepOf = (percent: number): number => {
-  const at = STEPS.findIndex((step) => step >= percent);
-  return at < 0 ? STEPS.length - 1 : at;
-};
+/** The slider's places: the usual shares and the one that the candidate has. */
+const stepsWith = (percent: number): number[] =>
+  STEPS.includes(percent) ? STEPS : [...STEPS, percent].sort((left, right) => left - right);
 
 type Candidate = NonNullable<ChannelDocument['candidate']>;
 
@@ -24,9 +23,10 @@ interface ShareProps {
 }
 
 function Share({ candidate: { builds, percent }, running, console }: ShareProps) {
-  const [step, setStep] = useState(stepOf(percent));
+  const steps = stepsWith(percent);
+  const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
-  const chosen = STEPS[step] ?? 0;
+  const chosen = steps[step] ?? 0;
   const { share, slider, apply } = texts.candidate;
   const changes = [`${share(percent)} → ${share(chosen)}`];
   return (
@@ -36,7 +36,7 @@ function Share({ candidate: { builds, percent }, running, console }: ShareProps)
         type="range"
         id={id}
         min={0}
-        max={STEPS.length - 1}
+        max={steps.length - 1}
         step={1}
         value={step}
         aria-valuetext={share(chosen)}
