@@ -1172,10 +1172,15 @@ describe('the channel in the address', () => {
     expect(link.getAttribute('href')).toBe('/auth/login?channel=preview&again');
   });
 
-  test('that does not exist gives way to the first', async () => {
-    history.replaceState(null, '', '?channel=gone');
-    await openPage();
-    expect(screen.getByLabelText<HTMLSelectElement>('通道').value).toBe('production');
+  test('that does not exist is not taken for another one', async () => {
+    history.replaceState(null, '', '?channel=prod');
+    render(<ConsolePage />);
+    expect((await screen.findByText(/没有通道「prod」/)).textContent).toContain('production');
+    expect(screen.getByLabelText<HTMLSelectElement>('通道').value).toBe('prod');
+    expect(screen.queryByRole('region', { name: '正在运行' })).toBeNull();
+    await userEvent.selectOptions(screen.getByLabelText('通道'), 'production');
+    expect(await screen.findByText(/^状态 7 ·/)).toBeTruthy();
+    expect(screen.queryByText(/没有通道/)).toBeNull();
   });
 });
 
@@ -1277,6 +1282,14 @@ describe('the place of the keyboard', () => {
     await screen.findByText(/状态 8/);
     expect(document.activeElement).toBe(document.body);
   });
+});
+
+test('a share between the usual ones is one of the slider, which proposes nothing by itself', async () => {
+  server.percent = 60;
+  await openPage();
+  const slider = screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
+  expect(slider.getAttribute('aria-valuetext')).toBe('60% 的访客');
+  expect(button('调整比例').disabled).toBe(true);
 });
 
 test('a share being chosen survives a look at the same share, and gives way to another one', async () => {

@@ -38,11 +38,7 @@ const whoIs = ({ person, label, more = [], ...grant }: Me): string =>
     .join(' · ');
 
 export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
-  const [chosen] = useState(() => {
-    const named = readChosen();
-    return named !== null && channels.includes(named) ? named : shown;
-  });
-  const [console] = useState(() => createConsole(chosen));
+  const [console] = useState(() => createConsole(readChosen() ?? shown));
   const state = useSyncExternalStore(console.subscribe, console.state);
   const focus = useKeptFocus();
   useEffect(() => {
@@ -58,13 +54,15 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
   useEffect(() => {
     const onPopState = () => {
       const named = readChosen() ?? shown;
-      if (named !== console.state().channel && channels.includes(named)) void console.chooseChannel(named);
+      if (named !== console.state().channel) void console.chooseChannel(named);
     };
     window.addEventListener('popstate', onPopState);
     return () => window.removeEventListener('popstate', onPopState);
-  }, [console, channels, shown]);
+  }, [console, shown]);
   const view = useView();
-  const { seen, health, stale, now, toast } = state;
+  const { health, stale, now, toast } = state;
+  const isMissing = !channels.includes(state.channel);
+  const seen = isMissing ? null : state.seen;
   const part = { me, console, running: state.running, now };
   return (
     <div className={styles.frame} {...focus}>
@@ -80,7 +78,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
             void console.chooseChannel(target.value);
           }}
         >
-          {channels.map((name) => (
+          {[...(isMissing ? [state.channel] : []), ...channels].map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -93,14 +91,19 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
         </nav>
       </header>
       <main className={styles.main}>
-        {stale && (
+        {isMissing && (
+          <p className={styles.notice} role="alert">
+            {texts.noChannel(state.channel, texts.list(channels))}
+          </p>
+        )}
+        {stale && !isMissing && (
           <p className={styles.notice} role="alert">
             {seen ? texts.stale : texts.nothingSeen}
           </p>
         )}
         {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
         {seen && <AgendaNotice agenda={seen.status.agenda} />}
-        {!seen && !stale && <Spinner label={texts.loading} className={styles.alone} />}
+        {!seen && !stale && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
         {seen && view === 'now' && <Now seen={seen} health={health} channels={channels} {...part} />}
         {seen && view === 'settings' && <Settings seen={seen} previews={state.previews} {...part} />}
       </main>

@@ -79,6 +79,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   loading: '正在读取状态',
   stale: '连接中断，正在重试；下面是最后一次看到的状态',
   nothingSeen: '暂时无法读取状态，正在重试',
+  noChannel: (name: string, channels: string) => `没有通道「${name}」。请在上面选一个：${channels}`,
   notices: '提示',
   moreOf: (what: string) => `更多：${what}`,
   views: { title: '页面', now: '现在', settings: '设置' },

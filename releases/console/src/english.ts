@@ -90,6 +90,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     loading: 'Loading the state',
     stale: 'Connection lost, retrying. Below is the state as last seen.',
     nothingSeen: 'The state cannot be read right now, retrying.',
+    noChannel: (name, channels) => `There is no channel ${name}. Choose one above: ${channels}.`,
     notices: 'Notices',
     moreOf: (what) => `More: ${what}`,
     views: { title: 'Pages', now: 'Now', settings: 'Settings' },
