@@ -128,15 +128,16 @@ async function checkDev(browser: Browser, remote: string, bundler: string, port:
     });
     if (!isRefused) fault('does not hold the policy of the product');
     const opened = await page.evaluate(() => performance.timeOrigin);
+    const texts = join(remote, 'src/texts.ts');
+    writeFileSync(texts, readFileSync(texts, 'utf8').replace('礼物', '礼物（改）'));
+    await page.getByRole('heading', { name: '礼物（改）' }).waitFor({ timeout: DEV_START_MS });
     const style = readdirSync(join(remote, 'src/pages')).find((name) => name.endsWith('.css')) ?? '';
     appendFileSync(join(remote, 'src/pages', style), '\nbody { letter-spacing: 7px; }\n');
     await page.waitForFunction(() => getComputedStyle(document.body).letterSpacing === '7px', null, {
       timeout: DEV_START_MS,
     });
-    const texts = join(remote, 'src/texts.ts');
-    writeFileSync(texts, readFileSync(texts, 'utf8').replace('礼物', '礼物（改）'));
-    await page.getByRole('heading', { name: '礼物（改）' }).waitFor({ timeout: DEV_START_MS });
-    if ((await page.evaluate(() => performance.timeOrigin)) !== opened) fault('loads the page anew for an edit');
+    if ((await page.evaluate(() => performance.timeOrigin)) !== opened)
+      fault(`loads the page again for an edit\n${said.slice(-2000)}`);
   } catch (cause) {
     fault(`does not get there: ${(cause as Error).message}\n${said.slice(-2000)}`);
   } finally {

@@ -1,5 +1,11 @@
 import type { RsbuildConfig, RsbuildPlugin } from '@rsbuild/core';
 
+const routesFile = /[\\/]src[\\/]routes\.[jt]sx?$/;
+
+/** Whether this file is the remote's routes and takes words from the texts beside it. */
+export const takesTexts = (file: string, code: string): boolean =>
+  routesFile.test(file) && /from\s*['"]\.\/texts(\.\w+)?['"]/.test(code);
+
 /**
  * Routes take titles from the texts, and no component stands between the two and the page: without their word an edit of the texts
  * reloads it. Components draw the new words themselves; a title changes with the next load.
@@ -7,8 +13,8 @@ import type { RsbuildConfig, RsbuildPlugin } from '@rsbuild/core';
 const pluginHotTexts: RsbuildPlugin = {
   name: 'liaozhai:hot-texts',
   setup(api) {
-    api.transform({ test: /[\\/]src[\\/]routes\.tsx?$/ }, ({ code }) =>
-      /from ['"]\.\/texts['"]/.test(code) ? `${code}\nimport.meta.webpackHot?.accept('./texts');\n` : code,
+    api.transform({ test: routesFile }, ({ code, resourcePath }) =>
+      takesTexts(resourcePath, code) ? `${code}\nimport.meta.webpackHot?.accept('./texts');\n` : code,
     );
   },
 };

@@ -17,6 +17,7 @@ import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
 import { floor } from './floor.ts';
 import { gateFileText } from './gateFile.ts';
+import { takesTexts } from './hotReload.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
@@ -53,6 +54,7 @@ interface VitePlugin {
   name: string;
   enforce: 'post';
   config(settings: { root?: string }, environment: { command: string; mode: string }): object | Promise<object>;
+  transform(code: string, id: string): { code: string; map: null } | undefined;
   configureServer(server: DevServer): () => void;
   generateBundle(
     this: { emitFile(file: object): void },
@@ -179,6 +181,7 @@ const INSIDE = 'inside';
  */
 export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote): VitePlugin {
   let root = process.cwd();
+  let isServing = false;
   let isInside = false;
   let built = () => {};
   return {
@@ -188,7 +191,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
     async config(settings, { command, mode }) {
       root = settings.root ?? root;
       requireExposed(root);
-      if (command === 'serve') {
+      isServing = command === 'serve';
+      if (isServing) {
         await requireFreePort(devPort, portSetting);
         return aloneConfig(root, devPort);
       }
@@ -197,6 +201,10 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       if (!isInside) return config;
       built = serveInside(insideFolder(root), devPort, portSetting);
       return { ...config, build: { ...config.build, outDir: insideFolder(root), minify: false } };
+    },
+    transform(code, id) {
+      if (isServing && takesTexts(id, code))
+        return { code: `${code}\nimport.meta.hot?.accept('./texts', () => {});\n`, map: null };
     },
     configureServer(server) {
       const entry = ['.js', '.tsx'].map((extension) => standAloneEntry + extension).find((file) => existsSync(file));

@@ -115,7 +115,7 @@ followEdits();
 
 /**
  * An edit of the remote's texts comes to its components, which draw it, and to its routes. Other routes or slots load the page again.
- * Vite does without.
+ * The plugin for Vite does the same at the routes.
  */
 function followEdits() {
   const routes = () =>
