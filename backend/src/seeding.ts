@@ -189,7 +189,7 @@ const batchRows = 20_000;
 export async function fill(services: Services, size: FillSize): Promise<void> {
   ensureStories(services);
   const stories = fillStories(services, size.stories);
-  const passwordHash = await hashPassword('123456');
+  const passwordHash = await hashPassword(services.db, '123456');
   const perUser = Math.ceil(size.messages / Math.max(1, size.users));
   const write = new BatchWriter(services);
   for (let user = 0; user < size.users; user += 1) {

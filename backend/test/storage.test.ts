@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
 import { afterEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
+import { hashPassword, verifyPassword } from '../src/auth/accounts.ts';
 import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
@@ -106,4 +108,19 @@ test('a file that another program holds keeps no health check waiting, and what 
   unlock();
   const answers = await Promise.all(writes);
   expect(answers.map((answer) => ('status' in answer ? answer.status : 201))).toEqual([200, 200, 201, 201]);
+});
+
+test('a password that was checked while another program began to write is let in once that has ended', async () => {
+  const { dataDir, services } = await openBackend();
+  const { db } = services;
+  const stored = await hashPassword(db, '246810');
+  const unlock = lockWrites(dataDir);
+  const order: string[] = [];
+  const checked = verifyPassword(db, stored, '246810').then(() => order.push('checked'));
+  // twice the time that the check itself takes
+  for (const _ of [1, 2]) await hash('246810', { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 });
+  order.push('freed');
+  unlock();
+  await checked;
+  expect(order).toEqual(['freed', 'checked']);
 });

@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
-import { query } from '../db/database.ts';
+import { type Db, query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { invalid } from '../http/http.ts';
 import { text } from '../http/input.ts';
@@ -64,7 +64,7 @@ export const registrationForm = v.object({
 /** Creates the account with its gift; throws 422 when the name is taken. */
 export async function register(services: Services, form: v.InferOutput<typeof registrationForm>): Promise<UserRow> {
   const { db, clock } = services;
-  const password_hash = await hashPassword(form.password);
+  const password_hash = await hashPassword(db, form.password);
   return db.transaction(() => {
     if (findByLogin(services, form.login)) {
       throw invalid({ login: ['这个用户名已被注册'] });
@@ -123,10 +123,19 @@ const cost = { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 };
 /** Verified for names that do not exist, so that they take as long as names that do. */
 const nobody = await hash('nobody has this password', cost);
 
-export const hashPassword = (password: string): Promise<string> => hash(password, cost);
+/** Resolves once `db` can be written to again: another program may have begun to write while this took its time. */
+export async function hashPassword(db: Db, password: string): Promise<string> {
+  const made = await hash(password, cost);
+  await db.writable();
+  return made;
+}
 
-/** @param stored the user's hash; undefined when there is no such user, empty of an erased one: neither ever matches. */
-export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
+/**
+ * Resolves as `hashPassword` does.
+ * @param stored the user's hash; undefined when there is no such user, empty of an erased one: neither ever matches.
+ */
+export async function verifyPassword(db: Db, stored: string | undefined, password: string): Promise<boolean> {
   const matches = await verify(stored || nobody, password);
+  await db.writable();
   return matches && Boolean(stored);
 }

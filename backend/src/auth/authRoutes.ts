@@ -48,7 +48,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
       const user = findByLogin(services, form.login);
       // before the slow check, or parallel guesses would all pass it; the address must not buy more of them than the name
       const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
-      const matches = await verifyPassword(user?.password_hash, form.password);
+      const matches = await verifyPassword(services.db, user?.password_hash, form.password);
       if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
       succeeded();
       startSession(c, services, user);
@@ -149,7 +149,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
         .where((where) => where.and({ user_id: user?.id ?? '', token_hash: sha256(token) }))
         .where('expires_at', '>', clock());
       // the slow part first: the link must be used up in the same step in which the password changes
-      const password_hash = await hashPassword(password);
+      const password_hash = await hashPassword(db, password);
       db.transaction(() => {
         if (!user || db.run(link) === 0) throw badLink();
         db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));

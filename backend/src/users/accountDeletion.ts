@@ -26,7 +26,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       const form = validate(request, await readInput(c));
       limits.take(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
       db.transaction(() => {

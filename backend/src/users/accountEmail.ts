@@ -45,7 +45,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       const form = validate(emailChange, await readInput(c));
       limits.take(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
       if (form.email === addressOf(user)) throw invalid({ email: ['这已经是你的邮箱'] });

@@ -63,10 +63,10 @@ export function userRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(passwordChange, await readInput(c));
-      if (!(await verifyPassword(user.password_hash, form.current_password))) {
+      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
-      const password_hash = await hashPassword(form.password);
+      const password_hash = await hashPassword(db, form.password);
       db.transaction(() => {
         db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
         endOtherSessions(services, user.id, identityOf(c).sessionHash);
@@ -100,7 +100,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       const { id } = userOf(c);
       limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
       const form = validate(pinForm, await readInput(c));
-      const pinHash = await hashPassword(form.pin);
+      const pinHash = await hashPassword(db, form.pin);
       db.transaction(() => {
         if (findUser(services, id).minor) throw conflict('minor_on', '未成年人模式已经打开');
         save(services, id, newMinor(pinHash, clock()));
@@ -126,7 +126,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       limits.take(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(resetForm, await readInput(c));
-      if (!(await verifyPassword(user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
+      if (!(await verifyPassword(db, user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
       db.transaction(() => {
         const state = stateOf(services, user.id);
         const resetAt = state.resetAt ?? clock() + resetHours * 3_600_000;
@@ -178,7 +178,7 @@ async function afterRightPin(services: Services, userId: string, given: string):
   const isLast = wrongPins >= pinTries;
   const counted = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * 60_000 } : { wrongPins };
   write(services, userId, { ...before, ...counted });
-  if (!(await verifyPassword(before.pinHash, given))) {
+  if (!(await verifyPassword(services.db, before.pinHash, given))) {
     const rest = isLast ? `请 ${pinPauseMinutes} 分钟后再试` : `还可以试 ${pinTries - wrongPins} 次`;
     throw invalid({ pin: [`监护密码不正确，${rest}`] });
   }

@@ -1284,7 +1284,7 @@ describe('the place of the keyboard', () => {
   });
 });
 
-test('a share between the usual ones is one of the slider, which proposes nothing by itself', async () => {
+test('the slider starts at the candidate’s share, also where that is none of its usual steps', async () => {
   server.percent = 60;
   await openPage();
   const slider = screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
