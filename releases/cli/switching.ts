@@ -297,7 +297,7 @@ interface ConfirmOptions extends SwitchOptions {
 
 const withConfirm = (command: Command): Command =>
   command
-    .option('--confirm <name>', 'the name again, where screens are lost')
+    .option('--confirm <name>', 'the name again, in place of the question')
     .option('--yes', 'for scripts: what would be asked is meant');
 
 /** The name as it was said: by an option, or typed at a terminal. */
