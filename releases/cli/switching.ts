@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
-import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
-import { ReleaseError, refused, usage } from '../src/errors.ts';
+import { refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
 import { HOST_NAME, nameOf } from '../src/model/build.ts';
-import type { ChannelDocument } from '../src/model/channel.ts';
 import type { Asked, ProposalView } from '../src/operations/approval.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
@@ -250,32 +248,9 @@ export const addAbort = (program: Command) =>
 const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
 
-const MOST_TRIES = 5;
-const buildsOf = ({ stable }: ChannelDocument, name?: string): string =>
-  (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name).join();
-
-/**
- * Does what depends on the live builds upon the state that the caller saw, so that two who do it at the same moment go one step.
- * A change that left those builds alone is no reason to refuse.
- */
-export async function uponSeen(
-  client: Pick<ReleaseClient, 'status'>,
-  name: string | undefined,
-  change: (seq: number) => Promise<Change>,
-) {
-  const seen = await client.status();
-  let { seq } = seen;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await change(seq);
-    } catch (cause) {
-      if (!(cause instanceof ReleaseError && cause.kind === 'conflict') || tries === MOST_TRIES) throw cause;
-      const now = await client.status();
-      if (buildsOf(now, name) !== buildsOf(seen, name)) throw cause;
-      seq = now.seq;
-    }
-  }
-}
+/** The state that the caller looked at: of two who go back at the same moment the second is told that something else runs. */
+const seenBy = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
+  seq ?? (await client.status()).seq;
 
 export const addRollback = (program: Command) =>
   withForceBack(
@@ -286,8 +261,7 @@ export const addRollback = (program: Command) =>
     .action(async (name: string | undefined, _, command: Command) => {
       const { json, to, why, seq, force, ...rest } = options<SwitchOptions & { to?: number }>(command);
       const client = await clientFor(rest);
-      const back = (upon: number) => client.rollback({ name, to, why, force, seq: upon });
-      printChange(json, seq === undefined ? await uponSeen(client, name, back) : await back(seq));
+      printChange(json, await client.rollback({ name, to, why, force, seq: await seenBy(client, seq) }));
     });
 
 interface ConfirmOptions extends SwitchOptions {
@@ -321,15 +295,15 @@ export const addWithdraw = (program: Command) =>
     .action(async (name: string, _, command: Command) => {
       const { json, why, seq, confirm, yes, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
-      const live = (await client.status()).stable?.builds.find((id) => nameOf(id) === name);
+      const seen = await client.status();
+      const live = seen.stable?.builds.find((id) => nameOf(id) === name);
       if (live && name !== HOST_NAME) {
         const { shown, instead } = await client.killEffect(live);
         note(`Everybody loses ${shown.join(', ')}.`);
         if (instead) note(`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`);
       }
       const answer = await said(name, 'withdraw', { confirm, yes });
-      const withdraw = (upon: number) => client.withdraw({ name, why, seq: upon, confirm: answer });
-      printChange(json, seq === undefined ? await uponSeen(client, name, withdraw) : await withdraw(seq));
+      printChange(json, await client.withdraw({ name, why, seq: seq ?? seen.seq, confirm: answer }));
     });
 
 /** What a kill takes away, and what would do instead. */

@@ -52,12 +52,20 @@ export type DecideAgenda = (
   document: ChannelDocument,
 ) => Promise<AgendaDecision | null> | AgendaDecision | null;
 
+/** Entries of the log that concern neither what runs nor what is planned. */
+const NOTES: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
+const isNote = ({ action }: ChannelDocument): boolean => NOTES.includes(action.verb);
+
 /** The log has the entry before the agenda changes, at the state it was decided on. */
 const tell = (
   writer: Writer,
   { seq }: ChannelDocument,
   { action, why, evidence }: NonNullable<AgendaDecision['entry']>,
-) => changeChannel(writer, async (current) => ({ state: stateOf(current), action, why, evidence }), seq);
+) =>
+  changeChannel(writer, async (current) => {
+    await assertSeen(writer, current, seq, isNote);
+    return { state: stateOf(current), action, why, evidence };
+  });
 
 const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
 
@@ -74,7 +82,7 @@ export async function changeAgenda(
   let told: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { document } = await requireChannel(store, channel, key.publicKey);
-    if (!told) await assertSeen(writer, document, seq);
+    if (!told) await assertSeen(writer, document, seq, isNote);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);
     const decision = await decide(agenda, document);

@@ -25,7 +25,15 @@ import {
 } from '../model/channel.ts';
 import { canonicalJson, type SigningKey, sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import { auditKey, channelKey, type ReadChannel, requireChannel, statesAfter } from './readChannel.ts';
+import {
+  auditKey,
+  channelKey,
+  liveIn,
+  type ReadChannel,
+  readState,
+  requireChannel,
+  statesAfter,
+} from './readChannel.ts';
 
 const DAY = 86_400_000;
 
@@ -177,23 +185,42 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
 }
 
-/** Entries of the log that change no state: a decision made before them stands. */
-const NOTES: readonly string[] = ['preview', 'preview-end', 'alarm'];
+/** What runs in a state, of one name or as a whole. What is only noted in the log does not show in it. */
+function runningIn(state: ChannelDocument, name?: string): string {
+  const { approval: _rule, ...whole } = stateOf(state);
+  if (name === undefined) return canonicalJson(whole);
+  return canonicalJson([
+    liveIn(state, name),
+    candidatesOf(state).filter(({ builds }) => builds.map(nameOf).includes(name)),
+  ]);
+}
 
-/** Throws conflict where the caller saw another state. */
+/** A decision to go back, of one name or as a whole. Nobody's plans and notes stand in its way. */
+export interface Back {
+  name?: string;
+}
+
+const leavesRunning = (back?: Back) => (since: ChannelDocument, seen: ChannelDocument) =>
+  runningIn(since, back?.name) === runningIn(seen, back?.name) &&
+  (back !== undefined || since.action.verb !== 'schedule');
+
+/** Throws conflict where somebody changed the channel since the caller saw it, in what `stands` compares. */
 export async function assertSeen(
   { store, channel, key }: Writer,
   current: ChannelDocument,
-  seq?: number,
+  seq: number | undefined,
+  stands: (since: ChannelDocument, seen: ChannelDocument) => boolean,
 ): Promise<void> {
   if (seq === undefined || seq === current.seq) return;
-  const changed = conflict(
-    `${channel} is at state ${current.seq} by now, changed by ${current.action.who}`,
-    'Look at the new state and decide again.',
-  );
-  if (seq > current.seq) throw changed;
-  for await (const { action } of statesAfter(store, current, seq, key.publicKey))
-    if (!NOTES.includes(action.verb)) throw changed;
+  const changed = ({ action }: ChannelDocument) =>
+    conflict(
+      `${channel} is at state ${current.seq} by now, changed by ${action.who}`,
+      'Look at the new state and decide again.',
+    );
+  if (seq > current.seq) throw changed(current);
+  const seen = await readState(store, current, seq, key.publicKey);
+  for await (const since of statesAfter(store, current, seq, key.publicKey))
+    if (!stands(since, seen)) throw changed(since);
 }
 
 /** What the second person says where one is needed; null where it is not to be written. Throws refused where nobody was asked. */
@@ -231,14 +258,14 @@ export const needsReason = (problems: readonly string[]) =>
   refused('--force needs --why', 'Say why the findings do not matter; the audit keeps it.', problems);
 
 /**
- * Changes the channel in one atomic step, trying again on the newer state when another writer was faster; with `seq` (what the
- * caller saw) it throws conflict instead.
+ * Changes the channel in one atomic step, and tries again on the newer state when another writer was faster. With `seq` (the state that
+ * the caller saw) it throws conflict where somebody has changed since what the decision is about.
  */
-export async function changeChannel(writer: Writer, decide: Decide, seq?: number): Promise<Change> {
+export async function changeChannel(writer: Writer, decide: Decide, seq?: number, back?: Back): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
     assertKnown(current.source, current.document);
-    await assertSeen(writer, current.document, seq);
+    await assertSeen(writer, current.document, seq, leavesRunning(back));
     writer.permit?.(current.document);
     const decided = await decide(current.document);
     const forced = decided ? await passRules(writer, current.document, decided) : [];

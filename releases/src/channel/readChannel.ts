@@ -18,6 +18,10 @@ export interface ReadChannel {
   tag: string;
 }
 
+/** The builds that everybody runs, of one name or all of them. */
+export const liveIn = (state: ChannelDocument, name?: string): string[] =>
+  (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+
 /** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
 export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
   if (!isName(channel))

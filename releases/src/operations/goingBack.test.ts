@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { changeChannel } from '../channel/changeChannel.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
+import type { Action } from '../model/action.ts';
+import { stateOf } from '../model/channel.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { effectOfKill, kill, rollback, withdraw } from './goingBack.ts';
 import { activate } from './switching.ts';
@@ -87,6 +90,49 @@ describe('rollback', () => {
     });
     expect(await live('stories')).toBe(storiesAt(2));
     await at.store.create(key, body ?? '');
+  });
+});
+
+describe('a way back from the state that its caller saw', () => {
+  let seq: number;
+  beforeEach(async () => {
+    for (const n of [0, 1, 2]) await at.activate(storiesAt(n));
+    for (const n of [0, 1]) await at.activate(chatAt(n));
+    ({ seq } = await at.current());
+  });
+  const back = (name?: string) => rollback(at.writer, { name, seq });
+
+  const notes: Action[] = [
+    ...(['renew', 'freeze', 'webhook', 'approval'] as const).map((kind) => ({ kind })),
+    ...(['alarm', 'schedule', 'proposal'] as const).map((kind) => ({ kind, builds: ['chat@1.1.0+0123456789ab'] })),
+    { kind: 'preview-end', person: 'Li', browser: 'b', remotes: ['chat@http://localhost:3101'] },
+  ];
+  for (const action of notes)
+    test(`is not held up by somebody else's entry ${action.kind}`, async () => {
+      await changeChannel(at.writer, async (now) => ({ state: stateOf(now), action }));
+      await back();
+      expect(await live('chat')).toBe(chatAt(0));
+    });
+
+  test('of one remote is not held up by another that was switched meanwhile', async () => {
+    await at.activate(chatAt(0));
+    await back('stories');
+    expect(await live('stories')).toBe(storiesAt(1));
+  });
+
+  test('goes one step where two take it at the same moment, and the second is told what to do', async () => {
+    const results = await Promise.allSettled([back('stories'), back('stories')]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find((result) => result.status === 'rejected')?.reason).toMatchObject({
+      kind: 'conflict',
+      cure: 'Look at the new state and decide again.',
+    });
+    expect(await live('stories')).toBe(storiesAt(1));
+  });
+
+  test('of everything is refused once anything else runs', async () => {
+    await at.activate(storiesAt(3));
+    await expect(back()).rejects.toMatchObject({ kind: 'conflict' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel, compose, newMisfits, replan, type Writer } from '../channel/changeChannel.ts';
-import { readState, requireChannel } from '../channel/readChannel.ts';
+import { liveIn, readState, requireChannel } from '../channel/readChannel.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
@@ -19,9 +19,6 @@ export interface RollbackOptions {
   /** Goes back although it does not fit what else is live; needs `why`. */
   force?: boolean;
 }
-
-const liveIn = (state: ChannelDocument, name?: string): string[] =>
-  (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
 const concerns = (state: ChannelDocument, name?: string): boolean => {
   const { verb, names = [] } = state.action;
@@ -170,6 +167,7 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       };
     },
     seq,
+    { name },
   );
 }
 
@@ -307,6 +305,7 @@ export function kill(
       return { composed: next, state: next.state, action, force, why, evidence };
     },
     seq,
+    { name: nameOf(build) },
   );
 }
 
@@ -338,5 +337,6 @@ export function withdraw(
       return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why };
     },
     seq,
+    { name },
   );
 }

@@ -316,5 +316,6 @@ export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions
       };
     },
     seq,
+    { name },
   );
 }
