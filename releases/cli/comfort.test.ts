@@ -88,6 +88,19 @@ test.each([
   expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')).toEqual(expected);
 });
 
+test.each([
+  [['rollback', 'st'], ['stories']],
+  [['withdraw', 'g'], ['gifts']],
+  [['activate', 'stories@1.1'], [expect.stringMatching(/^stories@1\.1\.0\+[0-9a-f]{12}$/)]],
+])('bash completes %j with what the store holds', (words, expected) => {
+  const script = `${release('completion', 'bash')}
+    liaozhai-release() { '${process.execPath}' ${command.map((word) => `'${word}'`).join(' ')} "$@"; }
+    COMP_WORDS=(liaozhai-release ${words.join(' ')}); COMP_CWORD=${words.length}
+    _liaozhai_release; echo "\${COMPREPLY[@]}"`;
+  const env = { ...process.env, RELEASES_STORE: at.url };
+  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).trim().split(' ')).toEqual(expected);
+});
+
 test('zsh and fish get the same verbs; another shell is refused', () => {
   expect(release('completion', 'zsh', '--name', 'release')).toMatch(/bashcompinit[\s\S]* release$/m);
   expect(release('completion', 'fish')).toMatch(

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { print } from './context.ts';
+import { nameOf } from '../src/model/build.ts';
+import { clientFor, options, print } from './context.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -14,10 +15,14 @@ interface Level {
 function levelsOf(program: Command): Level[] {
   const optionsOf = ({ options }: Command) =>
     options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : []));
+  const verbs = program.commands.filter((verb) => verb.name() !== 'words');
   const level = (words: string[], command: Command): Level => ({
     words,
     next: [
-      ...command.commands.map((each) => ({ word: each.name(), about: each.description() })),
+      ...(command === program ? verbs : command.commands).map((each) => ({
+        word: each.name(),
+        about: each.description(),
+      })),
       ...optionsOf(command),
       ...(command === program ? [{ word: '--version', about: 'print the version' }] : optionsOf(program)),
       { word: '--help', about: 'how it is used' },
@@ -25,15 +30,23 @@ function levelsOf(program: Command): Level[] {
   });
   return [
     level([], program),
-    ...program.commands.flatMap((verb) => [
+    ...verbs.flatMap((verb) => [
       level([verb.name()], verb),
       ...verb.commands.map((each) => level([verb.name(), each.name()], each)),
     ]),
   ];
 }
 
-/** The longest row of words that has a level decides. */
-const bash = (name: string, levels: readonly Level[]): string => `_liaozhai_release() {
+/** Verbs after which a name or a published build may stand: the store is asked for those. */
+const ASKING = {
+  names: ['rollback', 'withdraw', 'abort', 'promote', 'builds', 'types'],
+  builds: ['activate', 'canary', 'check', 'kill', 'override', 'compare'],
+} as const;
+const KINDS = ['names', 'builds'] as const;
+
+/** The longest row of words that has a level decides. `@` stands within the word of a build. */
+const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
+_liaozhai_release() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) ;; *) verbs+=("$word") ;; esac
@@ -44,11 +57,18 @@ const bash = (name: string, levels: readonly Level[]): string => `_liaozhai_rele
 ${levels
   .map(
     ({ words: [verb = '', more = ''], next }) =>
-      `      "${verb} ${more}") COMPREPLY=($(compgen -W "${next.map(({ word }) => word).join(' ')}" -- "$cur")); return ;;`,
+      `      "${verb} ${more}") COMPREPLY=($(compgen -W "${next.map(({ word }) => word).join(' ')}" -- "$cur")); break ;;`,
   )
   .join('\n')}
     esac
   done
+  case "$cur \${verbs[0]}" in
+    -*) ;;
+${KINDS.map(
+  (kind) =>
+    `    *" "${ASKING[kind].join('|*" "')}) COMPREPLY+=($(compgen -W "$(${name} words ${kind} 2>/dev/null)" -- "$cur")) ;;`,
+).join('\n')}
+  esac
 }
 complete -o default -F _liaozhai_release ${name}
 `;
@@ -68,8 +88,22 @@ function fish(name: string, levels: readonly Level[]): string {
       return `complete -c ${name} -n ${quoted(where)} ${what} -d ${quoted(about)}`;
     });
   });
-  return `${lines.join('\n')}\n`;
+  const asking = KINDS.map(
+    (kind) =>
+      `complete -c ${name} -f -n ${quoted(`__fish_seen_subcommand_from ${ASKING[kind].join(' ')}`)} -a ${quoted(`(${name} words ${kind} 2>/dev/null)`)}`,
+  );
+  return `${[...lines, ...asking].join('\n')}\n`;
 }
+
+/** What a shell asks for while somebody types. */
+export const addWords = (program: Command) =>
+  program
+    .command('words', { hidden: true })
+    .addArgument(new Argument('<kind>').choices(KINDS))
+    .action(async (kind: (typeof KINDS)[number], _, command: Command) => {
+      const ids = (await (await clientFor(options(command))).builds()).map(({ id }) => id);
+      print(false, null, kind === 'builds' ? ids : [...new Set(ids.map(nameOf))]);
+    });
 
 const SCRIPTS: Record<Shell, typeof bash> = { bash, zsh, fish };
 

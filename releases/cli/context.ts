@@ -140,11 +140,14 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(pad).join('  ').trimEnd());
 }
 
-/** `2026-11-03 21:04` in this machine's time zone. */
+/** `2026-11-03 21:04 UTC+8` in this machine's time zone. */
 export function localTime(instant: string): string {
   const at = new Date(instant);
   const two = (value: number) => String(value).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  const ahead = -at.getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  const offset = ahead === 0 ? '' : `${ahead < 0 ? '-' : '+'}${hours}${minutes ? `:${two(minutes)}` : ''}`;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())} UTC${offset}`;
 }
 
 export const bytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);

@@ -267,7 +267,7 @@ describe('sec.login: a sign-in', () => {
     expect(await bearerFor(consoles.usual.origin)).toBe(mine.session);
     process.env.RELEASES_TOKEN = token;
     expect(await bearerFor(consoles.usual.origin)).toBe(token);
-    await expect((await client()).rollback({})).rejects.toThrow('a viewer may not rollback');
+    await expect((await client()).rollback({})).rejects.toThrow('the role viewer does not include `rollback`');
   });
 
   test('that others can read, or that is damaged, is not used', async () => {

@@ -28,7 +28,7 @@ function allLines(document: Status): string[] {
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
   const some = candidatesOf(document).flatMap(({ percent, since, by, builds }) => [
-    `For ${percent} % of visitors since ${localTime(since)}, by ${by}:`,
+    `For ${percent} % of visitors, begun ${localTime(since)} by ${by}:`,
     ...builds.map((id) => `  ${id}`),
   ]);
   const good = Object.values(lastGood);
@@ -58,8 +58,8 @@ const LONGEST_STATUS = 10;
 /** What somebody has to know at a glance: ten lines at most, what is wrong before what is planned. */
 function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
   const { stable, killed, agenda } = document;
-  const visitors = Math.max(0, ...builds.map((build) => build.visitors), ...errors.map(({ of }) => of));
-  const [worst, ...others] = errors;
+  const visitors = Math.max(0, ...builds.map((build) => build.visitors));
+  const [worst, ...others] = errors.filter(({ runs }) => runs);
   const alarms = builds.filter(({ alarm }) => alarm);
   const lines = [
     headLine(document),
@@ -69,12 +69,12 @@ function briefLines(document: Status, { builds, errors = [] }: Health): string[]
     ...(others.length > 0 ? [`and ${others.length} more kinds of errors: \`health\``] : []),
     ...candidatesOf(document).map(
       ({ percent, since: began, builds: tried }) =>
-        `For ${percent} % of visitors since ${localTime(began)}: ${shortNames(tried)}`,
+        `For ${percent} % of visitors, begun ${localTime(began)}: ${shortNames(tried)}`,
     ),
     ...(killed.length > 0 ? [`Killed: ${shortNames(killed)}`] : []),
     ...agendaLines(agenda),
   ];
-  const health = `${visitors} visitors of the last day${alarms.length + errors.length === 0 ? ', nothing failed' : ''}`;
+  const health = `${visitors} visitors of the last day${alarms.length === 0 && !worst ? ', nothing failed' : ''}`;
   const shown = lines.length > LONGEST_STATUS - 1 ? LONGEST_STATUS - 2 : lines.length;
   return [
     ...lines.slice(0, shown),
@@ -146,7 +146,7 @@ function metricRows({ metric, stable, candidate, verdict }: MetricVitals): strin
     one === stable ? 'stable' : 'candidate',
     bars(one.points, top),
     one.p75 === null ? 'too few to say' : `p75 ${vitalValue(metric, one.p75)}`,
-    `${one.pages} pages`,
+    `${one.pages} page${one.pages === 1 ? '' : 's'}`,
     one === candidate ? (judged ?? '') : '',
   ]);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addCompare } from './comparing.ts';
-import { addCompletion } from './completion.ts';
+import { addCompletion, addWords } from './completion.ts';
 import { print, printFailure } from './context.ts';
 import { addBuilds, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
@@ -52,6 +52,7 @@ const VERBS = [
   addExport,
   addGc,
   addCompletion,
+  addWords,
 ];
 
 /** Of the package that this file belongs to: here, or where it was packed. */

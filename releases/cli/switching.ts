@@ -4,6 +4,7 @@ import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
 import { HOST_NAME, nameOf } from '../src/model/build.ts';
+import { candidatesOf } from '../src/model/channel.ts';
 import type { Asked, ProposalView } from '../src/operations/approval.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
@@ -300,6 +301,8 @@ export const addWithdraw = (program: Command) =>
       if (live && name !== HOST_NAME) {
         const { shown, instead } = await client.killEffect(live);
         note(`Everybody loses ${shown.join(', ')}.`);
+        const tried = candidatesOf(seen).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
+        for (const { builds, percent } of tried) note(`The candidate ${builds.join(' ')} (${percent} %) ends with it.`);
         if (instead) note(`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`);
       }
       const answer = await said(name, 'withdraw', { confirm, yes });

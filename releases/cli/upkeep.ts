@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import * as v from 'valibot';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
+import { channelsOf } from '../src/channel/readChannel.ts';
 import { usage } from '../src/errors.ts';
 import { parseJson } from '../src/model/build.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
@@ -91,7 +92,7 @@ export function addChannel(program: Command) {
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
       const { writer } = await localStore(rest);
-      const names = (await writer.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+      const names = await channelsOf(writer.store);
       print(json, names, names);
     });
 }
@@ -122,6 +123,9 @@ function addCreate(token: Command) {
       print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,
         `Shown only now. Revoke it with: token revoke ${record.id}`,
+        ...(record.name && (await writer.store.children(`versions/${record.name}/`)).length === 0
+          ? [`Nothing of ${record.name} was published yet: check the name, or go on if its first build is to come.`]
+          : []),
       ]);
     });
 }

@@ -31,6 +31,10 @@ function subjectOf(action: ReadAction): string {
       return 'rule changed';
     case 'proposal':
       return listOf(action) || 'of the approval rule';
+    case 'schedule': {
+      const told = action.evidence.find((each) => each.kind === 'schedule');
+      return `${listOf(action)}${told ? ` ${SCHEDULE_CHANGES[told.change]}` : ''}`;
+    }
     case 'canary':
       return `${listOf(action)} for ${action.percent} %`;
     case 'rollback':
@@ -65,6 +69,14 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
       return `${evidence.build} left the candidate: another build of ${nameOf(evidence.build)} is live for everyone now`;
     case 'candidateDropped':
       return `candidate ${listOf(evidence)} dropped: it does not fit the new stable`;
+    case 'candidateEnded':
+      return `candidate ${listOf(evidence)} ended with it`;
+    case 'replaced':
+      return evidence.by
+        ? `${evidence.by} took the place of ${evidence.build}`
+        : `nothing took the place of ${evidence.build}`;
+    case 'unseen':
+      return 'the gate opened no browser (--smoke off, or none was found)';
     case 'passedOver':
       return `passed over ${listOf(evidence)}: it does not fit what runs now`;
     case 'health': {
@@ -186,5 +198,5 @@ export function errorSentence(error: ErrorHealth, since: string): string {
   const { name, version } = buildIdParts(error.build);
   const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers)}`;
   const parts = [shareText(error), browsers, `on ${amongText(error.routes)}`, whatText(error), `since ${since}`];
-  return `${name} ${version}: ${parts.join(', ')}`;
+  return `${name} ${version}${error.runs ? '' : ' (runs no more)'}: ${parts.join(', ')}`;
 }

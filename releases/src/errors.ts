@@ -14,12 +14,13 @@ export const API_LEVEL = 2;
 export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
 
 /** What a refusal is about as data, for callers that phrase it themselves. */
-export interface RefusalReason {
+export type RefusalReason =
   /** Builds that nobody tried in the channel whose set was to replace them. */
-  kind: 'takenBack';
-  from: string;
-  builds: readonly { build: string; to: string | null }[];
-}
+  | { kind: 'takenBack'; from: string; builds: readonly { build: string; to: string | null }[] }
+  /** A way back to builds that were killed. */
+  | { kind: 'killed'; builds: readonly string[] }
+  /** A way back to builds that do not fit what runs now; `to` is the state that goes back with all that belongs together. */
+  | { kind: 'unfit'; builds: readonly string[]; to: number | null };
 
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {

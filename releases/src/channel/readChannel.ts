@@ -22,6 +22,9 @@ export interface ReadChannel {
 export const liveIn = (state: ChannelDocument, name?: string): string[] =>
   (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
+export const channelsOf = async (store: Store): Promise<string[]> =>
+  (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+
 /** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
 export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
   if (!isName(channel))
@@ -34,7 +37,14 @@ export async function readChannel(store: Store, channel: string, publicKey: stri
 export async function requireChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel> {
   const found = await readChannel(store, channel, publicKey);
   if (found) return found;
-  throw refused(`${store.label} has no channel "${channel}"`, `Make it with \`init --channel ${channel}\`.`);
+  const others = await channelsOf(store);
+  const make = `\`init --channel ${channel}\``;
+  throw refused(
+    `${store.label} has no channel "${channel}"`,
+    others.length > 0
+      ? `It has ${others.join(', ')}: name one with --channel. Make a new one with ${make}.`
+      : `Make it with ${make}.`,
+  );
 }
 
 const RESTORE = 'The audit was tampered with or partly lost: restore it from a copy of the store.';

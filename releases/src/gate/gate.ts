@@ -95,7 +95,7 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     onResults?.(results);
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
-  return (proposal) => {
+  const once: Gate = (proposal) => {
     const { current, next, part, judged: set, changed } = proposal;
     const running = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
     const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...running].join(' ');
@@ -103,4 +103,5 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     judged.set(key, verdict);
     return verdict;
   };
+  return Object.assign(once, { blind: smoke === null });
 }

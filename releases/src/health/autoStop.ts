@@ -201,7 +201,8 @@ export async function readHealth(
   const now = writer.now();
   const { events, errors, vitals } = await reader.record('', now);
   const health = summarise({ events, errors }, document, now, vitals);
-  return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps) } };
+  const running = [...(document.stable?.builds ?? []), ...candidatesOf(document).flatMap(({ builds }) => builds)];
+  return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps, running) } };
 }
 
 /**

@@ -141,6 +141,16 @@ describe('errors', () => {
     expect(all[0]?.message).toBe('undefined is not an object');
   });
 
+  test('of a build that was rolled back come after those of what runs, and say so', async () => {
+    const { host, old, live, fail, errors } = await openLive();
+    await at.activate(host, old);
+    for (const visitor of ['a', 'b', 'c']) fail(visitor, 'Safari 17');
+    fail('d', 'Safari 17', { build: old });
+    const [first, second] = await errors();
+    expect([first?.build, second?.build]).toEqual([old, live]);
+    expect(second && errorSentence(second, '01:12')).toMatch(/^stories 1\.4\.0 \(runs no more\): 3 of 3 visitors/);
+  });
+
   test('whose place no map has are told by the built file', async () => {
     const { fail, errors, frame } = await openLive();
     fail('a', 'Safari 17', { frames: [frame('9:1')] });

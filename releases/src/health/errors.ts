@@ -11,6 +11,8 @@ export interface Portion {
 /** One error of one build, at one place in its sources. */
 export interface ErrorHealth {
   build: string;
+  /** Whether anybody still gets the build with a new page. */
+  runs: boolean;
   /** The classes of messages differ from browser to browser: the most frequent one. */
   name: string;
   message: string | null;
@@ -69,11 +71,12 @@ function whereOf({ build, frames, places }: Located): string | null {
   return frame === undefined ? null : baseName(frame);
 }
 
-/** Errors grouped by build and place, those of the most visitors first. `events` are the votes of the same time. */
+/** Errors grouped by build and place: those of builds that run first, then by visitors. `events` are the votes of the same time. */
 export async function summariseErrors(
   errors: readonly ErrorEvent[],
   events: readonly HealthEvent[],
   maps: Pick<SourceMaps, 'place'>,
+  running: readonly string[],
 ): Promise<ErrorHealth[]> {
   const looked = new Map<string, Place | null>();
   for (const frame of errors.flatMap(({ frames }) => frames))
@@ -87,11 +90,13 @@ export async function summariseErrors(
     if (group) group.push(located);
     else groups.set(key, [located]);
   }
-  const all = [...groups.values()].map((group) => describe(group, events));
-  return all.sort((a, b) => b.visitors - a.visitors || b.last.localeCompare(a.last)).slice(0, MOST_SHOWN);
+  const all = [...groups.values()].map((group) => describe(group, events, running));
+  const order = (a: ErrorHealth, b: ErrorHealth) =>
+    Number(b.runs) - Number(a.runs) || b.visitors - a.visitors || b.last.localeCompare(a.last);
+  return all.sort(order).slice(0, MOST_SHOWN);
 }
 
-function describe(group: readonly Located[], events: readonly HealthEvent[]): ErrorHealth {
+function describe(group: readonly Located[], events: readonly HealthEvent[], running: readonly string[]): ErrorHealth {
   const [head] = group as [Located];
   const times = group.map(({ at }) => at).sort();
   const [first = head.at, last = head.at] = [times[0], times.at(-1)];
@@ -102,6 +107,7 @@ function describe(group: readonly Located[], events: readonly HealthEvent[]): Er
   const had = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
   return {
     build: head.build,
+    runs: running.includes(head.build),
     name: head.name,
     message: mostFrequent(group.map(({ message }) => message)) ?? null,
     kind: head.kind,

@@ -89,6 +89,12 @@ const evidenceSchema = v.variant('kind', [
   v.object({ kind: v.literal('overtaken'), build: v.string() }),
   /** The candidate ended because it does not pass the gate over the new stable set. */
   v.object({ kind: v.literal('candidateDropped'), builds: v.array(v.string()), more: v.optional(finite) }),
+  /** The candidate ended because a way back took a name of it. */
+  v.object({ kind: v.literal('candidateEnded'), builds: v.array(v.string()), more: v.optional(finite) }),
+  /** A build that everybody ran was taken away, and this one took its place; null = none did. */
+  v.object({ kind: v.literal('replaced'), build: v.string(), by: v.nullable(v.string()) }),
+  /** The gate opened no browser. */
+  v.object({ kind: v.literal('unseen') }),
   /** Former builds that a rollback did not stop at: they do not fit what runs now. */
   v.object({ kind: v.literal('passedOver'), builds: v.array(v.string()), more: v.optional(finite) }),
   /** How a group of visitors fared when the automatic stop acted. */
@@ -227,8 +233,7 @@ function storedEvidence(evidence: Evidence): string {
   const text = JSON.stringify(evidence);
   const excess = text.length - LONGEST_EVIDENCE;
   if (excess <= 0) return text;
-  if (evidence.kind === 'candidateDropped' || evidence.kind === 'passedOver')
-    return JSON.stringify({ ...evidence, ...fitting(evidence.builds, LONGEST_EVIDENCE / 2) });
+  if ('builds' in evidence) return JSON.stringify({ ...evidence, ...fitting(evidence.builds, LONGEST_EVIDENCE / 2) });
   // escaped characters are longer in the text than in the problem, so one cut may not be enough
   if (evidence.kind === 'finding')
     return storedEvidence({ ...evidence, problem: cut(evidence.problem, evidence.problem.length - excess) });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
+import { evidenceLines } from '../english.ts';
 import type { Action } from '../model/action.ts';
-import { stateOf } from '../model/channel.ts';
-import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { candidatesOf, stateOf } from '../model/channel.ts';
+import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { effectOfKill, kill, rollback, withdraw } from './goingBack.ts';
-import { activate } from './switching.ts';
+import { activate, canary } from './switching.ts';
 
 let at: TestStore;
 let host: string;
@@ -150,6 +151,7 @@ describe('kill', () => {
       cure: expect.stringContaining('--to'),
     });
     expect((await kill(at.writer, storiesAt(3))).changed).toBe(false);
+    expect(evidenceLines((await at.current()).action)).toEqual([`${storiesAt(1)} took the place of ${storiesAt(3)}`]);
   });
 
   test('what takes its place is never a build that someone rolled back', async () => {
@@ -228,6 +230,15 @@ describe('withdraw', () => {
     });
     await withdraw(at.writer, 'cards', { confirm: 'cards' });
     expect(await live('cards')).toBeUndefined();
+  });
+
+  test('ends a candidate of the same name, and the log says so', async () => {
+    const [first, tried] = [await at.remote('lanterns', '1.0.0'), await at.remote('lanterns', '1.1.0')];
+    await at.activate(first);
+    await canary(at.writer, [tried], 5, { gate: openGate });
+    const { document } = await withdraw(at.writer, 'lanterns', { confirm: 'lanterns' });
+    expect(candidatesOf(document)).toEqual([]);
+    expect(evidenceLines(document.action)).toEqual([`candidate ${tried} ended with it`]);
   });
 
   test('of the host, or of what is not live, is refused', async () => {

@@ -6,7 +6,7 @@ import { ReleaseError, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
 import type { Evidence } from '../model/action.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
+import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
 import { keepCandidates } from './switching.ts';
 
 export interface RollbackOptions {
@@ -74,26 +74,33 @@ async function findStateBefore(writer: Writer, current: ChannelDocument, name?: 
 
 const linesOf = (misfits: readonly Misfit[]): string[] => [...new Set(misfits.map(findingLine))];
 
+/** The first of these states that could be gone back to as a whole. */
+async function fittingWhole(writer: Writer, current: ChannelDocument, passedOver: readonly PassedOver[]) {
+  for (const { state } of passedOver) {
+    const builds = liveIn(state);
+    const isDead = builds.some((id) => current.killed.includes(id));
+    if (!isDead && (await misfitsOfStable(writer, current, builds)).length === 0) return state;
+  }
+  return null;
+}
+
 /** Refuses a way back to one build that does not fit, naming the whole set that does. */
 async function unfit(writer: Writer, current: ChannelDocument, name: string | undefined, passedOver: PassedOver[]) {
   const force = 'To go back against these findings: --force with --why.';
-  const cure = async () => {
+  const whole = name ? await fittingWhole(writer, current, passedOver) : null;
+  const cure = () => {
     if (!name) return 'Go back to another state with --to, or one remote at a time.';
-    for (const { state } of passedOver) {
-      const whole = liveIn(state);
-      const dead = whole.some((id) => current.killed.includes(id));
-      if (dead || (await misfitsOfStable(writer, current, whole)).length > 0) continue;
-      const back = whole.filter((id) => !liveIn(current).includes(id));
-      return `\`rollback --to ${state.seq}\` goes back with all that belongs together: ${back.join(', ')}.`;
-    }
-    return 'Activate a published build that fits; `check` says which do.';
+    if (!whole) return 'Activate a published build that fits; `check` says which do.';
+    const back = liveIn(whole).filter((id) => !liveIn(current).includes(id));
+    return `\`rollback --to ${whole.seq}\` goes back with all that belongs together: ${back.join(', ')}.`;
   };
   const [first] = passedOver;
-  const builds = first ? liveIn(first.state, name).join(', ') : '';
+  const builds = first ? liveIn(first.state, name) : [];
   return refused(
-    `${name ? `${builds} does` : `state ${first?.state.seq}: its builds do`} not fit what runs now`,
-    `${await cure()} ${force}`,
+    `${name ? `${builds.join(', ')} does` : `state ${first?.state.seq}: its builds do`} not fit what runs now`,
+    `${cure()} ${force}`,
     linesOf(first?.misfits ?? []),
+    { kind: 'unfit', builds, to: whole?.seq ?? null },
   );
 }
 
@@ -127,6 +134,8 @@ function assertAlive(current: ChannelDocument, builds: readonly string[], seq: n
     throw refused(
       `state ${seq} runs ${dead.join(', ')}, which was killed`,
       'Go back to another state with --to, or one remote at a time.',
+      [],
+      { kind: 'killed', builds: dead },
     );
 }
 
@@ -149,11 +158,8 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
-      const plan = replan(current, {
-        stable,
-        lastGood: restoredLastGood(current, target, name),
-        candidates: fittingCandidates(current, builds),
-      });
+      const { candidates, ended } = candidatesAfter(current, builds);
+      const plan = replan(current, { stable, lastGood: restoredLastGood(current, target, name), candidates });
       const { next, evidence } = await keepCandidates(writer, current, plan, null);
       const misfits = (await newMisfits(writer, current, next)).stable;
       if (misfits.length > 0 && !force) throw await unfit(writer, current, name, [{ state: target, misfits }]);
@@ -163,7 +169,7 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
         action: { kind: 'rollback', builds, to: target.seq, names: name ? [name] : [] },
         force,
         why,
-        evidence: [...passedOverEvidence(passedOver, name), ...evidence],
+        evidence: [...passedOverEvidence(passedOver, name), ...ended, ...evidence],
       };
     },
     seq,
@@ -177,11 +183,19 @@ const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): E
     ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
   ]);
 
-/** A rollback of a name ends a candidate with the same name: someone just said it is broken. */
-function fittingCandidates(current: ChannelDocument, builds: readonly string[]) {
+/** A way back of a name ends a candidate with the same name: someone just said it is broken. */
+function candidatesAfter(current: ChannelDocument, builds: readonly string[]) {
   const names = new Set(builds.map(nameOf));
-  return candidatesOf(current).filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
+  const isConcerned = (candidate: Candidate) => candidate.builds.some((id) => names.has(nameOf(id)));
+  const candidates = candidatesOf(current);
+  return {
+    candidates: candidates.filter((candidate) => !isConcerned(candidate)),
+    ended: endedEvidence(candidates.filter(isConcerned)),
+  };
 }
+
+const endedEvidence = (ended: readonly Candidate[]): Evidence[] =>
+  ended.map(({ builds }) => ({ kind: 'candidateEnded', builds: [...builds] }));
 
 /** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back, as far as it fits. */
 async function replacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
@@ -295,14 +309,24 @@ export function kill(
       const others = liveIn(current).filter((id) => id !== build);
       if (effect.instead) await assertStored(writer, [effect.instead]);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
-      const candidates = candidatesOf(current).filter(({ builds }) => !builds.includes(build));
+      const isConcerned = ({ builds }: Candidate) => builds.includes(build);
+      const ended = candidatesOf(current).filter(isConcerned);
+      const candidates = candidatesOf(current).filter((candidate) => !isConcerned(candidate));
       const { next, evidence } = await keepCandidates(
         writer,
         current,
         replan(current, { stable, killed, candidates }),
         null,
       );
-      return { composed: next, state: next.state, action, force, why, evidence };
+      const replaced: Evidence[] = effect.live ? [{ kind: 'replaced', build, by: effect.instead }] : [];
+      return {
+        composed: next,
+        state: next.state,
+        action,
+        force,
+        why,
+        evidence: [...replaced, ...endedEvidence(ended), ...evidence],
+      };
     },
     seq,
     { name: nameOf(build) },
@@ -332,9 +356,9 @@ export function withdraw(
         );
       }
       const stable = liveIn(current).filter((id) => id !== build);
-      const candidates = fittingCandidates(current, [build]);
+      const { candidates, ended } = candidatesAfter(current, [build]);
       const next = await compose(writer, current, replan(current, { stable, candidates }));
-      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why };
+      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why, evidence: ended };
     },
     seq,
     { name },

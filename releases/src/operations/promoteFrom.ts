@@ -100,7 +100,7 @@ async function everStable(from: Source, document: ChannelDocument): Promise<Set<
   return known;
 }
 
-type TakenBack = RefusalReason['builds'][number];
+type TakenBack = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
 
 /** What somebody else brought to the channel meanwhile and nobody has tried in the other one would be lost without a word. */
 function takenBack(current: ChannelDocument, next: readonly string[], known: ReadonlySet<string>): TakenBack[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { resolveBuilds } from '../builds/catalog.ts';
 import { diff } from '../channel/readChannel.ts';
+import { evidenceLines } from '../english.ts';
 import { readAction } from '../model/action.ts';
 import { candidatesOf } from '../model/channel.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -45,6 +46,12 @@ describe('activate', () => {
     expect(readAction(document.action).evidence).toEqual([
       { kind: 'finding', check: 'routes', problem: 'taken', forced: true },
     ]);
+  });
+
+  test('that no browser looked at says so in the log', async () => {
+    const next = await at.remote('chat', '7.0.0');
+    const { document } = await activate(at.writer, [next], { gate: at.gate() });
+    expect(evidenceLines(document.action).join()).toContain('the gate opened no browser');
   });
 
   test('very long reasons, names and lists never make a document that readers refuse', async () => {

@@ -20,8 +20,8 @@ import type { Evidence, Finding } from '../model/action.ts';
 import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 
-/** Says what speaks against a state that is about to go live: empty = nothing. */
-export type Gate = (proposal: Proposal) => Promise<Finding[]>;
+/** Says what speaks against a state that is about to go live: empty = nothing. `blind`: it opens no browser. */
+export type Gate = ((proposal: Proposal) => Promise<Finding[]>) & { blind?: boolean };
 
 export interface Proposal {
   current: ChannelDocument;
@@ -50,12 +50,14 @@ export interface SwitchOptions {
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
 async function passGate(options: SwitchOptions, proposal: Proposal): Promise<Evidence[]> {
   const findings = await options.gate(proposal);
-  if (findings.length === 0) return [];
+  const unseen: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
+  if (findings.length === 0) return unseen;
   const problems = findings.map(findingLine);
   const cure = 'Mend and publish again. To switch against these findings, use --force with --why.';
   if (!options.force) throw refused('the gate refused this set', cure, problems);
   if (!options.why) throw needsReason(problems);
-  return findings.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
+  const forced = findings.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: true }));
+  return [...unseen, ...forced];
 }
 
 /** The former builds of the names that change become what a failing page falls back to. */
@@ -157,7 +159,8 @@ export async function switchStable(
   const rest = candidatesBeside(current, changed);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
   const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
-  const gate: Gate = async (proposal) => [...findings, ...(await options.gate(proposal))];
+  const judge = async (proposal: Proposal) => [...findings, ...(await options.gate(proposal))];
+  const gate: Gate = Object.assign(judge, { blind: options.gate.blind });
   const forced = await passGate({ ...options, gate }, proposed(current, next, next.stable, changed));
   return {
     composed: next,

@@ -274,7 +274,7 @@ export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): s
   if (wish.force) return 'only a manager may switch against the gate';
   if (wish.frozen) return 'only a manager may switch while the channel is frozen';
   const able = grants.filter(({ role }) => verbsOf(role).includes(wish.verb));
-  if (able.length === 0) return `a ${caller.role} may not ${wish.verb}`;
+  if (able.length === 0) return `the role ${caller.role} does not include \`${wish.verb}\``;
   const own = able.flatMap(({ name }) => name ?? []);
   const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
   if (whole || !isOnly(wish.names, own))

@@ -8,7 +8,7 @@ import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { viewAgenda } from './agendaView.ts';
-import { rollback } from './goingBack.ts';
+import { kill, rollback } from './goingBack.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
 import { abort, canary } from './switching.ts';
 import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
@@ -84,6 +84,15 @@ const failing = (status: number) => {
 };
 
 describe('a webhook', () => {
+  test('tells a kill that took a build from somebody apart from one that did not', async () => {
+    await at.activate(next);
+    await add();
+    await kill(at.writer, await at.remote('fans', '9.0.0'));
+    await kill(at.writer, next);
+    await send();
+    expect(types()).toEqual(['killed', 'rolledBack']);
+  });
+
   test('is told in order of switches, ramps, stops, rollbacks and schedules that wait, each once', async () => {
     await at.activate(next);
     await add();

@@ -102,6 +102,7 @@ export type EventType =
   | 'alarm'
   | 'stopped'
   | 'rolledBack'
+  | 'killed'
   | 'scheduleWaiting'
   | 'proposed'
   | 'approved'
@@ -145,8 +146,11 @@ function typeOf(action: ReadAction, who: string): EventType | null {
       return who === 'auto-stop' ? 'stopped' : 'rolledBack';
     case 'rollback':
     case 'withdraw':
-    case 'kill':
       return 'rolledBack';
+    case 'kill': {
+      const somebodyHadIt = action.evidence.some(({ kind }) => kind === 'replaced' || kind === 'candidateEnded');
+      return somebodyHadIt ? 'rolledBack' : 'killed';
+    }
     case 'schedule': {
       const waits = action.evidence.some(
         (each) => each.kind === 'schedule' && ['waits', 'refused', 'revoked'].includes(each.change),

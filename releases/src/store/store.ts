@@ -125,6 +125,8 @@ export async function openStore(url: string, environment: NodeJS.ProcessEnv = pr
       'This command needs the store itself: file:<dir> or s3://bucket/prefix.',
     );
   const folder = url.replace(/^file:(\/\/)?/, '');
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(folder))
+    throw usage(`${url} is no kind of store`, 'Use file:<dir>, s3://bucket/prefix or https://console-host.');
   if (!folder) throw usage('--store is empty', 'Use file:<dir>, s3://bucket/prefix or https://console-host.');
   return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS ?? join(folder, 'keys'));
 }
