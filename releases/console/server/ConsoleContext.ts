@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 import { type Catalog, publishedIds } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
 import type { Writer } from '../../src/channel/changeChannel.ts';
-import { requireChannel } from '../../src/channel/readChannel.ts';
+import { channelsOf, requireChannel } from '../../src/channel/readChannel.ts';
 import { ReleaseError, refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
 import { INCIDENT_MS } from '../../src/health/alarm.ts';
@@ -157,7 +157,7 @@ export class ConsoleContext {
   }
 
   async channels(): Promise<string[]> {
-    return (await this.options.store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+    return channelsOf(this.options.store);
   }
 
   /** Those that alarm and belong to no incident of before: one that was quiet for a moment is still the same. */

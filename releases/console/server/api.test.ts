@@ -360,7 +360,7 @@ describe('sec.releases: publishing over HTTP', () => {
       kind: 'forbidden',
       message: 'this token is for stories only',
     });
-    await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('may not activate');
+    await expect(client.activate({ builds: [build?.id ?? ''] })).rejects.toThrow('does not include `activate`');
     server.close();
   });
 

@@ -36,7 +36,7 @@ function obstacleOf({ own, outdated }: ProposalView, me: Me): string | null {
 }
 
 function ProposalRow({ proposal, me, console, running, now }: { proposal: ProposalView } & SectionProps) {
-  const { id, request, by, at, expires, own } = proposal;
+  const { id, request, by, at, expires, own, outdated } = proposal;
   const words = texts.approval;
   const obstacle = obstacleOf(proposal, me);
   const lines = linesOf(proposal);
@@ -63,7 +63,7 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
         ))}
       </ul>
       {obstacle && (
-        <p id={`obstacle-${id}`} className={styles.alarm}>
+        <p id={`obstacle-${id}`} className={outdated ? styles.quiet : styles.alarm}>
           {obstacle}
         </p>
       )}

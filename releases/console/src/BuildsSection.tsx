@@ -2,11 +2,13 @@ import { Menu, type MenuItem, Tag } from '@liaozhai/shared/ui';
 import { Fragment, useEffect, useState } from 'react';
 import {
   ApiFailure,
+  alarmedIn,
   type BuildSummary,
   type ChannelDocument,
   candidatesOf,
   failureOf,
   get,
+  type LogEntry,
   maySwitch,
   nameOf,
 } from './api';
@@ -18,23 +20,24 @@ import { changesBy, relativeTime, texts, versionOf } from './texts';
 const MOST_SHOWN = 50;
 const MINUTE = 60_000;
 
-type BuildsProps = { status: ChannelDocument } & SectionProps;
+type BuildsProps = { status: ChannelDocument; log: readonly LogEntry[] } & SectionProps;
 
 /** Where a build stands: several may hold. */
-function statesOf(id: string, status: ChannelDocument) {
+function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log'>) {
   const candidate = candidatesOf(status).find(({ builds }) => builds.includes(id));
   return {
     isLive: status.stable?.builds.includes(id) ?? false,
     candidate: candidate ?? null,
     isKilled: status.killed.includes(id),
     isLastGood: status.lastGood[nameOf(id)] === id,
+    hasAlarmed: alarmedIn(log).has(id),
   };
 }
 
 /** The one step that is likeliest, and a menu for the others: what takes something away stands at its end. */
-function BuildActions({ id, status, me, console, running }: { id: string } & BuildsProps) {
+function BuildActions({ id, status, log, me, console, running }: { id: string } & BuildsProps) {
   const name = nameOf(id);
-  const { isLive, candidate, isKilled } = statesOf(id, status);
+  const { isLive, candidate, isKilled } = statesOf(id, { status, log });
   const changes = changesBy(status, [id]);
   const live = status.stable?.builds.find((other) => nameOf(other) === name);
   const may = maySwitch(me, name) && !isKilled;
@@ -79,8 +82,8 @@ function BuildActions({ id, status, me, console, running }: { id: string } & Bui
 
 function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
   const { id, bytes, files, provenance, problem } = build;
-  const { status, now } = props;
-  const { isLive, candidate, isKilled, isLastGood } = statesOf(id, status);
+  const { isLive, candidate, isKilled, isLastGood, hasAlarmed } = statesOf(id, props);
+  const { now } = props;
   const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
@@ -91,6 +94,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
           {candidate && <Tag>{texts.builds.tried(candidate.percent)}</Tag>}
           {isLastGood && !isLive && <Tag>{texts.live.lastGood}</Tag>}
           {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
+          {hasAlarmed && <Tag tone="accent">{texts.builds.alarmed}</Tag>}
           {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
         </p>
         <small>

@@ -117,7 +117,7 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
   return (
     <div className={styles.candidate}>
       <p className={styles.quiet}>
-        {texts.candidate.share(percent)} · {texts.live.since(relativeTime(since, now), by)}
+        {texts.candidate.share(percent)} · {texts.candidate.begun(relativeTime(since, now), by)}
       </p>
       <div className={styles.rows}>
         {builds.map((id) => (

@@ -34,7 +34,7 @@ function statusAt(seq: number, channel: string, percent = 10): ChannelDocument {
     nonce: '',
     stable: { set: 'a'.repeat(40), builds: [chat, old], ...live },
     candidate: { set: 'b'.repeat(40), builds: [next], percent, salt: 'x', since: instant(60), by: '小李' },
-    lastGood: { chat: 'chat@0.9.0+dddddddddddd' },
+    lastGood: { chat: 'chat@0.9.0+dddddddddddd', stories: 'stories@0.9.0+eeeeeeeeeeee' },
     killed: [],
     digests: {},
     action: { verb: 'canary', who: '小李', what: `${next} 10%`, why: '', at: instant(60) },
@@ -91,6 +91,8 @@ function openServer() {
     proposal: null as { id: string } | null,
     /** What refuses to take over another channel's set. */
     reason: null as RefusalReason | null,
+    /** What refuses a way back. */
+    refusal: null as RefusalReason | null,
     away: false,
     nothingBefore: false,
     /** What `/auth` answers; null: a console that offers tokens only. */
@@ -110,8 +112,10 @@ function openServer() {
 
   function change(channel: string, seq: number, body: Record<string, unknown>): [number, unknown] {
     if (server.proposal) return [202, { changed: false, document: statusAt(seq, channel), proposal: server.proposal }];
-    if (server.reason && body.from === server.reason.from)
+    if (server.reason?.kind === 'takenBack' && body.from === server.reason.from)
       return [422, { message: 'preview never had it', cure: 'use --force', details: [], reason: server.reason }];
+    if (server.refusal)
+      return [422, { message: 'it does not', cure: 'use --force', details: [], reason: server.refusal }];
     if (body.id !== undefined && !server.agenda?.proposals?.some(({ id }) => id === body.id))
       return [422, { message: `there is no proposal ${body.id}`, cure: 'List those that wait.' }];
     if (body.seq !== undefined && body.seq !== seq)
@@ -207,7 +211,7 @@ afterEach(async () => {
 /** The page, signed in and showing the channel. */
 async function openPage() {
   render(<ConsolePage />);
-  await screen.findByText(/^状态 7 ·/);
+  await screen.findByText(/^状态 7，/);
   await within(section('健康')).findByText('稳定版');
 }
 
@@ -299,6 +303,7 @@ describe('what is planned', () => {
     expect(plan.getByText(/^下一步：25% 的访客，\d+分钟后$/)).toBeTruthy();
     await userEvent.click(plan.getByRole('button', { name: '暂停' }));
     expect(within(dialog()).getByRole('heading').textContent).toBe('暂停 · stories');
+    expect(dialog().textContent).toContain('灰度保持现在的比例，到点也不扩大');
     await userEvent.click(within(dialog()).getByRole('button', { name: '暂停' }));
     await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'stories', seq: 7 } }));
     expect(server.posted()[0]?.path).toContain('pause');
@@ -577,7 +582,7 @@ describe('the language', () => {
     expect([document.documentElement.lang, document.title]).toEqual(['zh-CN', '发布台 · 聊斋']);
     await userEvent.click(button('English'));
     expect([document.documentElement.lang, document.title]).toEqual(['en', 'Release console · Liaozhai']);
-    expect(section('Live').textContent).toContain('State 7 · deployed by 小王, 5 minutes ago');
+    expect(section('Live').textContent).toContain('switched by 小王, 5 minutes ago');
     expect(section('Canary').textContent).toContain('10% of visitors');
     expect(section('Health').textContent).toContain('load time p75 300 ms');
     expect(section('Log').textContent).toContain('6 · Aborted stories 1.0.0·aaaa小王, 2 hours ago“slow”');
@@ -617,9 +622,9 @@ describe('the language', () => {
 describe('what the page shows', () => {
   test('what runs since when and by whom, the last good build, the share of the candidate', async () => {
     await openPage();
-    expect(section('正在运行').textContent).toContain('状态 7 · 5分钟前起，由 小王 上线');
+    expect(section('正在运行').textContent).toContain('5分钟前起，由 小王 切换');
     expect(section('正在运行').textContent).toContain('备用 0.9.0 · dddd');
-    expect(section('灰度').textContent).toContain('10% 的访客 · 1分钟前起，由 小李 上线');
+    expect(section('灰度').textContent).toContain('10% 的访客 · 由 小李 开始于1分钟前');
   });
 
   test.each([
@@ -654,13 +659,20 @@ describe('what the page shows', () => {
     expect(section('记录').querySelector('ol')?.textContent?.split(evil)).toHaveLength(5);
   });
 
-  test('the log, with a way back to every state but the one that is live', async () => {
+  test('the log, with a way back to every state in which something else was live', async () => {
     const entry = { verb: 'activate', who: '小王', what: '', why: '新列表', at: instant(9) };
     const evidence: LogEntry['action']['evidence'] = [{ kind: 'overtaken', build: next }];
     server.log = [7, 6, 1].map((seq) => ({ ...entry, seq, action: { kind: 'activate', builds: [old], evidence } }));
+    const noted = (seq: number): LogEntry => ({
+      ...entry,
+      seq,
+      verb: 'freeze',
+      action: { kind: 'freeze', evidence: [] },
+    });
+    server.log = [noted(8), ...server.log.slice(0, 2), noted(5), ...server.log.slice(2)];
     await openPage();
     const log = within(section('记录'));
-    expect(log.getAllByRole('listitem')[0]?.textContent).toContain('7 · 上线 stories 1.0.0·aaaa');
+    expect(log.getByText('7 · 上线').parentElement?.textContent).toContain('7 · 上线 stories 1.0.0·aaaa');
     expect(log.getAllByText('stories 1.1.0·bbbb 退出灰度：stories 的另一个构建已对所有人上线')).toHaveLength(3);
     expect(log.getAllByRole('button').map((one) => one.getAttribute('aria-label'))).toEqual(['回到此状态 6']);
   });
@@ -711,6 +723,7 @@ describe('what the page shows', () => {
     const error = {
       ...{
         build: old,
+        runs: true,
         name: 'TypeError',
         kind: 'uncaught',
         where: 'ChatLog.tsx:88',
@@ -727,8 +740,9 @@ describe('what the page shows', () => {
         { label: '/my', visitors: 1 },
       ],
     };
+    const gone = { ...error, build: 'stories@0.9.0+eeeeeeeeeeee', runs: false };
     const lost = { ...error, kind: 'chunk-lost', where: null, frames: [], visitors: 1, of: 3 };
-    server.health = { stable: group, candidates: [], builds: [], errors: [error, lost] };
+    server.health = { stable: group, candidates: [], builds: [], errors: [error, lost, gone] };
     await openPage();
     const health = within(section('健康'));
     const sentence = await health.findByText(
@@ -737,6 +751,7 @@ describe('what the page shows', () => {
     expect(sentence.closest('details')?.textContent).toContain('at newest (src/components/ChatLog.tsx:88)');
     expect(sentence.closest('details')?.textContent).toContain('TypeError: undefined is not an object');
     expect(health.getByText(/3 位访客中 1 位/).textContent).toContain('分块丢失');
+    expect(health.getByText(/^stories 0\.9\.0 · eeee（已不再运行）：/)).toBeTruthy();
   });
 
   test('every build with its failures, and an alarm for one that fails everybody', async () => {
@@ -804,7 +819,7 @@ describe('what the page shows', () => {
   test('a lost connection is told of above the state last seen, until it is back', async () => {
     await openPage();
     server.away = true;
-    expect((await screen.findByRole('alert')).textContent).toContain('连接中断');
+    expect((await screen.findByRole('alert')).textContent).toMatch(/^连接中断.*下面是 \d+:\d\d:\d\d 看到的状态$/);
     expect(screen.getByText(/状态 7/)).toBeTruthy();
     server.away = false;
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
@@ -1179,7 +1194,7 @@ describe('the channel in the address', () => {
     expect(screen.getByLabelText<HTMLSelectElement>('通道').value).toBe('prod');
     expect(screen.queryByRole('region', { name: '正在运行' })).toBeNull();
     await userEvent.selectOptions(screen.getByLabelText('通道'), 'production');
-    expect(await screen.findByText(/^状态 7 ·/)).toBeTruthy();
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
     expect(screen.queryByText(/没有通道/)).toBeNull();
   });
 });
@@ -1235,6 +1250,43 @@ describe('a way back', () => {
     await openPage();
     await userEvent.click(button('回退 stories'));
     expect(await within(await screen.findByRole('alertdialog')).findByText(/^stories之前没有运行过别的/)).toBeTruthy();
+  });
+
+  test('that does not fit what runs now leads to the state that does', async () => {
+    server.refusal = { kind: 'unfit', builds: [old], to: 5 };
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    const told = await screen.findByText('stories 1.0.0·aaaa 与现在运行的版本不兼容，什么都没有改变');
+    expect(told.closest('dialog')?.textContent).not.toContain('--force');
+    server.refusal = null;
+    await userEvent.click(button('回到此状态（状态 5）'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    await waitFor(() => expect(server.posted().at(-1)?.body).toMatchObject({ to: 5 }));
+  });
+
+  test('to builds that were killed is refused in the words of the page', async () => {
+    server.refusal = { kind: 'killed', builds: [old] };
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    expect(await screen.findByText(/^那时运行的 stories 1\.0\.0·aaaa 已被禁用/)).toBeTruthy();
+  });
+
+  test('from a withdrawal stays in sight', async () => {
+    const gone = 'gifts@1.0.0+ffffffffffff';
+    const withdrawn: LogEntry = {
+      ...{ seq: 7, verb: 'withdraw', who: '小李', why: '', at: instant(120), what: '' },
+      action: { kind: 'withdraw', builds: [gone], evidence: [] },
+    };
+    server.log = [withdrawn, ...first];
+    await openPage();
+    expect(screen.getByText(/^访客现在得到的是状态 7.*：已撤下 gifts 1\.0\.0/)).toBeTruthy();
+    expect(section('正在运行').textContent).toContain('gifts 1.0.0 · ffff · 2分钟前由 小李 撤下');
+    await userEvent.click(button('恢复 gifts'));
+    expect(within(dialog()).getByRole('heading').textContent).toBe('恢复 gifts');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '恢复' }));
+    await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'gifts', seq: 7 } }));
   });
 });
 

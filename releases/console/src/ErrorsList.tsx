@@ -8,10 +8,10 @@ import { formats, texts, versionOf } from './texts';
 const among = ([first, ...more]: readonly Portion[]): string => texts.errors.among(first?.label ?? '–', more.length);
 
 /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
-function sentenceOf({ build, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
+function sentenceOf({ build, runs, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
   const { sentence, share, all, inPlace } = texts.errors;
   return sentence(
-    `${labels.of(nameOf(build))} ${versionOf(build)}`,
+    `${labels.of(nameOf(build))} ${versionOf(build)}${runs ? '' : texts.errors.gone}`,
     share(visitors, of),
     browsers.length === 1 ? all(among(browsers)) : among(browsers),
     among(routes),
@@ -35,7 +35,7 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
   const [sentence, ...details] = lines;
   return (
     <details className={styles.details}>
-      <summary>{sentence}</summary>
+      <summary className={error.runs ? undefined : styles.quiet}>{sentence}</summary>
       <ul className={styles.lines}>
         {details.map((line) => (
           <li key={line}>{line}</li>
@@ -50,7 +50,7 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
   );
 }
 
-/** Errors in the code of builds, each as one sentence that opens; those of the most visitors first. */
+/** Errors in the code of builds, each as one sentence that opens; those of builds that run come first. */
 export const ErrorsList = ({ errors }: { errors: readonly ErrorHealth[] }) =>
   errors.map((error) => (
     <ErrorRow key={`${error.build} ${error.name} ${error.where} ${error.kind} ${error.first}`} error={error} />

@@ -1,5 +1,5 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
-import { type ChannelDocument, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing } from './api';
+import { type ChannelDocument, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing, withdrawnIn } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
@@ -16,7 +16,7 @@ function LiveRow({ id, status, log, me, console, running }: { id: string } & Liv
   const good = status.lastGood[name];
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
-  const hasFormer = mayGoBack(log, name);
+  const hasFormer = mayGoBack(status, log, name);
   return (
     <ListRow
       className={styles.row}
@@ -61,7 +61,37 @@ function LiveRow({ id, status, log, me, console, running }: { id: string } & Liv
   );
 }
 
-/** What everyone runs, since when and by whom. */
+/** A remote that was taken out of the set, with the way to bring it back. */
+function WithdrawnRow({ build, entry, me, console, running, now }: { build: string; entry: LogEntry } & LiveProps) {
+  const name = nameOf(build);
+  const control = `restore ${name}`;
+  const title = `${texts.live.restore} ${labels.of(name)}`;
+  return (
+    <ListRow
+      className={styles.row}
+      title={<Name name={name} />}
+      detail={
+        <span className={styles.alarm} title={build}>
+          {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), entry.who)}
+        </span>
+      }
+      value={
+        maySwitch(me, name) && (
+          <ActionButton
+            control={control}
+            running={running}
+            aria-label={title}
+            onClick={() => void console.rollback(control, { name, title, action: texts.live.restore })}
+          >
+            {texts.live.restore}
+          </ActionButton>
+        )
+      }
+    />
+  );
+}
+
+/** What everyone runs, since when and by whom, and what was withdrawn. */
 export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
   const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
@@ -69,12 +99,13 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
   const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
   return (
     <>
-      <p className={styles.quiet}>
-        {texts.live.state(seq)} · {texts.live.since(relativeTime(stable.since, now), stable.by)}
-      </p>
+      <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), stable.by)}</p>
       <div className={styles.rows}>
         {stable.builds.map((id) => (
           <LiveRow key={nameOf(id)} id={id} {...props} />
+        ))}
+        {withdrawnIn(status, log).map(({ build, entry }) => (
+          <WithdrawnRow key={nameOf(build)} build={build} entry={entry} {...props} />
         ))}
       </div>
       <SharedLibraries libraries={sharing?.stable ?? []} />
@@ -84,8 +115,8 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
         </p>
       )}
       <div className={styles.actions}>
-        <small className={styles.aside}>{texts.live.expires(formats.day(expires))}</small>
-        {maySwitch(me) && mayGoBack(log) && (
+        <small className={styles.aside}>{texts.live.expires(seq, formats.day(expires))}</small>
+        {maySwitch(me) && mayGoBack(status, log) && (
           <ActionButton
             variant="danger"
             control="rollback"

@@ -1,7 +1,7 @@
 import { Button } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useEffect, useState } from 'react';
-import { ApiFailure, failureOf, get, type LogEntry, maySwitch, nameOf } from './api';
+import { ApiFailure, failureOf, get, type LogEntry, maySwitch, nameOf, switchesStable } from './api';
 import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import own from './Log.module.css';
@@ -27,7 +27,7 @@ const TONES: Record<string, string | undefined> = {
   proposal: own.aside,
 };
 
-function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: boolean } & SectionProps) {
+function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: boolean } & SectionProps) {
   const { me, console, running, now } = props;
   const { seq, verb, action, why, who, at, origins = {} } = entry;
   const control = `restore ${seq}`;
@@ -52,7 +52,7 @@ function LogRow({ entry, isCurrent, ...props }: { entry: LogEntry; isCurrent: bo
           ))}
         </ul>
       )}
-      {!isCurrent && seq > 1 && maySwitch(me) && (
+      {isFormer && maySwitch(me) && (
         <ActionButton
           className={own.restore}
           control={control}
@@ -127,7 +127,7 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
   const found = entries.filter((entry) => passes(entry, filter));
   const shown = isWhole || isFiltered ? found : found.slice(0, FIRST_SHOWN);
   const { ofName, ofPerson, ofKind, earlier, nothing } = texts.log;
-  const current = log[0]?.seq;
+  const live = log.find(switchesStable)?.seq ?? 0;
   return (
     <>
       <div className={own.filter}>
@@ -153,7 +153,12 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
       {shown.length === 0 && <p className={styles.quiet}>{nothing}</p>}
       <ol className={own.timeline}>
         {shown.map((entry) => (
-          <LogRow key={entry.seq} entry={entry} isCurrent={entry.seq === current} {...props} />
+          <LogRow
+            key={entry.seq}
+            entry={entry}
+            isFormer={entry.seq > 1 && entry.seq < live && switchesStable(entry)}
+            {...props}
+          />
         ))}
       </ol>
       {!isWhole && (entries.at(-1)?.seq ?? 1) > 1 - Number(shown.length < found.length) && (

@@ -7,6 +7,8 @@ import { labels } from './labels';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
 import { formats, relativeTime, texts, timeUntil, versionOf, waitingLine } from './texts';
 
+const MINUTE = 60_000;
+
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const { next, paused, waiting } = schedule;
   const isDue = Date.parse(next.due) <= now.getTime();
@@ -24,9 +26,15 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   );
 }
 
-/** When a step comes, counted from the beginning of its plan. */
-const stepSpan = (minutes: number): string =>
-  minutes === 0 ? texts.schedule.now : texts.schedule.later(formats.lasting(minutes / 60));
+/** A step with the time at which it comes, as far as that is known. */
+function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): string {
+  const step = steps[index];
+  if (!step) return '';
+  const share = texts.schedule.share(step.percent);
+  if (index < taken || paused) return share;
+  const due = Date.parse(next.due) + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE;
+  return texts.schedule.step(share, formats.short(new Date(due).toISOString()));
+}
 
 /** The steps of a candidate: those taken, the next one with when it comes and why it waits, and what may become of them. */
 export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
@@ -47,13 +55,13 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
         {why && ` ${texts.log.why(why)}`}
       </p>
       <ol className={styles.steps}>
-        {steps.map(({ percent, minutes }, index) => (
+        {steps.map(({ percent }, index) => (
           <li
             key={percent}
             className={clsx(index < taken && styles.taken)}
             aria-current={index === taken ? 'step' : undefined}
           >
-            {texts.schedule.step(texts.schedule.share(percent), stepSpan(minutes))}
+            {stepLine(schedule, index)}
           </li>
         ))}
       </ol>
@@ -67,7 +75,11 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
           >
             {texts.schedule.cancel}
           </ActionButton>
-          <ActionButton control={`${steer} ${name}`} running={running} onClick={() => ask(steer, changes)}>
+          <ActionButton
+            control={`${steer} ${name}`}
+            running={running}
+            onClick={() => ask(steer, [paused ? texts.schedule.goesOn : texts.schedule.holds])}
+          >
             {texts.schedule[steer]}
           </ActionButton>
         </div>

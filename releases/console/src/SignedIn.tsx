@@ -17,7 +17,7 @@ import { LogSection } from './LogSection';
 import { PreviewSection } from './PreviewSection';
 import { Section, type SectionProps } from './Section';
 import { LanguageSwitch } from './SignIn';
-import { texts } from './texts';
+import { formats, texts } from './texts';
 import { AgendaNotice, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
@@ -98,7 +98,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
         )}
         {stale && !isMissing && (
           <p className={styles.notice} role="alert">
-            {seen ? texts.stale : texts.nothingSeen}
+            {seen ? texts.stale(formats.time(seen.at)) : texts.nothingSeen}
           </p>
         )}
         {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
@@ -167,7 +167,7 @@ function Now({ seen: { status, log, names, sharing }, health, channels, ...part 
         </Section>
       )}
       <Section title={texts.builds.title}>
-        <BuildsSection status={status} names={names} {...part} />
+        <BuildsSection status={status} log={log} names={names} {...part} />
       </Section>
       <Section id="vitals" title={texts.vitals.title}>
         <VitalsSection vitals={health?.vitals} />

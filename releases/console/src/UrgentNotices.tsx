@@ -123,7 +123,12 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
       ))}
       {served && (
         <p className={styles.good} role="status">
-          {texts.now.served(status.seq, served.set.slice(0, 8), relativeTime(served.at, now), named(served.builds))}
+          {texts.now.served(
+            status.seq,
+            served.set.slice(0, 8),
+            relativeTime(served.at, now),
+            served.builds.length > 0 ? named(served.builds) : texts.now.withdrawn(named(served.withdrawn)),
+          )}
         </p>
       )}
     </>

@@ -87,17 +87,41 @@ export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], 
   const [last] = switches;
   const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MILLISECONDS;
   if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
-  const names = 'builds' in last.action ? last.action.builds.map(nameOf) : [];
+  const left = 'builds' in last.action ? last.action.builds : [];
+  const names = left.map(nameOf);
   const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
-  return { stops, served: { set: stable.set, at: last.at, builds: builds.length > 0 ? builds : stable.builds } };
+  const withdrawn = builds.length > 0 ? [] : left;
+  return { stops, served: { set: stable.set, at: last.at, builds, withdrawn } };
 }
 
 /** What changes what everybody runs. */
 const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
+export const switchesStable = ({ verb }: LogEntry): boolean => STABLE_SWITCHES.includes(verb);
 
-/** Whether to offer a way back, for a name or as a whole: in doubt yes, since the server looks further than the log that is shown. */
-export function mayGoBack(log: readonly LogEntry[], name?: string): boolean {
-  if (log.at(-1)?.seq !== 1) return true;
+/** Remotes that were taken out of the set and are in it no more, with the entry that tells of it. */
+export function withdrawnIn({ stable }: ChannelDocument, log: readonly LogEntry[]) {
+  const gone = new Map<string, { build: string; entry: LogEntry }>();
+  for (const entry of log) {
+    if (entry.action.kind !== 'withdraw') continue;
+    const [build = ''] = entry.action.builds;
+    const name = nameOf(build);
+    if (!gone.has(name) && !stable?.builds.some((id) => nameOf(id) === name)) gone.set(name, { build, entry });
+  }
+  return [...gone.values()];
+}
+
+/** Builds that failed so much that the console told of it, or ended their canary. */
+export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
+  new Set(
+    log.flatMap(({ action, who }) =>
+      action.kind === 'alarm' || (action.kind === 'abort' && who === 'auto-stop') ? action.builds : [],
+    ),
+  );
+
+/** Whether to offer a way back, for a name or as a whole. Where the log is longer than what is shown, what is kept as a fallback tells. */
+export function mayGoBack({ lastGood, killed }: ChannelDocument, log: readonly LogEntry[], name?: string): boolean {
+  if (log.at(-1)?.seq !== 1)
+    return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newest = Number.POSITIVE_INFINITY;
   let found = 0;
   for (const { seq, action } of log) {

@@ -77,7 +77,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   channel: '通道',
   role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
   loading: '正在读取状态',
-  stale: '连接中断，正在重试；下面是最后一次看到的状态',
+  stale: (at: string) => `连接中断，正在重试；下面是 ${at} 看到的状态`,
   nothingSeen: '暂时无法读取状态，正在重试',
   noChannel: (name: string, channels: string) => `没有通道「${name}」。请在上面选一个：${channels}`,
   notices: '提示',
@@ -92,6 +92,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     stopping: '将自动中止',
     unsure: (p: string) => `样本还不够自动中止（p = ${p}）`,
     stopped: (builds: string, when: string) => `已自动中止 ${builds} 的灰度，${when}`,
+    withdrawn: (builds: string) => `已撤下 ${builds}`,
     served: (seq: number, set: string, when: string, builds: string) =>
       `访客现在得到的是状态 ${seq}（集合 ${set}），${when}生效：${builds}`,
     figures: '看数据',
@@ -100,7 +101,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
-    since: (when: string, who: string) => `${when}起，由 ${who} 上线`,
+    since: (when: string, who: string) => `${when}起，由 ${who} 切换`,
     lastGood: '备用',
     killed: '已禁用',
     killedBuilds: (builds: string) => `已禁用：${builds}`,
@@ -112,8 +113,11 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     withdraw: '撤下',
     lost: (places: string) => `所有人都将打不开：${places}`,
     promoteFrom: (channel: string) => `换成 ${channel} 的全部构建`,
-    expires: (when: string) => `签名有效至 ${when}`,
-    state: (seq: number) => `状态 ${seq}`,
+    expires: (seq: number, when: string) => `状态 ${seq}，签名有效至 ${when}`,
+    withdrawn: (when: string, who: string) => `${when}由 ${who} 撤下`,
+    restore: '恢复',
+    dead: (builds: string) => `那时运行的 ${builds} 已被禁用，不再运行。请选另一个状态，或逐个模块回退`,
+    unfit: (builds: string) => `${builds} 与现在运行的版本不兼容，什么都没有改变`,
   },
   takenBack: {
     takenBack: (channel: string, name: string, version: string, from: string, to: string | null) =>
@@ -128,6 +132,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     share: (share: number) => `${percent(share)} 的访客`,
     slider: '访客比例',
     apply: '调整比例',
+    begun: (when: string, who: string) => `由 ${who} 开始于${when}`,
     promote: '全量上线',
     abort: '中止灰度',
   },
@@ -135,7 +140,6 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     title: '计划',
     plan: '定时扩大',
     step: (share: string, when: string) => `${share}，${when}`,
-    later: (span: string) => `${span}后`,
     percent: (row: number) => `${row}. 访客 %`,
     span: (row: number) => `${row}. 多久后`,
     unit: (row: number) => `${row}. 单位`,
@@ -158,6 +162,8 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     continue: '继续',
     cancel: '取消计划',
     keeps: '灰度保持现在的比例，后面的步骤不再进行',
+    holds: '灰度保持现在的比例，到点也不扩大，直到有人点「继续」',
+    goesOn: '从剩下的时间接着计时，到点再扩大',
     unwatched: '没有正在运行的发布台服务，计划不会前进',
     waits: {
       tooFew: (tried: number, control: number, enough: number) =>
@@ -278,6 +284,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   errors: {
     among: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 种` : label),
     /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
+    gone: '（已不再运行）',
     sentence: (build: string, share: string, browsers: string, routes: string, what: string, since: string) =>
       `${build}：${share}，${browsers}，在 ${routes}，${what}，${since} 起`,
     share: (part: number, whole: number) =>
@@ -342,6 +349,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     running: '运行中',
     tried: (share: number) => `灰度 ${percent(share)}`,
     damaged: '已损坏',
+    alarmed: '曾告警',
     check: '检查',
     activate: '上线',
     canary: '灰度 5%',
@@ -399,6 +407,9 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
       `${forced ? '已忽略检查' : '检查未通过'}（${check}）：${problem}`,
     overtaken: (build: string, name: string) => `${build} 退出灰度：${name} 的另一个构建已对所有人上线`,
     passedOver: (builds: string) => `跳过 ${builds}：与当前运行的版本不兼容`,
+    candidateEnded: (builds: string) => `${builds} 的灰度随之结束`,
+    replaced: (build: string, by: string | null) => (by ? `${by} 接替了 ${build}` : `没有构建接替 ${build}`),
+    unseen: '没有经过浏览器检查',
     candidateDropped: (builds: string) => `灰度结束：${builds} 与新的稳定版不兼容`,
     health: (group: string, failed: number, visitors: number, reasons: string, p75: number | null) =>
       `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,
@@ -419,7 +430,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   },
   confirm: {
     cancel: '取消',
-    leave: '关闭，继续执行',
+    leave: '先关闭',
     why: '原因（会写入记录）',
     changes: '将会改变：',
     nothing: '与现在相同，不会有变化。',

@@ -9,6 +9,8 @@ export interface Seen {
   names: Named[];
   /** Null where it cannot be read: a build of the set is damaged. */
   sharing: Sharing | null;
+  /** When it was seen. */
+  at: Date;
 }
 
 /** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */

@@ -21,7 +21,7 @@ import {
 } from './api';
 import { type ConsoleState, type Cure, type Decided, FORWARD, type Seen, type Wanted, WORDS } from './consoleState';
 import { labels, type Named } from './labels';
-import { changeLine, endedBy, killLines, takenBackLines, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, shortList, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -43,15 +43,14 @@ async function look(channel: string, former: Seen | null): Promise<Seen> {
   labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
   const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
-  return { status, log, names, sharing };
+  return { status, log, names, sharing, at: new Date() };
 }
 
 const stateBefore = (decided: Decided, name?: string) => {
   const named = name ? `&name=${encodeURIComponent(name)}` : '';
   return get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
-    throw failureOf(cause).status === 422
-      ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))])
-      : cause;
+    const { status, reason } = failureOf(cause);
+    throw status === 422 && !reason ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]) : cause;
   });
 };
 
@@ -151,15 +150,29 @@ export function createConsole(channel: string) {
       const { status, lines, reason } = failureOf(cause);
       const title = texts.refusal(status);
       say(title, 'error');
-      set({ question: null, notice: { title, ...(reason ? inWords(reason) : { lines }) } });
+      set({ question: null, notice: { title, ...(reason ? inWords(reason, lines) : { lines }) } });
     }
     set({ running: null });
   }
 
   /** A refusal in the words of the page, with what can be done about it here. */
-  function inWords(reason: RefusalReason): { lines: string[]; cures: Cure[] } {
-    const { from, builds } = reason;
+  function inWords(reason: RefusalReason, details: readonly string[]): { lines: string[]; cures: Cure[] } {
     const into = state.channel;
+    if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
+    if (reason.kind === 'unfit') {
+      const { builds, to } = reason;
+      const title = texts.log.restoreState(to ?? 0);
+      const choose = () => {
+        set({ notice: null });
+        void self.rollback(`restore ${to}`, { to: to ?? undefined, title });
+      };
+      return {
+        // the message and its cure speak of the command line
+        lines: [texts.live.unfit(shortList(builds)), ...details.slice(2)],
+        cures: to === null ? [] : [{ label: title, choose }],
+      };
+    }
+    const { from, builds } = reason;
     const cures = builds.map(({ build }) => ({
       label: texts.takenBack.bring(labels.of(nameOf(build)), from),
       choose: () => void bringTo(from, into, build),
@@ -214,13 +227,16 @@ export function createConsole(channel: string) {
     ask,
 
     /** Asks before going back to what was live: for a name, to a state, or as a whole. */
-    rollback: async (control: string, { name, to, title }: { name?: string; to?: number; title: string }) => {
+    rollback: async (
+      control: string,
+      { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
+    ) => {
       const seen = decided();
       await run(control, async () => {
         const differences = await rollbackChanges(seen, name, to);
         const ended = state.seen && differences.length > 0 ? endedBy(state.seen.status, name) : [];
         const changes = [...differences, ...ended];
-        ask('rollback', { name, to }, { title, action: texts.live.rollback, danger: true, changes }, seen);
+        ask('rollback', { name, to }, { title, action, danger: true, changes }, seen);
       });
     },
 
@@ -305,7 +321,11 @@ export function createConsole(channel: string) {
             title: `${withdraw} ${labels.of(name)}`,
             action: withdraw,
             danger: true,
-            changes: [changeLine({ name, from: build, to: null }), texts.live.lost(texts.list(shown))],
+            changes: [
+              changeLine({ name, from: build, to: null }),
+              texts.live.lost(texts.list(shown)),
+              ...(state.seen ? endedBy(state.seen.status, name) : []),
+            ],
             typed: name,
             ...(instead ? { gentler } : {}),
           },

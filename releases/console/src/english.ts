@@ -88,7 +88,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     channel: 'Channel',
     role: (role, name) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
     loading: 'Loading the state',
-    stale: 'Connection lost, retrying. Below is the state as last seen.',
+    stale: (at) => `Connection lost, retrying. Below is the state as seen at ${at}.`,
     nothingSeen: 'The state cannot be read right now, retrying.',
     noChannel: (name, channels) => `There is no channel ${name}. Choose one above: ${channels}.`,
     notices: 'Notices',
@@ -102,6 +102,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       stopping: 'It will be stopped automatically.',
       unsure: (p) => `Too little yet for the automatic stop (p = ${p}).`,
       stopped: (builds, when) => `The automatic stop ended the canary of ${builds}, ${when}`,
+      withdrawn: (builds) => `Withdrawn: ${builds}`,
       served: (seq, set, when, builds) => `Visitors now get state ${seq} (set ${set}), in force ${when}: ${builds}`,
       figures: 'Figures',
       log: 'Log',
@@ -109,7 +110,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     live: {
       title: 'Live',
       nothing: 'No build is live yet',
-      since: (when, who) => `deployed by ${who}, ${when}`,
+      since: (when, who) => `switched by ${who}, ${when}`,
       lastGood: 'Fallback',
       killed: 'Killed',
       killedBuilds: (builds) => `Killed: ${builds}`,
@@ -121,8 +122,12 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       withdraw: 'Withdraw',
       lost: (places) => `Nobody can open any more: ${places}`,
       promoteFrom: (channel) => `Take over what ${channel} runs`,
-      expires: (when) => `Signature valid until ${when}`,
-      state: (seq) => `State ${seq}`,
+      expires: (seq, when) => `State ${seq}, signed until ${when}`,
+      withdrawn: (when, who) => `withdrawn by ${who}, ${when}`,
+      restore: 'Bring back',
+      dead: (builds) =>
+        `${builds} ran then and was killed since. Choose another state, or go back one package at a time.`,
+      unfit: (builds) => `${builds} does not fit what runs now. Nothing was changed.`,
     },
     takenBack: {
       takenBack: (channel, name, version, from, to) =>
@@ -137,6 +142,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       share: (share) => `${percent(share)} of visitors`,
       slider: 'Share of visitors',
       apply: 'Change share',
+      begun: (when, who) => `begun by ${who}, ${when}`,
       promote: 'Promote',
       abort: 'Abort canary',
     },
@@ -144,7 +150,6 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       title: 'Schedule',
       plan: 'Schedule a ramp',
       step: (share, when) => `${share}, ${when}`,
-      later: (span) => `after ${span}`,
       percent: (row) => `${row}. % of visitors`,
       span: (row) => `${row}. after`,
       unit: (row) => `${row}. unit`,
@@ -167,6 +172,8 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       continue: 'Continue',
       cancel: 'Cancel schedule',
       keeps: 'The canary keeps its share; no further step is taken',
+      holds: 'The canary keeps its share; no step is taken until somebody continues',
+      goesOn: 'The time that was left runs on, then the next step is taken',
       unwatched: 'No console is running that would take the steps',
       waits: {
         tooFew: (tried, control, enough) =>
@@ -289,6 +296,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     },
     errors: {
       among: (label, more) => (more > 0 ? `${label} and ${number(more)} more` : label),
+      gone: ' (runs no more)',
       sentence: (build, share, browsers, routes, what, since) =>
         `${build}: ${share}, ${browsers}, on ${routes}, ${what}, since ${since}`,
       share: (part, whole) =>
@@ -357,6 +365,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       running: 'Live',
       tried: (share) => `Canary ${percent(share)}`,
       damaged: 'Damaged',
+      alarmed: 'Alarmed',
       check: 'Check',
       activate: 'Activate',
       canary: 'Canary 5%',
@@ -411,6 +420,9 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       finding: (check, problem, forced) => `${forced ? 'Check overridden' : 'Check failed'} (${check}): ${problem}`,
       overtaken: (build, name) => `${build} left the canary: another build of ${name} went live for everyone`,
       passedOver: (builds) => `Passed over ${builds}: not compatible with what runs now`,
+      candidateEnded: (builds) => `The canary of ${builds} ended too`,
+      replaced: (build, by) => (by ? `${by} took the place of ${build}` : `Nothing took the place of ${build}`),
+      unseen: 'No browser opened it',
       candidateDropped: (builds) => `Canary ended: ${builds} is not compatible with the new stable set`,
       health: (group, failed, visitors, reasons, p75) =>
         `${group}: ${number(failed)} of ${count(visitors, 'visitor')} failed (${reasons}), load time p75 ${p75 === null ? '–' : milliseconds(p75)}`,
@@ -430,7 +442,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     },
     confirm: {
       cancel: 'Cancel',
-      leave: 'Close, let it go on',
+      leave: 'Close',
       why: 'Reason (goes into the log)',
       changes: 'This will change:',
       nothing: 'Same as now, nothing will change.',

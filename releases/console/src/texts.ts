@@ -38,6 +38,7 @@ function createFormats(locale: string) {
   const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 2 });
   const scores = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale);
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
@@ -63,6 +64,7 @@ function createFormats(locale: string) {
       `${numbers.format(value < 10_240 ? value : Math.round(value / 1024))} ${value < 10_240 ? 'B' : 'KiB'}`,
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
+    time: (at: Date) => times.format(at),
     /** Month, day and time. */
     short: (instant: string) => thisYear.format(new Date(instant)),
     /** Monday to Sunday. */
@@ -188,6 +190,12 @@ export function evidenceLine(evidence: Evidence): string {
       return words.finding(evidence.check, evidence.problem, evidence.forced);
     case 'overtaken':
       return words.overtaken(shortId(evidence.build), labels.of(nameOf(evidence.build)));
+    case 'candidateEnded':
+      return words.candidateEnded(listOf(evidence));
+    case 'replaced':
+      return words.replaced(shortId(evidence.build), evidence.by && shortId(evidence.by));
+    case 'unseen':
+      return words.unseen;
     case 'passedOver':
       return words.passedOver(listOf(evidence));
     case 'candidateDropped':
@@ -279,13 +287,19 @@ export function changeLine({
 }
 
 /** Why another channel's set is not taken over as it is, one line each. */
-export function takenBackLines(into: string, { from, builds }: RefusalReason): string[] {
+export function takenBackLines(
+  into: string,
+  { from, builds }: Extract<RefusalReason, { kind: 'takenBack' }>,
+): string[] {
   const { takenBack, why } = texts.takenBack;
   const lines = builds.map(({ build, to }) =>
     takenBack(into, labels.of(nameOf(build)), versionOf(build), from, to && versionOf(to)),
   );
   return [...lines, why(from)];
 }
+
+/** Builds in a few words each. */
+export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
 /** What a kill takes away, one line each. */
 export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
