@@ -249,7 +249,7 @@ export const addAbort = (program: Command) =>
 const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
 
-/** The state that the caller looked at: of two who go back at the same moment the second is told that something else runs. */
+/** The state that the caller looked at: of two who go back at the same moment the second gets a conflict. */
 const seenBy = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
   seq ?? (await client.status()).seq;
 

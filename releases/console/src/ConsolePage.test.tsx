@@ -1213,8 +1213,9 @@ describe('a way back', () => {
     { seq: 1, verb: 'init', who: '小李', why: '', at: instant(90), what: '', action: { kind: 'init', evidence: [] } },
   ];
 
-  test('is not offered where nothing was live before', async () => {
-    server.log = first;
+  test('is not offered where nothing was live before, though an unused build was killed', async () => {
+    const kill: LogEntry['action'] = { kind: 'kill', builds: [next], evidence: [] };
+    server.log = [{ ...first[0], seq: 3, verb: 'kill', action: kill } as LogEntry, ...first];
     await openPage();
     expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
     expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
@@ -1444,12 +1445,12 @@ describe('by one hand at night', () => {
       within(section('记录'))
         .getAllByRole('listitem')
         .map((item) => Number.parseInt(item.textContent ?? '', 10));
-    await userEvent.selectOptions(screen.getByLabelText('所有人'), '小李');
+    await userEvent.selectOptions(screen.getByLabelText('谁'), '小李');
     expect(seqs()).toEqual([6, 5]);
     expect(server.asked.some(({ path }) => path.startsWith('log?limit=500'))).toBe(true);
-    await userEvent.selectOptions(screen.getByLabelText('所有模块'), 'chat');
+    await userEvent.selectOptions(screen.getByLabelText('模块'), 'chat');
     expect(seqs()).toEqual([5]);
-    await userEvent.selectOptions(screen.getByLabelText('所有类别'), 'kill');
+    await userEvent.selectOptions(screen.getByLabelText('类别'), 'kill');
     expect(within(section('记录')).getByText('没有这样的记录')).toBeTruthy();
   });
 });

@@ -96,9 +96,12 @@ export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], 
 
 /** What changes what everybody runs. */
 const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
-export const switchesStable = ({ verb }: LogEntry): boolean => STABLE_SWITCHES.includes(verb);
+/** A kill does where it took a build from everybody. */
+export const switchesStable = ({ action }: LogEntry): boolean =>
+  STABLE_SWITCHES.includes(action.kind) &&
+  (action.kind !== 'kill' || action.evidence.some(({ kind }) => kind === 'replaced'));
 
-/** Remotes that were taken out of the set and are in it no more, with the entry that tells of it. */
+/** Remotes that were taken out of the set and are in it no more, each with its log entry. */
 export function withdrawnIn({ stable }: ChannelDocument, log: readonly LogEntry[]) {
   const gone = new Map<string, { build: string; entry: LogEntry }>();
   for (const entry of log) {
@@ -124,19 +127,21 @@ export function mayGoBack({ lastGood, killed }: ChannelDocument, log: readonly L
     return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newest = Number.POSITIVE_INFINITY;
   let found = 0;
-  for (const { seq, action } of log) {
+  for (const entry of log) {
+    const { seq, action } = entry;
     if (seq > newest) continue;
     // the person went back and goes further back from there
     const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
     if (went) newest = action.to;
-    else if (mayChange(action, name)) found += 1;
+    else if (mayChange(entry, name)) found += 1;
   }
   return found > 1;
 }
 
-function mayChange(action: LogEntry['action'], name?: string): boolean {
+function mayChange(entry: LogEntry, name?: string): boolean {
+  const { action } = entry;
   if (action.kind === 'text') return true;
-  if (!STABLE_SWITCHES.includes(action.kind)) return false;
+  if (!switchesStable(entry)) return false;
   return !name || !('builds' in action) || (action.more ?? 0) > 0 || action.builds.some((id) => nameOf(id) === name);
 }
 

@@ -379,9 +379,9 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   },
   log: {
     title: '记录',
-    ofName: '所有模块',
-    ofPerson: '所有人',
-    ofKind: '所有类别',
+    ofName: '模块',
+    ofPerson: '谁',
+    ofKind: '类别',
     earlier: '更早的记录',
     nothing: '没有这样的记录',
     restore: '回到此状态',

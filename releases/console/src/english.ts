@@ -395,9 +395,9 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     },
     log: {
       title: 'Log',
-      ofName: 'All packages',
-      ofPerson: 'Everybody',
-      ofKind: 'All kinds',
+      ofName: 'Package',
+      ofPerson: 'Person',
+      ofKind: 'Kind',
       earlier: 'Earlier entries',
       nothing: 'No such entries',
       restore: 'Return to this state',

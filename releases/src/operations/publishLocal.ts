@@ -74,7 +74,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   // a restart has to come up, and what is frozen stays as it is
   const frozen = before.stable ? await frozenNow(writer) : null;
   const alive = frozen ? [] : builds.filter((id) => !before.killed.includes(id) && !decided(id));
-  // a build of this machine is started for whoever looks at it
+  // what is built on this machine is judged without a browser by design
   const gate = Object.assign(makeGate(writer, { smoke: null }), { blind: false });
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);
