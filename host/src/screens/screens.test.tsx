@@ -1,10 +1,10 @@
-import '../testing/pageFixture';
 import { Link, request, session, useLocation, useParams } from '@liaozhai/shared/runtime';
 import { act, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useEffect, useState } from 'react';
-import { serveBuild } from '../testing/fakeRemotes';
+import { openPage, serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
+import { testSet } from '../testing/pageFixture';
 
 const effects: string[] = [];
 const renders: Record<string, number> = {};
@@ -140,6 +140,15 @@ describe('screens', () => {
   test('an unknown address says so and leads on', async () => {
     const { user } = await openHost({ path: '/no/such/page' });
     expect(await screen.findByRole('heading', { name: '没有这个页面' })).toBeTruthy();
+    await user.click(screen.getByRole('link', { name: '回到发现' }));
+    expect(await screen.findByText(/书架/)).toBeTruthy();
+  });
+
+  test('a tab whose remote was withdrawn says that it is closed, and the others go on', async () => {
+    const { account: _, ...remotes } = testSet.remotes;
+    const { user } = await openHost({ page: openPage({ ...testSet, remotes }) });
+    await user.click(await screen.findByRole('link', { name: '我的' }));
+    expect(await screen.findByRole('heading', { name: '「我的」暂时关闭' })).toBeTruthy();
     await user.click(screen.getByRole('link', { name: '回到发现' }));
     expect(await screen.findByText(/书架/)).toBeTruthy();
   });

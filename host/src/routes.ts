@@ -1,8 +1,7 @@
-import { hostRoutePaths, matchRoute, type PageSet, paths } from '@liaozhai/shared/contract';
-import { Link } from '@liaozhai/shared/runtime';
-import { Button, EmptyState } from '@liaozhai/shared/ui';
+import { hostRoutePaths, matchRoute, type PageSet } from '@liaozhai/shared/contract';
 import type { ComponentType } from 'react';
-import styles from './routes.module.css';
+import { NothingPage } from './pages/NothingPage';
+import { tabs } from './shell/TabBar';
 
 export interface ScreenRoute {
   name: string;
@@ -47,12 +46,18 @@ const hostRoutes: ScreenRoute[] = [
   }),
 ];
 
-const notFoundRoute: ScreenRoute = hostRoute({
-  name: 'notFound',
-  path: '*',
-  title: '没有这个页面',
-  source: { kind: 'host', page: async () => ({ default: NotFoundPage }) },
-});
+const nothingRoute = (path: string, title: string): ScreenRoute =>
+  hostRoute({
+    name: `nothing ${path}`,
+    path,
+    title,
+    // in the page's own script: a file of its own would cost each page its hashes
+    source: { kind: 'host', page: async () => ({ default: NothingPage }) },
+  });
+
+const notFoundRoute = nothingRoute('*', '没有这个页面');
+/** The tabs stay while the remote behind one is withdrawn: its address is no mistake of the reader's. */
+const closedTabs = tabs.map(({ path, label }) => nothingRoute(path, label));
 
 /** Every screen of the pinned set and of the host. */
 export function routeTable(set: Pick<PageSet, 'remotes'>): ScreenRoute[] {
@@ -63,18 +68,4 @@ export function routeTable(set: Pick<PageSet, 'remotes'>): ScreenRoute[] {
 }
 
 export const routeAt = (routes: readonly ScreenRoute[], pathname: string): ScreenRoute =>
-  matchRoute(routes, pathname) ?? notFoundRoute;
-
-/** For addresses that no build of the set knows. */
-function NotFoundPage() {
-  return (
-    <div className={styles.page}>
-      <h1 className={styles.title}>没有这个页面</h1>
-      <EmptyState
-        text="链接可能写错了，也可能已经失效。"
-        drawing="mountain"
-        action={<Button asLink={<Link to={paths.explore()} replace />}>回到发现</Button>}
-      />
-    </div>
-  );
-}
+  matchRoute(routes, pathname) ?? matchRoute(closedTabs, pathname) ?? notFoundRoute;
