@@ -92,7 +92,7 @@ test('what readers felt of a build comes to the status of who releases it, once 
     ],
   });
   expect(await beacon(at, visitorCookie(0), report(2000))).toBe(204);
-  expect(await release('status', '--all')).toMatch(/LCP +stable .*too few to say +1 pages/);
+  expect(await release('status', '--all')).toMatch(/LCP +stable .*too few to say +1 page\b/);
   for (let visitor = 1; visitor < 25; visitor += 1)
     expect(await beacon(at, visitorCookie(visitor), report(2000))).toBe(204);
   for (let again = 0; again < 20; again += 1) expect(await beacon(at, visitorCookie(3), report(9000))).toBe(204);
