@@ -59,7 +59,7 @@ const LONGEST_STATUS = 10;
 function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
   const { stable, killed, agenda } = document;
   const visitors = Math.max(0, ...builds.map((build) => build.visitors));
-  const [worst, ...others] = errors.filter(({ runs }) => runs);
+  const [worst, ...others] = errors.filter(({ gone }) => !gone);
   const alarms = builds.filter(({ alarm }) => alarm);
   const lines = [
     headLine(document),

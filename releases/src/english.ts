@@ -198,5 +198,5 @@ export function errorSentence(error: ErrorHealth, since: string): string {
   const { name, version } = buildIdParts(error.build);
   const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers)}`;
   const parts = [shareText(error), browsers, `on ${amongText(error.routes)}`, whatText(error), `since ${since}`];
-  return `${name} ${version}${error.runs ? '' : ' (runs no more)'}: ${parts.join(', ')}`;
+  return `${name} ${version}${error.gone ? ' (runs no more)' : ''}: ${parts.join(', ')}`;
 }

@@ -115,7 +115,7 @@ function openServer() {
     if (server.reason?.kind === 'takenBack' && body.from === server.reason.from)
       return [422, { message: 'preview never had it', cure: 'use --force', details: [], reason: server.reason }];
     if (server.refusal)
-      return [422, { message: 'it does not', cure: 'use --force', details: [], reason: server.refusal }];
+      return [422, { message: 'it does not', cure: 'use --force', details: ['contract: ^2'], reason: server.refusal }];
     if (body.id !== undefined && !server.agenda?.proposals?.some(({ id }) => id === body.id))
       return [422, { message: `there is no proposal ${body.id}`, cure: 'List those that wait.' }];
     if (body.seq !== undefined && body.seq !== seq)
@@ -723,7 +723,7 @@ describe('what the page shows', () => {
     const error = {
       ...{
         build: old,
-        runs: true,
+        gone: false,
         name: 'TypeError',
         kind: 'uncaught',
         where: 'ChatLog.tsx:88',
@@ -740,7 +740,7 @@ describe('what the page shows', () => {
         { label: '/my', visitors: 1 },
       ],
     };
-    const gone = { ...error, build: 'stories@0.9.0+eeeeeeeeeeee', runs: false };
+    const gone = { ...error, build: 'stories@0.9.0+eeeeeeeeeeee', gone: true };
     const lost = { ...error, kind: 'chunk-lost', where: null, frames: [], visitors: 1, of: 3 };
     server.health = { stable: group, candidates: [], builds: [], errors: [error, lost, gone] };
     await openPage();
@@ -1160,6 +1160,12 @@ describe('what comes first', () => {
     await openPage();
     expect(screen.queryByText(/访客现在得到/)).toBeNull();
   });
+
+  test('the end of a canary of what nobody else has is no withdrawal', async () => {
+    server.log = [entryOf(7, '小李', { kind: 'abort', builds: ['gifts@1.0.0+ffffffffffff'], evidence: [] })];
+    await openPage();
+    expect(screen.getByText(/^访客现在得到的是状态 7/).textContent).toContain('chat 1.0.0 · cccc、stories 1.0.0');
+  });
 });
 
 describe('the channel in the address', () => {
@@ -1259,6 +1265,7 @@ describe('a way back', () => {
     await userEvent.click(button('回退 stories'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
     const told = await screen.findByText('stories 1.0.0·aaaa 与现在运行的版本不兼容，什么都没有改变');
+    expect(told.closest('dialog')?.textContent).toContain('contract: ^2');
     expect(told.closest('dialog')?.textContent).not.toContain('--force');
     server.refusal = null;
     await userEvent.click(button('回到此状态（状态 5）'));

@@ -8,10 +8,10 @@ import { formats, texts, versionOf } from './texts';
 const among = ([first, ...more]: readonly Portion[]): string => texts.errors.among(first?.label ?? '–', more.length);
 
 /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
-function sentenceOf({ build, runs, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
+function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
   const { sentence, share, all, inPlace } = texts.errors;
   return sentence(
-    `${labels.of(nameOf(build))} ${versionOf(build)}${runs ? '' : texts.errors.gone}`,
+    `${labels.of(nameOf(build))} ${versionOf(build)}${gone ? texts.errors.gone : ''}`,
     share(visitors, of),
     browsers.length === 1 ? all(among(browsers)) : among(browsers),
     among(routes),
@@ -35,7 +35,7 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
   const [sentence, ...details] = lines;
   return (
     <details className={styles.details}>
-      <summary className={error.runs ? undefined : styles.quiet}>{sentence}</summary>
+      <summary className={error.gone ? styles.quiet : undefined}>{sentence}</summary>
       <ul className={styles.lines}>
         {details.map((line) => (
           <li key={line}>{line}</li>

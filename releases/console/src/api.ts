@@ -90,8 +90,9 @@ export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], 
   const left = 'builds' in last.action ? last.action.builds : [];
   const names = left.map(nameOf);
   const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
-  const withdrawn = builds.length > 0 ? [] : left;
-  return { stops, served: { set: stable.set, at: last.at, builds, withdrawn } };
+  const withdrawn = last.action.kind === 'withdraw' && builds.length === 0 ? left : [];
+  const told = builds.length + withdrawn.length > 0 ? builds : stable.builds;
+  return { stops, served: { set: stable.set, at: last.at, builds: told, withdrawn } };
 }
 
 /** What changes what everybody runs. */

@@ -156,7 +156,7 @@ export function createConsole(channel: string) {
   }
 
   /** A refusal in the words of the page, with what can be done about it here. */
-  function inWords(reason: RefusalReason, details: readonly string[]): { lines: string[]; cures: Cure[] } {
+  function inWords(reason: RefusalReason, said: readonly string[]): { lines: string[]; cures: Cure[] } {
     const into = state.channel;
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
     if (reason.kind === 'unfit') {
@@ -167,8 +167,8 @@ export function createConsole(channel: string) {
         void self.rollback(`restore ${to}`, { to: to ?? undefined, title });
       };
       return {
-        // the message and its cure speak of the command line
-        lines: [texts.live.unfit(shortList(builds)), ...details.slice(2)],
+        // the first and the last, message and cure, speak of the command line
+        lines: [texts.live.unfit(shortList(builds)), ...said.slice(1, -1)],
         cures: to === null ? [] : [{ label: title, choose }],
       };
     }

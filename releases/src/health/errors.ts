@@ -11,8 +11,8 @@ export interface Portion {
 /** One error of one build, at one place in its sources. */
 export interface ErrorHealth {
   build: string;
-  /** Whether anybody still gets the build with a new page. */
-  runs: boolean;
+  /** Nobody gets the build with a new page any more. */
+  gone: boolean;
   /** The classes of messages differ from browser to browser: the most frequent one. */
   name: string;
   message: string | null;
@@ -92,7 +92,7 @@ export async function summariseErrors(
   }
   const all = [...groups.values()].map((group) => describe(group, events, running));
   const order = (a: ErrorHealth, b: ErrorHealth) =>
-    Number(b.runs) - Number(a.runs) || b.visitors - a.visitors || b.last.localeCompare(a.last);
+    Number(a.gone) - Number(b.gone) || b.visitors - a.visitors || b.last.localeCompare(a.last);
   return all.sort(order).slice(0, MOST_SHOWN);
 }
 
@@ -107,7 +107,7 @@ function describe(group: readonly Located[], events: readonly HealthEvent[], run
   const had = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
   return {
     build: head.build,
-    runs: running.includes(head.build),
+    gone: !running.includes(head.build),
     name: head.name,
     message: mostFrequent(group.map(({ message }) => message)) ?? null,
     kind: head.kind,
