@@ -11,18 +11,17 @@ interface Level {
   next: { word: string; about: string }[];
 }
 
+/** Those for people: `words` is asked by the shell alone. */
+const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name() !== 'words');
+
 /** Every verb of a program, and every verb of a verb, with what may follow. */
 function levelsOf(program: Command): Level[] {
   const optionsOf = ({ options }: Command) =>
     options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : []));
-  const verbs = program.commands.filter((verb) => verb.name() !== 'words');
   const level = (words: string[], command: Command): Level => ({
     words,
     next: [
-      ...(command === program ? verbs : command.commands).map((each) => ({
-        word: each.name(),
-        about: each.description(),
-      })),
+      ...verbsOf(command).map((each) => ({ word: each.name(), about: each.description() })),
       ...optionsOf(command),
       ...(command === program ? [{ word: '--version', about: 'print the version' }] : optionsOf(program)),
       { word: '--help', about: 'how it is used' },
@@ -30,7 +29,7 @@ function levelsOf(program: Command): Level[] {
   });
   return [
     level([], program),
-    ...verbs.flatMap((verb) => [
+    ...verbsOf(program).flatMap((verb) => [
       level([verb.name()], verb),
       ...verb.commands.map((each) => level([verb.name(), each.name()], each)),
     ]),

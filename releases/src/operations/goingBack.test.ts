@@ -121,7 +121,7 @@ describe('a way back from the state that its caller saw', () => {
     expect(await live('stories')).toBe(storiesAt(1));
   });
 
-  test('goes one step where two take it at the same moment, and the second is told what to do', async () => {
+  test('goes one step where two take it at the same moment, and the second gets a conflict', async () => {
     const results = await Promise.allSettled([back('stories'), back('stories')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(results.find((result) => result.status === 'rejected')?.reason).toMatchObject({

@@ -183,19 +183,19 @@ const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): E
     ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
   ]);
 
-/** A way back of a name ends a candidate with the same name: someone just said it is broken. */
-function candidatesAfter(current: ChannelDocument, builds: readonly string[]) {
-  const names = new Set(builds.map(nameOf));
-  const isConcerned = (candidate: Candidate) => candidate.builds.some((id) => names.has(nameOf(id)));
+/** The candidates that go on where those with such a build end, and what the log says of the ended ones. */
+function candidatesWithout(current: ChannelDocument, isGone: (id: string) => boolean) {
   const candidates = candidatesOf(current);
+  const ends = ({ builds }: Candidate) => builds.some(isGone);
   return {
-    candidates: candidates.filter((candidate) => !isConcerned(candidate)),
-    ended: endedEvidence(candidates.filter(isConcerned)),
+    candidates: candidates.filter((candidate) => !ends(candidate)),
+    ended: candidates.filter(ends).map(({ builds }): Evidence => ({ kind: 'candidateEnded', builds: [...builds] })),
   };
 }
 
-const endedEvidence = (ended: readonly Candidate[]): Evidence[] =>
-  ended.map(({ builds }) => ({ kind: 'candidateEnded', builds: [...builds] }));
+/** A way back of a name ends a candidate with the same name: someone just said it is broken. */
+const candidatesAfter = (current: ChannelDocument, builds: readonly string[]) =>
+  candidatesWithout(current, (id) => builds.map(nameOf).includes(nameOf(id)));
 
 /** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back, as far as it fits. */
 async function replacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
@@ -309,9 +309,7 @@ export function kill(
       const others = liveIn(current).filter((id) => id !== build);
       if (effect.instead) await assertStored(writer, [effect.instead]);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
-      const isConcerned = ({ builds }: Candidate) => builds.includes(build);
-      const ended = candidatesOf(current).filter(isConcerned);
-      const candidates = candidatesOf(current).filter((candidate) => !isConcerned(candidate));
+      const { candidates, ended } = candidatesWithout(current, (id) => id === build);
       const { next, evidence } = await keepCandidates(
         writer,
         current,
@@ -325,7 +323,7 @@ export function kill(
         action,
         force,
         why,
-        evidence: [...replaced, ...endedEvidence(ended), ...evidence],
+        evidence: [...replaced, ...ended, ...evidence],
       };
     },
     seq,
