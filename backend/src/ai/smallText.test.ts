@@ -23,6 +23,8 @@ const marks = [
   '>',
   '!',
   '_',
+  '__',
+  '</i>',
   '~~',
   ' ',
   '---',
@@ -46,7 +48,7 @@ function shown(pieces: string[]): string {
 test('a text comes out the same wherever it is cut', () => {
   fc.assert(
     fc.property(written, (pieces) => shown(pieces) === smallText(pieces.join(''))),
-    { numRuns: 2_000 },
+    { numRuns: 2_000, examples: [[['[', '](', '[', ')']], [['!', '~~', '[', '](', ')']]] },
   );
 });
 
@@ -65,6 +67,8 @@ test.each([
   ['***她抬眼***\n\n***\n\n“公子。”', '*她抬眼*\n\n“公子。”'],
   ['> 3天后\n3. 走', '3天后\n走'],
   ['[她](https://x.example)笑了', '她笑了'],
+  ['*笑[](x)*，*低头[*](x)*，*抬眼</i>*', '*笑*，*低头*，*抬眼*'],
+  ['**[](x)*__*夜', '夜'],
   ['<think>一</think>二<thinking>三</thinking>四', '二四'],
   ['第一行\n\n\n\n第二行\n', '第一行\n\n第二行'],
 ])('%j becomes %j', (text, small) => expect(smallText(text)).toBe(small));

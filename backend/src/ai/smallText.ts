@@ -8,31 +8,50 @@ const tagBeginning = /[<◁]\/?[a-z]{0,10}\s*\/?$/i;
 
 /** Bounds keep one unclosed bracket from holding the rest of a text back. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
-const linkBeginning = /!?(?:\[[^\]\n]{0,120}(?:\](?:\([^)\n]{0,300})?)?)?$/;
-const marksAtEnd = /[*_`~]+$/;
+/** A whole link, which is read over, or the beginning of one at the end of a text. */
+const linkOrBeginning = /(!?\[[^\]\n]{0,120}\]\([^)\n]{0,300}\))|!?(?:\[[^\]\n]{0,120}(?:\](?:\([^)\n]{0,300})?)?)?$/g;
+/** `!` as well: with marks between, it may still begin a picture. */
+const marksAtEnd = /[*_`~!]+$/;
 const fence = /^\s*(?:```|~~~)/;
 const ruler = /^\s*([-*_=])(?:\s*\1){2,}\s*$/;
 /** Where a line has no letter yet, its beginning may still become a mark. */
 const undecidedLine = /^[\s>#\-+*•·●▪=_`~\d.)[\]]*$/;
 
+/** A row of marks without those of Markdown: what is left when one goes may be another. */
+function fewerMarks(marks: string): string {
+  const fewer = marks
+    .replace(/~~|`+/g, '')
+    .replace(/\*{4,}/g, '')
+    .replace(/\*\*\*/g, '*')
+    .replace(/\*\*|__/g, '');
+  return fewer === marks ? marks : fewerMarks(fewer);
+}
+
+/** Words in the place of a link or tag; without words a blank, where marks on both sides would meet. */
+const inPlace = (words: string, before: string | undefined): string =>
+  words || (before && /[*_`~]/.test(before) ? ' ' : '');
+
+const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
+const htmlTag = /<\/?(?:br|p|b|i|em|strong)\s*\/?>/gi;
+
 /** One line without the marks of Markdown; null for a line that is only a mark. */
 function plainLine(line: string): string | null {
   if (ruler.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line)) return null;
   return line
-    .replace(/~~|`+/g, '')
-    .replace(/\*{4,}/g, '')
-    .replace(/\*\*\*/g, '*')
-    .replace(/\*\*|__/g, '')
+    .replace(/[*_`~]+/g, fewerMarks)
     .replace(/^\s*(?:(?:>|#{1,6}|(?:[-+*•·●▪]|\d{1,3}[.)]|\[[ x]\])\s)\s*)+/, '')
-    .replace(link, '$1')
-    .replace(/<\/?(?:br|p|b|i|em|strong)\s*\/?>/gi, '')
+    .replace(link, (_, label: string, at: number, line: string) => inPlace(label.replace(edgeMarks, ''), line[at - 1]))
+    .replace(htmlTag, (_, at: number, line: string) => inPlace('', line[at - 1]))
     .trim();
 }
 
 /** How much of an unfinished line cannot change any more. */
 function settled(line: string): string {
   if (undecidedLine.test(line) || fence.test(line)) return '';
-  const certain = line.replace(marksAtEnd, '').replace(linkBeginning, '').replace(marksAtEnd, '');
+  const certain = line
+    .replace(marksAtEnd, '')
+    .replace(linkOrBeginning, (_, whole?: string) => whole ?? '')
+    .replace(marksAtEnd, '');
   return undecidedLine.test(certain) ? '' : certain.trimEnd();
 }
 
