@@ -187,8 +187,9 @@ const isWrong = (texts: readonly string[] | undefined) => texts !== undefined &&
 /**
  * The errors of one form, found here or told by the server's 422. The form carries `formRef`, and `noValidate` so that
  * the browser keeps its own words to itself; its fields take their `errors`. Showing them leads to the first wrong field.
+ * `names` are the form's fields: with them, errors of others are left out.
  */
-export function useFieldErrors<Name extends string = string>() {
+export function useFieldErrors<Name extends string = string>(...names: Name[]) {
   const formRef = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<FieldErrors<Name>>({});
   const [shown, setShown] = useState(0);
@@ -199,9 +200,10 @@ export function useFieldErrors<Name extends string = string>() {
     formRef,
     errors,
     /** Replaces what was shown before. Returns whether any field is wrong. */
-    showErrors(found: FieldErrors<Name>): boolean {
-      const isAnyWrong = Object.values<readonly string[] | undefined>(found).some(isWrong);
-      setErrors(found);
+    showErrors(found: FieldErrors): boolean {
+      const ofForm = Object.entries(found).filter(([name]) => names.length === 0 || names.some((one) => one === name));
+      const isAnyWrong = ofForm.some(([, texts]) => isWrong(texts));
+      setErrors(Object.fromEntries(ofForm) as FieldErrors<Name>);
       if (isAnyWrong) setShown((count) => count + 1);
       return isAnyWrong;
     },

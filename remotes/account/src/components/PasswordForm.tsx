@@ -1,11 +1,12 @@
-import { failureText, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
-import { blockReload, isApiError, toast, type User } from '@liaozhai/shared/runtime';
+import { missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
+import { blockReload, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
 import type { PasswordChange } from '../model';
 import { texts } from '../texts';
 import styles from './PasswordForm.module.css';
+import { showRefusal } from './refusal';
 
 const blank: PasswordChange = { currentPassword: '', newPassword: '', confirmation: '' };
 
@@ -23,7 +24,7 @@ function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChan
   return Object.fromEntries(Object.entries(problems).flatMap(([field, text]) => (text ? [[field, [text]]] : [])));
 }
 
-const toFieldErrors = (fields: Record<string, string[]>): PasswordErrors => ({
+const toFieldErrors = (fields: FieldErrors): PasswordErrors => ({
   currentPassword: fields.current_password ?? [],
   newPassword: fields.password ?? [],
   confirmation: fields.password_confirmation ?? [],
@@ -39,16 +40,10 @@ function usePasswordForm() {
     setValues((current) => ({ ...current, [field]: value }));
     clearErrors(field);
   };
-  const refused = (error: unknown) => {
-    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? toFieldErrors(error.fields) : {});
-    // what stands at a field need not be said twice
-    const problem = isAtField ? undefined : failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
-  };
   const save = async () => {
     if (isSaving || showErrors(problemsOf(values))) return;
     const { error } = await change(values);
-    if (error) return refused(error);
+    if (error) return showRefusal(error, (fields) => showErrors(toFieldErrors(fields)));
     setValues(blank);
     toast(texts.password.saved, { kind: 'success' });
   };

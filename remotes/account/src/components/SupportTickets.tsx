@@ -1,22 +1,5 @@
-import {
-  codePoints,
-  failureText,
-  formatClock,
-  formatDate,
-  hasNetwork,
-  missingText,
-  serverNow,
-} from '@liaozhai/shared/format';
-import {
-  anyPayload,
-  drafts,
-  isApiError,
-  listen,
-  newClientId,
-  onCaughtUpNeeded,
-  toast,
-  useOnline,
-} from '@liaozhai/shared/runtime';
+import { codePoints, formatClock, formatDate, hasNetwork, missingText, serverNow } from '@liaozhai/shared/format';
+import { anyPayload, drafts, listen, newClientId, onCaughtUpNeeded, toast, useOnline } from '@liaozhai/shared/runtime';
 import {
   Button,
   Card,
@@ -32,6 +15,7 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { showRefusal } from './refusal';
 import styles from './SupportTickets.module.css';
 import {
   readTicketDraft,
@@ -128,7 +112,7 @@ function problemOf(body: string): string | undefined {
 function useTicketForm(diagnostics: string) {
   const { draft, edit, clear } = useTicketDraft();
   const [isAttached, setAttached] = useState(true);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<'body' | 'contact'>();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('body', 'contact');
   const [send, { isLoading: isSending }] = useAccountSendTicketMutation();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -140,9 +124,7 @@ function useTicketForm(diagnostics: string) {
       toast(texts.sent, { kind: 'success' });
       return;
     }
-    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? error.fields : {});
-    const text = isAtField ? undefined : failureText(error);
-    if (text) toast(text, { kind: 'error' });
+    showRefusal(error, showErrors);
   };
   return {
     draft,

@@ -82,6 +82,17 @@ describe('turning it off', () => {
     expect(await screen.findByRole('button', { name: minorTexts.turnOn })).toBeTruthy();
   });
 
+  test('says what is refused for a field that the form lacks', async () => {
+    const problem = '设备数量已满';
+    const { user } = open(
+      { 'GET /v1/user/minor': { data: minor() }, 'POST /v1/user/minor/unlock': refused('device', problem) },
+      minor(),
+    );
+    await user.type(await pinField(), '1234');
+    await user.click(screen.getByRole('button', { name: minorTexts.turnOff }));
+    await said(problem);
+  });
+
   test('without the PIN takes the password, a day after that was asked for', async () => {
     const asked = minor({ reset_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { user, requests } = open(

@@ -1,7 +1,6 @@
 import { failureText, formatClock, formatDate, MINUTE_MS, SECOND_MS, serverNow } from '@liaozhai/shared/format';
 import {
   hostConfig,
-  isApiError,
   type MinorDto,
   onMinorModeRefusal,
   paths,
@@ -16,6 +15,7 @@ import {
   Button,
   Card,
   Dialog,
+  type FieldErrors,
   InkDrawing,
   PasswordField,
   QueryView,
@@ -27,6 +27,7 @@ import {
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { minorTexts } from '../components/minorTexts';
+import { showRefusal } from '../components/refusal';
 import { countdown, type MinorChange } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
@@ -64,15 +65,13 @@ function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
 const isPin = (text: string) => /^\d{4}$/.test(text);
 
 /** One change at a time; what the server refuses stands at its field, anything else is toasted. */
-function useChange(showErrors: (errors: Record<string, readonly string[]>) => boolean) {
+function useChange(showErrors: (errors: FieldErrors) => boolean) {
   const [change, { isLoading }] = useAccountChangeMinorMutation();
   const run = async (wanted: MinorChange): Promise<MinorDto | undefined> => {
     if (isLoading) return undefined;
     const { data, error } = await change(wanted);
     if (!error) return data;
-    const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? error.fields : {});
-    const problem = isAtField ? undefined : failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
+    showRefusal(error, showErrors);
     return undefined;
   };
   return [run, isLoading] as const;
@@ -104,7 +103,7 @@ function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
 function TurnOn({ minor }: { minor: MinorDto }) {
   const [pin, setPin] = useState('');
   const [again, setAgain] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin', 'again');
   const [run, busy] = useChange(showErrors);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -172,7 +171,7 @@ interface UnlockFormProps {
 /** What only the guardian's PIN does. */
 function UnlockForm({ label, change }: UnlockFormProps) {
   const [pin, setPin] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin');
   const [run, busy] = useChange(showErrors);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -204,7 +203,7 @@ const moment = (iso: string) => `${formatDate(iso, serverNow())} ${formatClock(i
 /** The way out for who has forgotten the PIN: by the account's password, a day later. */
 function Reset({ status }: { status: Status }) {
   const [password, setPassword] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('password');
   const [run, busy] = useChange(showErrors);
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
   const isReady = resetAt !== null && resetAt <= serverNow();

@@ -1,4 +1,4 @@
-import { reloadBlocks, session } from '@liaozhai/shared/runtime';
+import { reloadBlocks, session, store } from '@liaozhai/shared/runtime';
 import { act, openRemote, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { userDto } from '../fixtures';
@@ -40,6 +40,15 @@ describe('the profile', () => {
     await user.click(saveButton());
     expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
     expect(bodiesOf(requests)).toEqual([{ avatar: moon }]);
+  });
+
+  test('says what the server has against a picture, which has no place for words', async () => {
+    const problem = '这张图片不能用';
+    const body = { message: 'The given data was invalid.', errors: { avatar: [problem] } };
+    const { user } = open({ 'PUT /v1/user': { status: 422, body } });
+    await user.click(await screen.findByRole('radio', { name: texts.profile.avatarChoice(2) }));
+    await user.click(saveButton());
+    await waitFor(() => expect(store.getState().toasts.map((toast) => toast.text)).toContain(problem));
   });
 
   test('without a list of pictures still shows and saves the rest', async () => {

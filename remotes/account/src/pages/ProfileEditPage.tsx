@@ -1,15 +1,5 @@
-import { codePoints, failureText, missingText } from '@liaozhai/shared/format';
-import {
-  blockReload,
-  drafts,
-  isApiError,
-  paths,
-  toast,
-  type User,
-  useGoBack,
-  useLeaveGuard,
-  useUser,
-} from '@liaozhai/shared/runtime';
+import { codePoints, missingText } from '@liaozhai/shared/format';
+import { blockReload, drafts, paths, type User, useGoBack, useLeaveGuard, useUser } from '@liaozhai/shared/runtime';
 import {
   Avatar,
   Button,
@@ -28,6 +18,7 @@ import clsx from 'clsx';
 import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { useAccountGetAvatarsQuery, useAccountUpdateProfileMutation } from '../api';
 import { PasswordForm } from '../components/PasswordForm';
+import { showRefusal } from '../components/refusal';
 import {
   avatarChoices,
   type Gender,
@@ -319,7 +310,7 @@ const keptEdits = {
 /** Edits laid over the saved profile, so that what is not being edited follows the account on other devices. */
 function useProfileForm(user: User) {
   const [edits, setEdits] = useState(keptEdits.read);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>('name', 'persona');
   const [isSaved, setSaved] = useState(false);
   const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
   const saved = toProfile(user);
@@ -339,17 +330,10 @@ function useProfileForm(user: User) {
     keptEdits.write({});
     showErrors({});
   };
-  const refused = (error: unknown) => {
-    const fields = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
-    showErrors(fields);
-    // what stands at a field need not be said twice
-    const problem = Object.keys(values).some((field) => field in fields) ? undefined : failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
-  };
   const save = async () => {
     if (!isDirty || isSaving || showErrors(problemsOf(values))) return;
     const { error } = await update(unsaved);
-    if (error) return refused(error);
+    if (error) return showRefusal(error, showErrors);
     // what was typed while saving stays an edit
     setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
     setSaved(true);

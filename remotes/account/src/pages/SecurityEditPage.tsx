@@ -28,6 +28,7 @@ import {
   useNow,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { showRefusal } from '../components/refusal';
 import {
   type AccountEmail,
   type Device,
@@ -83,7 +84,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 /** A form whose fields are named as the server names them: what it refuses is said there, the rest in a toast. */
 function useServerForm<Name extends string>(blank: Record<Name, string>, reason: string) {
   const [values, setValues] = useState(blank);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<Name>();
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(blank) as Name[]));
   const isBegun = Object.values(values).some((value) => value !== '');
   useEffect(() => (isBegun ? blockReload(reason) : undefined), [isBegun, reason]);
   return {
@@ -95,13 +96,7 @@ function useServerForm<Name extends string>(blank: Record<Name, string>, reason:
       setValues((current) => ({ ...current, [name]: value }));
       clearErrors(name);
     },
-    refused(error: unknown) {
-      const fields = isApiError(error) && error.kind === 'invalid' ? error.fields : {};
-      const known = Object.entries(fields).filter(([name]) => name in values);
-      const isAtField = showErrors(Object.fromEntries(known) as Partial<Record<Name, string[]>>);
-      const problem = isAtField ? undefined : failureText(error);
-      if (problem) toast(problem, { kind: 'error' });
-    },
+    refused: (error: unknown) => showRefusal(error, showErrors),
   };
 }
 
