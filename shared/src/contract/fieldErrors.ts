@@ -28,30 +28,41 @@ const record = (value: unknown): value is Record<string, unknown> => typeof valu
 const textsIn = (value: unknown): string[] =>
   record(value) ? Object.values(value).flatMap(textsIn) : typeof value === 'string' && value ? [value] : [];
 
-/** `user.login`, `user[login]`, `/user/login` and `items.0.name` mean the fields `login` and `name`. */
-const fieldOf = (place: string): string => place.split(/[./[\]]/).findLast((part) => !/^\d*$/.test(part)) ?? '';
+/** What frameworks call the form as a whole. */
+const wholeForm = /^(_?errors|form_errors|non_field_errors|base|global|form)$/;
+/** Under it the fields stand. */
+const wrapper = /^(fieldErrors|properties|children)$/;
 
-/** Where and what an entry of a list names: FastAPI, Zod, JSON:API, express-validator and Symfony differ in the keys only. */
+/** `user.login`, `user[login]`, `/user/login` and `Login` mean `login`, and `items.0.displayName` `display_name`. */
+function fieldOf(place: string): string {
+  const part = place.split(/[./[\]]/).findLast((step) => !/^\d*$/.test(step)) ?? '';
+  const name = part.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+  return wholeForm.test(name) ? '' : name;
+}
+
+/** Where and what an entry of a list names: frameworks differ in the keys only. */
 function entryOf(value: unknown): { place: string; words: unknown } | undefined {
   if (!record(value)) return undefined;
-  const { field, loc, path, param, propertyPath, source, message, msg, detail, title } = value;
-  const place = field ?? loc ?? path ?? param ?? propertyPath ?? (record(source) && source.pointer);
-  const words = message ?? msg ?? detail ?? title;
+  const { field, loc, path, param, propertyPath, property, source } = value;
+  const { message, msg, defaultMessage, detail, title, constraints, errors } = value;
+  const place = field ?? loc ?? path ?? param ?? propertyPath ?? property ?? (record(source) && source.pointer);
+  const words = message ?? msg ?? defaultMessage ?? detail ?? title ?? constraints ?? errors;
   return place && words ? { place: [place].flat().join('.'), words } : undefined;
 }
+
+const refusalsIn = (errors: Record<string, unknown>): [field: string, texts: string[]][] =>
+  Object.entries(errors).flatMap(([key, value]): [string, string[]][] => {
+    if (wrapper.test(key) && record(value)) return refusalsIn(value);
+    const { place, words } = entryOf(value) ?? { place: key, words: value };
+    return [[fieldOf(place), textsIn(words)]];
+  });
 
 /** Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. */
 export function fieldErrors(errors: unknown): Record<string, string[]> {
   const fields = new Map<string, string[]>();
-  const add = (field: string, texts: string[]) => {
+  for (const [field, texts] of record(errors) ? refusalsIn(errors) : [['', textsIn(errors)] as const]) {
     const words = [...new Set([...(fields.get(field) ?? []), ...texts.map(fieldWords)])];
     if (words.length > 0) fields.set(field, words);
-  };
-  if (!record(errors)) add('', textsIn(errors));
-  else
-    for (const [key, value] of Object.entries(errors)) {
-      const { place, words } = entryOf(value) ?? { place: key, words: value };
-      add(fieldOf(place), textsIn(words));
-    }
+  }
   return Object.fromEntries(fields);
 }

@@ -17,6 +17,12 @@ test.each([
   'TypeError：值为空',
   '文件 /var/www/app 不存在',
   '在 handler.py 第 12 行出错',
+  '参数错误: login',
+  'user_id 无效',
+  '请填写:attribute',
+  ':attribute 不能为空。',
+  'password 不能小于 8 个字符。',
+  '字段 display_name 已存在',
   '残高が不足しています',
   '잔액 不足',
   '长'.repeat(200),
@@ -36,6 +42,10 @@ test.each([
   '2026/11/25 起可用',
   '请升级到 3.1.2',
   'VIP(会员)专用',
+  '请下载 app 后再试',
+  '头像须为 jpg 或 png，不超过 2 MB',
+  '登录遇到问题，请发邮件到 help@liaozhai.cn',
+  '请用 iPhone 自带的浏览器或 WeChat 打开',
 ])('a reader sees %j', (message) => {
   expect(readersWords(message)).toBe(message);
 });
@@ -63,7 +73,28 @@ test.each([
   [{ password: ['The password must be at least 6 characters.'] }, { password: ['至少 6 个字'] }],
   [{ login: ['The login format is invalid.'] }, { login: ['填写有误'] }],
   [{ login: [null, 7, {}] }, {}],
-  [JSON.parse('{"__proto__":["太短"],"toString":["太长"]}'), JSON.parse('{"__proto__":["太短"],"toString":["太长"]}')],
+  [
+    JSON.parse('{"__proto__":["太短"],"constructor":["太长"]}'),
+    JSON.parse('{"__proto__":["太短"],"constructor":["太长"]}'),
+  ],
+  [
+    { Login: ['太短'], DisplayName: ['太长'] },
+    { login: ['太短'], display_name: ['太长'] },
+  ],
+  [
+    { formErrors: ['太旧'], fieldErrors: { login: ['太短'] } },
+    { '': ['太旧'], login: ['太短'] },
+  ],
+  [
+    { _errors: ['太旧'], login: { _errors: ['太短'] } },
+    { '': ['太旧'], login: ['太短'] },
+  ],
+  [{ errors: [], properties: { login: { errors: ['太短'] } } }, { login: ['太短'] }],
+  [{ children: { login: { errors: ['太短'] }, name: [] } }, { login: ['太短'] }],
+  [{ non_field_errors: ['太旧'], base: ['太早'] }, { '': ['太旧', '太早'] }],
+  [[{ field: 'login', defaultMessage: '太短', code: 'Size' }], { login: ['太短'] }],
+  [[{ property: 'login', constraints: { minLength: '太短', matches: '太怪' } }], { login: ['太短', '太怪'] }],
+  [[{ path: 'login', errors: ['太短'] }], { login: ['太短'] }],
   [null, {}],
 ])('the words of %j stand at their fields', (errors, fields) => {
   expect(fieldErrors(errors)).toEqual(fields);

@@ -7,6 +7,9 @@ import { amount, optional, readAs } from './decode.ts';
 const MOST_CHARACTERS = 90;
 const technical =
   /[<>{}\\]|::|SQLSTATE|Exception|Error\b|Stack trace|https?:|\w\(\)|\.(?:php|js|ts|py|go|rb|java)\b|\d(?:\.\d+){3}|[a-z]\/\w+\/|\bselect\b.+\bfrom\b/i;
+/** Names of fields and placeholders: words in small letters, but for the few that a reader knows. */
+const identifier =
+  /(?:^|[^\w.@-])(?!(?:app|wifi|email|jpe?g|png|gif|webp|pdf|ok)\b):?[a-z][a-z\d]*(?:_[a-z\d]+)*(?![\w.@-])/;
 /** Letters of other languages that are written with Chinese ones. */
 const foreign = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
@@ -16,7 +19,8 @@ export function readersWords(message: unknown): string | undefined {
   const words = message.replace(/[\p{C}\s]+/gu, ' ').trim();
   const [han, latin] = [/\p{Script=Han}/gu, /[a-z]/gi].map((letters) => words.match(letters)?.length ?? 0);
   const isChinese = han !== undefined && latin !== undefined && han > 0 && han * 2 >= latin;
-  const isForReaders = isChinese && words.length <= MOST_CHARACTERS && !technical.test(words) && !foreign.test(words);
+  const isForReaders =
+    isChinese && words.length <= MOST_CHARACTERS && ![technical, identifier, foreign].some((kind) => kind.test(words));
   return isForReaders ? words : undefined;
 }
 
