@@ -2,6 +2,7 @@ import { describe, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import {
   buildDescriptionSchema,
+  capabilitiesSchema,
   channelFields,
   cursorPageSchema,
   dictionarySchema,
@@ -196,4 +197,15 @@ test('an open page reads every channel document that the release system writes',
   };
   const { channel, seq, stable, killed } = v.parse(v.object(channelFields), document);
   expect(v.parse(liveChannelSchema, document)).toMatchObject({ channel, seq, killed, stable: { set: stable?.set } });
+});
+
+test('what a server has beyond the specification is read from the forms that PHP writes', () => {
+  const answer = {
+    data: { '0': 'invites', '2': 'orders', '3': 'of-tomorrow' },
+    rules: { sign_up_gift: '100.00', check_in_rewards: ['10', 12], invite_reward: { inviter: '50' } },
+  };
+  expect(readAs(capabilitiesSchema, answer)).toEqual({
+    names: ['invites', 'orders'],
+    rules: { signUpGift: 100, checkInRewards: [10, 12], inviteReward: { inviter: 50 } },
+  });
 });

@@ -30,6 +30,9 @@ describe('a moment', () => {
     { date: '2026-11-25 16:00:00.000000', timezone_type: 3, timezone: 'Asia/Shanghai' },
     { date: '2026-11-25 16:00:00.000000', timezone_type: 3, timezone: 'PRC' },
     '2026-11-25 16:00:00 Asia/Shanghai',
+    '2026-11-25T16:00+08:00[Asia/Shanghai]',
+    '20261125080000',
+    20261125080000,
   ])('is read from %j', (raw) => {
     expect(readAs(instant, raw)).toBe(at);
   });
@@ -42,6 +45,10 @@ describe('a moment', () => {
     '2026-02-30',
     '2026-13-01',
     '25.11.2026',
+    '2026-11-25 08:00:00+99:99',
+    '2026-11-25 08:00:00+08:60',
+    'Wed, 25 Nov 2026 08:00:00 +9900',
+    '20261325080000',
     0,
     '0',
     -5,
@@ -57,16 +64,26 @@ describe('a moment', () => {
   });
 
   test('whose presence alone says something', () => {
-    const seen = [null, '', 0, false, '0000-00-00 00:00:00', 'bald', true, '2026-11-25 08:00:00'].map(
-      read(mark('deletion_at')),
-    );
-    expect(seen).toEqual([null, null, null, null, '', '', '', at]);
+    const none = [null, '', 0, false, '0', 'False', 'no', 'NULL', 'None', 'undefined', {}, []];
+    expect(none.map(read(mark('deletion_at')))).toEqual(none.map(() => null));
+    const seen = ['0000-00-00 00:00:00', 'bald', true, { date: 'bald' }, '2026-11-25 08:00:00'];
+    expect(seen.map(read(mark('deletion_at')))).toEqual(['', '', '', '', at]);
   });
 
-  test('of a day is its date', () => {
-    expect(
-      ['2026-11-21', '2026-11-21T00:00:00.000000Z', '2026-11-21 00:00:00', '2026-02-30', 7, ''].map(read(day)),
-    ).toEqual(['2026-11-21', '2026-11-21', '2026-11-21', undefined, undefined, undefined]);
+  test.each([
+    '2026-11-21',
+    '20261121',
+    '2026-11-21T00:00:00.000000Z',
+    '2026-11-20T16:00:00.000000Z',
+    '2026-11-21T00:00:00+08:00',
+    '2026-11-21 00:00:00',
+    '2026-11-21 23:59:59',
+    1795190400,
+    { date: '2026-11-21 00:00:00.000000', timezone_type: 3, timezone: 'Asia/Shanghai' },
+  ])('of a day is its date in %j', (raw) => expect(readAs(day, raw)).toBe('2026-11-21'));
+
+  test('of a day may be unreadable', () => {
+    expect(['2026-02-30', 7, '', null].map(read(day))).toEqual(Array(4).fill(undefined));
   });
 });
 
@@ -139,13 +156,15 @@ test('ids are text, without loss from any JSON number', () => {
   ]);
   expect(body[3]?.body).toBe('号 9007199254740993 "9007199254740993');
   expect([body[3]?.x, body[3]?.y]).toEqual([0.1234567890123456, 1e20]);
-  expect(['', ' ', null, true, {}, [], NaN].map(read(id))).toEqual(Array(7).fill(undefined));
+  expect(['', ' ', null, true, {}, [], NaN, '.', '..', '\ud800', 'a\udc00'].map(read(id))).toEqual(
+    Array(11).fill(undefined),
+  );
 });
 
 test('a label is one line that turns nothing round, and empty where nothing shows', () => {
   expect(
     [
-      '甲\u202e乙',
+      '甲\u202e乙\u206a',
       ' 甲\n 乙 ',
       '\u200b\u200b',
       '\u3164',

@@ -97,10 +97,14 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
 /** How languages write down that there is nothing. */
 const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;
 
+/** An address can't name it: a step of a path, or half of a character. */
+const noId = /^\.{0,2}$|\p{Cs}/u;
+
 /** The text of an id, without loss: `parseJson` keeps the digits of large numbers. */
 export const id = reader('id', (raw) => {
-  if (typeof raw === 'string') return programmersNothing.test(raw.trim()) ? undefined : raw.trim() || undefined;
-  return typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : undefined;
+  if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
+  const written = typeof raw === 'string' ? raw.trim() : '';
+  return noId.test(written) || programmersNothing.test(written) ? undefined : written;
 });
 export type Id = string;
 
@@ -112,13 +116,13 @@ export const verbatim = reader('text', (raw) =>
 /** Codes and addresses. */
 export const text = v.pipe(
   verbatim,
-  v.transform((raw) => (programmersNothing.test(raw) ? '' : raw)),
+  v.transform((raw) => (programmersNothing.test(raw) ? '' : raw.replace(/\p{Cs}/gu, ''))),
 );
 
 /** Nothing of it is ink: blanks, controls, fillers of Hangul and Braille, selectors of variants. */
 const blank = /^[\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
 /** Characters that turn the direction of the text around them. */
-const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 /** More marks on one letter than a script has reach into the lines above. */
 const piledMarks = /(\p{M}{4})\p{M}+/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
@@ -180,11 +184,16 @@ export const flag = reader('flag', (raw) =>
 /** `#rrggbb`, the colour a picture is painted on */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
-/** ISO 8601 may leave out the separators. */
-const isoOrSql =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-]\d\d(?::?\d\d)?)?$/i;
+/** No zone is further from UTC. */
+const offset = String.raw`[+-](?:0\d|1[0-4])(?::?[0-5]\d)?`;
+/** ISO 8601 may leave out the separators; Java adds the zone's name to its offset. */
+const isoOrSql = new RegExp(
+  String.raw`^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?` +
+    String.raw`(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|${offset}(?:\[[\w/+-]+\])?)?$`,
+  'i',
+);
 /** RFC 1123 and 2822, always with a zone. */
-const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-]\d{4})$/i;
+const withWeekday = new RegExp(String.raw`^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|${offset})$`, 'i');
 
 const YEAR_10000_MS = 253_402_300_800_000;
 /** As seconds in the year 5138, as milliseconds in March 1973: what is less counts seconds, and nothing here is older. */
@@ -192,10 +201,12 @@ const TURN = 100_000_000_000;
 
 const isTime = (ms: number): boolean => ms >= TURN && ms < YEAR_10000_MS;
 
+const SHANGHAI_MS = 8 * HOUR_MS;
+
 function zoneMs(zone = ''): number {
-  if (/PRC|Shanghai/i.test(zone)) return 8 * HOUR_MS;
-  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
-  return hours === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?/.exec(zone) ?? [];
+  if (hours === undefined) return /PRC|Shanghai/i.test(zone) ? SHANGHAI_MS : 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 function written(raw: string): number | undefined {
@@ -217,9 +228,10 @@ function timeOf(raw: unknown): number | undefined {
   // Carbon of older Laravels: `{ date, timezone_type, timezone }`
   if (typeof raw === 'object' && raw !== null && 'date' in raw)
     return timeOf(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
-  const stamp = typeof raw === 'string' && /^\d{1,16}(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
-  if (typeof stamp === 'number') return stamp < TURN ? stamp * 1000 : stamp;
-  return typeof raw === 'string' ? written(raw.trim()) : undefined;
+  if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
+  const [text, stamp] = [String(raw).trim(), Number(raw)];
+  const isStamp = /^\d{1,13}(\.\d+)?$/.test(text);
+  return written(text) ?? (isStamp ? (stamp < TURN ? stamp * 1000 : stamp) : undefined);
 }
 
 /**
@@ -230,20 +242,29 @@ export const instant = reader('instant', (raw) => {
   return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
 });
 
+const saysNothing = (raw: unknown): boolean => {
+  if (typeof raw === 'object' && raw !== null) return Object.keys(raw).length === 0;
+  const word = String(raw).trim().toLowerCase();
+  return /^(|none|nil)$/.test(word) || programmersNothing.test(word) || flags.get(word) === false;
+};
+
 /** A moment whose presence alone says something: ISO text, '' where one is there that cannot be read, null for none. */
 export const mark = (field: string) =>
   reader<string | null>('moment', (raw) => {
     const ms = timeOf(raw);
     if (ms !== undefined && isTime(ms)) return new Date(ms).toISOString();
-    if (['', '0', 'false', 'null'].includes(String(raw).trim())) return null;
+    if (saysNothing(raw)) return null;
     underWay.report(field);
     return '';
   });
 
-/** `2026-11-21`, a day of Shanghai's calendar. */
+/** `2026-11-21`, a day of Shanghai's calendar; a moment with a zone is read there, since a zone may move midnight. */
 export const day = reader('day', (raw) => {
-  const read = typeof raw === 'string' ? /^\d{4}-\d\d-\d\d(?=$|[T ])/.exec(raw)?.[0] : undefined;
-  return read && written(read) !== undefined ? read : undefined;
+  const ms = timeOf(raw);
+  if (ms === undefined || !isTime(ms)) return undefined;
+  const parts = isoOrSql.exec(String(raw).trim());
+  const isLocal = parts !== null && parts[8] === undefined;
+  return new Date(ms + (isLocal ? 0 : SHANGHAI_MS)).toISOString().slice(0, 10);
 });
 
 const bigNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;

@@ -13,6 +13,7 @@ import {
   mark,
   optional,
   prose,
+  readAs,
   rows,
   text,
   verbatim,
@@ -485,16 +486,25 @@ const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known)
 
 const pageName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
+/** A rule with its figures as numbers, however it is nested. */
+function figuresIn(rule: unknown): unknown {
+  if (Array.isArray(rule)) return rule.map(figuresIn);
+  if (typeof rule !== 'object' || rule === null) return readAs(amount, rule) ?? rule;
+  return Object.fromEntries(Object.entries(rule).map(([name, each]) => [name, figuresIn(each)]));
+}
+
 /** What readers pay and are given, by the names that pages read. */
 export const rulesSchema = v.pipe(
   v.record(v.string(), v.unknown()),
-  v.transform((rules) => Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), rule]))),
+  v.transform((rules) =>
+    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), figuresIn(rule)])),
+  ),
 );
 
 /** `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out, rules may be missing. */
 export const capabilitiesSchema = v.pipe(
   v.object({
-    data: v.array(v.unknown()),
+    data: rows(v.unknown()),
     rules: v.fallback(v.optional(rulesSchema), undefined),
   }),
   v.transform(({ data, rules }) => ({ names: data.filter(isKnown), rules })),
