@@ -126,14 +126,20 @@ interface Repository {
   bundler?: string;
 }
 
-/** Specifier of one of the packages: its range, or its tarball as seen from the repository. */
-function specifier(name: string, range: string, { folder, packages }: Repository): string {
-  if (!packages) return range;
+/** The file name of a package's tarball. */
+function tarballIn(packages: string, name: string): string {
   const begin = `${name.slice(1).replace('/', '-')}-`;
   const file = readdirSync(packages).find((each) => each.startsWith(begin) && each.endsWith('.tgz'));
-  if (!file)
-    throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
-  return `file:${relative(folder, join(packages, file)).replaceAll('\\', '/')}`;
+  if (file) return file;
+  throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
+}
+
+/** Specifier of one of the packages: its range, or its tarball, which comes into the repository since clones need it. */
+function specifier(name: string, range: string, { folder, packages }: Repository): string {
+  if (!packages) return range;
+  const file = tarballIn(packages, name);
+  cpSync(join(packages, file), join(folder, 'packages', file));
+  return `file:packages/${file}`;
 }
 
 type Manifest = Record<string, Record<string, string>>;
@@ -177,7 +183,7 @@ export function createRepository(repository: Repository): void {
   const bundler = toBundler(repository.bundler ?? 'rsbuild');
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new RefusedError(`${folder} is not empty: choose another folder`);
-  specifier('@liaozhai/runtime', '', repository);
+  if (repository.packages) tarballIn(repository.packages, '@liaozhai/runtime');
   cpSync(join(home, 'template'), folder, { recursive: true });
   // npm leaves files of this name out of packages
   renameSync(join(folder, '_gitignore'), join(folder, '.gitignore'));

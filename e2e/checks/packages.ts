@@ -168,6 +168,8 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
     const words = [bundler, '礼物', '--bundler', bundler, '--folder', join(together, bundler), '--packages', packages];
     if (!(await run(`create-liaozhai-remote with ${bundler}`, together, process.execPath, [script, ...words]))) return;
   }
+  // a clone has no more than the repository
+  rmSync(packages, { recursive: true });
   if (!(await run('installing the packages', together, 'npx', install))) return;
   await Promise.all(bundlers.map((bundler) => checkRemote(join(together, bundler), bundler)));
   const path = await findChromium();
