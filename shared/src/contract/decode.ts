@@ -174,7 +174,7 @@ export const count = reader('count', (raw) => {
 /** As JSON, Postgres, a bit of MySQL and forms write them. */
 const flags = new Map([
   ...['true', '1', 't', 'yes', 'y', 'on', '\u0001'].map((word) => [word, true] as const),
-  ...['false', '0', 'f', 'no', 'n', 'off', '\0'].map((word) => [word, false] as const),
+  ...['false', '0', 'f', 'no', 'n', 'none', 'off', '\0'].map((word) => [word, false] as const),
 ]);
 
 export const flag = reader('flag', (raw) =>
@@ -184,16 +184,11 @@ export const flag = reader('flag', (raw) =>
 /** `#rrggbb`, the colour a picture is painted on */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
-/** No zone is further from UTC. */
-const offset = String.raw`[+-](?:0\d|1[0-4])(?::?[0-5]\d)?`;
-/** ISO 8601 may leave out the separators; Java adds the zone's name to its offset. */
-const isoOrSql = new RegExp(
-  String.raw`^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?` +
-    String.raw`(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|${offset}(?:\[[\w/+-]+\])?)?$`,
-  'i',
-);
+/** ISO 8601 may leave out the separators; Java adds the zone's name to its offset. No zone is further than 14 hours from UTC. */
+const isoOrSql =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
-const withWeekday = new RegExp(String.raw`^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|${offset})$`, 'i');
+const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-](?:0\d|1[0-4])[0-5]\d)$/i;
 
 const YEAR_10000_MS = 253_402_300_800_000;
 /** As seconds in the year 5138, as milliseconds in March 1973: what is less counts seconds, and nothing here is older. */
@@ -245,7 +240,7 @@ export const instant = reader('instant', (raw) => {
 const saysNothing = (raw: unknown): boolean => {
   if (typeof raw === 'object' && raw !== null) return Object.keys(raw).length === 0;
   const word = String(raw).trim().toLowerCase();
-  return /^(|none|nil)$/.test(word) || programmersNothing.test(word) || flags.get(word) === false;
+  return word === '' || programmersNothing.test(word) || flags.get(word) === false;
 };
 
 /** A moment whose presence alone says something: ISO text, '' where one is there that cannot be read, null for none. */
