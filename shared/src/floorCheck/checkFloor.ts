@@ -61,11 +61,6 @@ export const allowed: readonly Allowed[] = [
     why: 'the service worker asks for it first: without it what is posted passes the worker, as it always did',
   },
   {
-    features: ['Intl.Segmenter()', '.segment()'],
-    near: /"Segmenter"\s?in Intl/,
-    why: 'a name’s first letter asks for it first: without it a letter of several code points shows its first one',
-  },
-  {
     features: ['forced-color-adjust'],
     why: 'forced colours show what is chosen: a browser without the property has no such mode',
   },

@@ -22,9 +22,3 @@ export function inSentence(name: string): string {
   const short = shorten(name, NAME_CHARACTERS);
   return rightToLeft.test(short) ? `\u2068${short}\u2069` : short;
 }
-
-/** What a reader sees as one character: a flag is one, and so is a family. */
-export function firstGrapheme(text: string): string {
-  const [first] = 'Segmenter' in Intl ? new Intl.Segmenter('zh').segment(text) : [];
-  return first?.segment ?? [...text][0] ?? '';
-}

@@ -2,11 +2,12 @@ export { serverNow } from '../contract/clock';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
-export { firstGrapheme, inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
+export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
   copiedCredentials,
   firstCodePoints,
+  firstGrapheme,
   isBlank,
   meantLogin,
   meantPassword,

@@ -1,5 +1,14 @@
 import { expect, test } from '@rstest/core';
-import { codePoints, copiedCredentials, firstCodePoints, isBlank, meantLogin, meantPassword, shorten } from './input';
+import {
+  codePoints,
+  copiedCredentials,
+  firstCodePoints,
+  firstGrapheme,
+  isBlank,
+  meantLogin,
+  meantPassword,
+  shorten,
+} from './input';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);
@@ -16,6 +25,7 @@ test('cutting never halves a character', () => {
 test('a long text ends in an ellipsis within its limit', () => {
   expect(shorten('月色正好', 4)).toBe('月色正好');
   expect(shorten('月色正好。', 4)).toBe('月色正…');
+  expect(shorten('\u0301\u0301\u0301', 2)).toBe('\u0301…');
 });
 
 test.each([
@@ -62,4 +72,21 @@ test.each([
   ['👩‍👩‍👧', false],
 ])('%j shows nothing: %s', (text, blank) => {
   expect(isBlank(text)).toBe(blank);
+});
+
+test.each([
+  ['🇨🇳好', '🇨🇳'],
+  ['🇨🇳🇯🇵', '🇨🇳'],
+  ['👨‍👩‍👧好', '👨‍👩‍👧'],
+  ['👍🏽好', '👍🏽'],
+  ['❤️‍🔥好', '❤️‍🔥'],
+  ['1️⃣好', '1️⃣'],
+  ['🏴󠁧󠁢󠁥󠁮󠁧󠁿好', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+  ['e\u0301e', 'e\u0301'],
+  ['月色', '月'],
+  ['', ''],
+])('the first character of %j is %j, and no cut goes through it', (text, first) => {
+  expect(firstGrapheme(text)).toBe(first);
+  const behind = `月色${text}好好`;
+  for (let max = 4; max < 3 + codePoints(first); max += 1) expect(shorten(behind, max)).toBe('月色…');
 });

@@ -17,9 +17,30 @@ export function firstCodePoints(text: string, count: number): string {
   return taken;
 }
 
-/** `text` shortened to `max` code points, the last of them an ellipsis where something was cut. */
+/** Whether a cut goes through what a reader sees as one character. `Intl.Segmenter` is younger than the oldest browsers. */
+const isWithinCharacter = (head: string, rest: string): boolean =>
+  /^[\p{M}\p{Cf}\p{EMod}]/u.test(rest) ||
+  head.endsWith('\u200d') ||
+  // two letters of a region make a flag
+  (/^\p{RI}/u.test(rest) && /(?:^|\P{RI})(?:\p{RI}{2})*\p{RI}$/u.test(head));
+
+/** What a reader sees as one character: a flag is one, and so is a family. */
+export function firstGrapheme(text: string): string {
+  let head = '';
+  for (const one of text) {
+    if (head && !isWithinCharacter(head, one)) break;
+    head += one;
+  }
+  return head;
+}
+
+/** `text` within `max` code points, the last of them an ellipsis where something was cut. */
 export function shorten(text: string, max: number): string {
-  return codePoints(text) <= max ? text : `${firstCodePoints(text, max - 1).trimEnd()}…`;
+  if (codePoints(text) <= max) return text;
+  let taken = max - 1;
+  const head = () => firstCodePoints(text, taken);
+  while (taken > 1 && isWithinCharacter(head(), text.slice(head().length))) taken -= 1;
+  return `${head().trimEnd()}…`;
 }
 
 /** The address as a URL, undefined if malformed. `URL.canParse` and `URL.parse` are younger than the oldest supported browsers. */

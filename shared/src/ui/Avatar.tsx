@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import { useState } from 'react';
-import { firstGrapheme } from '../format/foreignText';
+import { firstGrapheme } from '../format/input';
 import styles from './Avatar.module.css';
 
 export interface AvatarProps {
