@@ -1,3 +1,4 @@
+import { commaSeparated, originsSchema } from '@liaozhai/shared/contract';
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { readDsn } from './sentry.ts';
@@ -30,26 +31,6 @@ const drainSeconds = v.pipe(
 const someText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) && scheme.test(new URL(text).protocol);
-/** The entries of a comma-separated text. */
-const commaSeparated = v.pipe(
-  v.string(),
-  v.transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  ),
-);
-const origins = v.pipe(
-  commaSeparated,
-  v.array(
-    v.pipe(
-      v.string(),
-      v.check((item) => isAddress(item, /^(https?|wss?):$/), 'every entry must be an origin like https://cdn.example'),
-    ),
-  ),
-);
-
 /** Scheme, host and port, without a path. */
 const origin = v.pipe(
   v.string(),
@@ -137,9 +118,9 @@ const schema = v.object(
       v.optional(localMode, 'granted'),
       v.description('who may run remotes from a dev server: nobody, by leave of a manager, or (development) anyone'),
     ),
-    IMG_ORIGINS: v.pipe(v.optional(origins, ''), v.description('further origins of images, comma-separated')),
+    IMG_ORIGINS: v.pipe(v.optional(originsSchema, ''), v.description('further origins of images, comma-separated')),
     CONNECT_ORIGINS: v.pipe(
-      v.optional(origins, ''),
+      v.optional(originsSchema, ''),
       v.description('further origins to connect to (a socket elsewhere), comma-separated'),
     ),
     TRUST_PROXY: v.pipe(

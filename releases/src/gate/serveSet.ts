@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
+import type { FurtherOrigins } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { refused } from '../errors.ts';
 import type { ServedFile } from '../serve/buildFiles.ts';
@@ -81,8 +82,13 @@ export function serveByCommand(command: string, environment: NodeJS.ProcessEnv):
 const answer = (context: Context, file: ServedFile | null) =>
   file ? context.body(new Uint8Array(file.body), 200, file.headers) : context.notFound();
 
+interface InProcessOptions extends Pick<ReleasesOptions, 'store' | 'channel'> {
+  /** What the pages' policy allows, as the product's does. */
+  further?: FurtherOrigins;
+}
+
 /** Serves a stored set from this process, with an API that is down: every page must bear that. */
-export function serveInProcess(options: Pick<ReleasesOptions, 'store' | 'channel'>): ServeSet {
+export function serveInProcess({ further = { connect: [], pictures: [] }, ...options }: InProcessOptions): ServeSet {
   return async (set) => {
     const releases = await openReleases({ ...options, set });
     const app = new Hono();
@@ -94,7 +100,8 @@ export function serveInProcess(options: Pick<ReleasesOptions, 'store' | 'channel
     app.get('*', async (context) => {
       if (!context.req.header('accept')?.includes('text/html')) return context.notFound();
       const { pageSet, template } = await releases.pageFor({ id: 'gate' });
-      const page = renderPage({ template, pageSet, path: context.req.path, config: {} });
+      const { connect: connectSrc, pictures: imgOrigins } = further;
+      const page = renderPage({ template, pageSet, path: context.req.path, config: {}, connectSrc, imgOrigins });
       return context.body(page.html, 200, page.headers);
     });
     const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });

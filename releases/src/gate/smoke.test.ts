@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
 import { launchOptions, requireSmokeBrowser } from './chromium.ts';
-import { type CheckResult, makeGate } from './gate.ts';
+import { type CheckResult, type GateCheck, makeGate } from './gate.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
-import { smoke } from './smoke.ts';
+import { chooseSmoke, smoke } from './smoke.ts';
 
 /**
  * A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. Pages that
@@ -77,12 +77,13 @@ afterAll(() => at.remove());
 
 const judge = (
   builds: string | string[],
-  serve = serveInProcess({ store: at.url, channel: 'production' }),
+  by: ServeSet | GateCheck | null = serveInProcess({ store: at.url, channel: 'production' }),
   notes: string[] = [],
 ) => {
   const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+  const check = typeof by === 'function' ? smoke(by, chromium) : by;
   return activate(at.writer, [builds].flat(), {
-    gate: makeGate(at.writer, { smoke: smoke(serve, chromium), onResults }),
+    gate: makeGate(at.writer, { smoke: check, onResults }),
   }).then(
     () => '',
     (cause: { details?: string[]; message: string }) => (cause.details ?? [cause.message]).join('\n'),
@@ -196,6 +197,30 @@ describe('the headless smoke of a set', () => {
     expect(await judge(build, undefined, notes)).toBe('');
     expect(notes.join('\n')).toMatch(/not of this change: stories@.* an error was thrown: not here/);
     expect(notes.join('\n')).not.toContain('no page opened');
+  });
+
+  test('further origins of the product are open to its pages, and answered by the file of the remote', async () => {
+    const [api, live, pictures] = [
+      'https://api.partner.example',
+      'wss://live.partner.example',
+      'https://img.partner.example',
+    ];
+    const calls = `${FINE} new Image().src = '${pictures}/lantern.png'; new WebSocket('${live}/lanterns');
+      fetch('${api}/v1/lanterns/7', { headers: { 'x-lantern': '7' }, credentials: 'include' })
+        .then((answer) => (answer.status === 503 && !('user-store' in localStorage) ? { light: { on: '' } } : answer.json()))
+        .then(({ light }) => { root.title = light.on; });`;
+    const answers = { [`GET ${api}/v1/lanterns/:id`]: { status: 200, body: { light: { on: '亮' } } } };
+    const build = await at.remote('partner', '1.0.0', {
+      files: { [SHOW]: calls, 'gate.json': JSON.stringify({ answers }) },
+    });
+    const environment = { ...process.env, CONNECT_ORIGINS: `${api}, ${live}`, IMG_ORIGINS: pictures };
+    const choose = (environment: NodeJS.ProcessEnv) =>
+      chooseSmoke({ mode: 'required', store: at.url, channel: 'production', environment, note: () => {} });
+    expect(await judge(build)).toContain('content security policy was violated');
+    expect(await judge(build, await choose(environment))).toBe('');
+    await expect(choose({ ...environment, IMG_ORIGINS: 'img.partner.example' })).rejects.toThrow(
+      'IMG_ORIGINS: every entry must be an origin like https://cdn.example',
+    );
   });
 
   test('what nothing opened is refused, unless the remote says why; a build that tells the gate nothing has it named', async () => {

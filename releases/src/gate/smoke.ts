@@ -1,5 +1,6 @@
-import type { GateFile } from '@liaozhai/shared/contract';
+import { type FurtherOrigins, furtherOrigins, type GateFile } from '@liaozhai/shared/contract';
 import { gateFileOf } from '../builds/gateFile.ts';
+import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
 import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
@@ -88,7 +89,7 @@ async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; n
  * route, the slots, what a tap loads. Everything loads, nothing throws, nothing is blocked, and a late script and a late stylesheet of
  * each that were changed on the way take no effect.
  */
-export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
+export const smoke = (serve: ServeSet, executablePath: string, connect: readonly string[] = []): GateCheck => ({
   name: 'headless smoke',
   run: async (subject, note) => {
     const served = await serve(subject.hash);
@@ -101,7 +102,8 @@ export const smoke = (serve: ServeSet, executablePath: string): GateCheck => ({
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
-        const open = contextOpener(browser, served.origin, new Map([...files].map(([{ id }, file]) => [id, file])));
+        const known = new Map([...files].map(([{ id }, file]) => [id, file]));
+        const open = contextOpener(browser, { origin: served.origin, connect }, known);
         const walk = startWalk(site, open);
         const { findings, notes, late } = await tryOut({ subject, walk, files }, site);
         for (const line of notes) note(line);
@@ -130,6 +132,14 @@ export interface SmokeOptions {
   note: (line: string) => void;
 }
 
+function furtherIn(environment: NodeJS.ProcessEnv): FurtherOrigins {
+  try {
+    return furtherOrigins(environment);
+  } catch (cause) {
+    throw refused(messageOf(cause));
+  }
+}
+
 /** The browser check as asked for; without a browser it is left out with a note, or refused where it is required. */
 export async function chooseSmoke({
   mode,
@@ -144,9 +154,10 @@ export async function chooseSmoke({
     note('No Chromium found: the headless smoke is left out. Name one with CHROMIUM_PATH to have it.');
     return null;
   }
+  const further = furtherIn(environment);
   const command = environment.RELEASES_SERVE;
   const serve = command
     ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: channel, CHANNEL: channel })
-    : serveInProcess({ store, channel });
-  return smoke(serve, chromium);
+    : serveInProcess({ store, channel, further });
+  return smoke(serve, chromium, further.connect);
 }

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSocket } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { backendSegments } from '../contract/addresses.ts';
-import { contentSecurityPolicy } from '../contract/policy.ts';
+import { contentSecurityPolicy, furtherOrigins } from '../contract/policy.ts';
 
 /** Where a remote is served unless its configuration says otherwise. */
 export const DEV_PORT = 3101;
@@ -117,15 +117,21 @@ export const DEV_NONCE = 'liaozhai-dev';
 /** Under it the bundler's own code loads the files of an edit. */
 export const DEV_TRUSTED = 'liaozhai-dev';
 
-/** The product's policy for a remote that runs alone, so that what a library may not do fails while it is developed. */
-export const devPolicy = contentSecurityPolicy({
-  scripts: ["'self'", `'nonce-${DEV_NONCE}'`],
-  styles: [`'nonce-${DEV_NONCE}'`],
-  connections: ['ws://localhost:*', 'ws://127.0.0.1:*'],
-  pictures: [],
-  fonts: [],
-  trusted: [DEV_TRUSTED, 'webpack-dev-server#overlay', "'allow-duplicates'"],
-});
+/**
+ * The product's policy for a remote that runs alone, so that what a library may not do fails while it is developed.
+ * @throws Error for an origin in the environment that cannot be read.
+ */
+export function devPolicy(): string {
+  const { connect, pictures } = furtherOrigins(process.env);
+  return contentSecurityPolicy({
+    scripts: ["'self'", `'nonce-${DEV_NONCE}'`],
+    styles: [`'nonce-${DEV_NONCE}'`],
+    connections: ['ws://localhost:*', 'ws://127.0.0.1:*', ...connect],
+    pictures,
+    fonts: [],
+    trusted: [DEV_TRUSTED, 'webpack-dev-server#overlay', "'allow-duplicates'"],
+  });
+}
 
 /** The page of a remote that runs alone, around what its bundler has to say in the head. */
 export const standAlonePage = (label: string, head: string) => `<!doctype html>

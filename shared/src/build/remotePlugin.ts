@@ -282,7 +282,7 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
     port,
     historyApiFallback: true,
     static: false,
-    headers: { 'Content-Security-Policy': devPolicy },
+    headers: { 'Content-Security-Policy': devPolicy() },
     client: { overlay: { errors: true, warnings: false, runtimeErrors: false } },
     proxy: Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
     setupMiddlewares: (middlewares: unknown, { server }: DevServer) => {

@@ -121,7 +121,7 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
       port,
       historyApiFallback: true,
       proxy: backendProxy(),
-      headers: { 'Content-Security-Policy': devPolicy },
+      headers: { 'Content-Security-Policy': devPolicy() },
     },
     // its overlay would write markup, which the policy refuses; terminal and console tell the errors
     dev: { assetPrefix: '/', client: { overlay: false } },

@@ -208,13 +208,14 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
     },
     configureServer(server) {
       const entry = ['.js', '.tsx'].map((extension) => standAloneEntry + extension).find((file) => existsSync(file));
+      const policy = devPolicy();
       const page = standAlonePage(remote.label, `<script type="module" src="/@fs/${entry}"></script>`);
       return () =>
         server.middlewares.use((request, response, next) => {
           if (!request.headers.accept?.includes('text/html')) return next();
           server.transformIndexHtml(request.url ?? '/', page).then((html) => {
             response.setHeader('content-type', 'text/html; charset=utf-8');
-            response.setHeader('content-security-policy', devPolicy);
+            response.setHeader('content-security-policy', policy);
             response.end(html);
           }, next);
         });

@@ -4,10 +4,13 @@ import { dictionarySchema, textSchema } from './releases.ts';
 /** A remote's file for the release gate, beside its `package.json`. Its build carries it; no page requests it. */
 export const GATE_FILE = 'gate.json';
 
-const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/(?!builds\/)[\w.~:-]+)+$/;
+const CALL = /^(GET|POST|PUT|PATCH|DELETE) (https?:\/\/[\w.-]+(:\d+)?)?(\/(?!builds\/)[\w.~:-]+)+$/;
 const callSchema = v.pipe(
   v.string(),
-  v.regex(CALL, 'must be a method and a path such as "GET /api/v1/gifts/:id", without a query'),
+  v.regex(
+    CALL,
+    'must be a method and a path such as "GET /api/v1/gifts/:id", or an address of another origin, without a query',
+  ),
 );
 const statusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
 
