@@ -211,3 +211,31 @@ test('guests: an ES module that was changed does not run', async ({ site, page }
   await expect(await opensAndTaps(page, guest.name)).toHaveText(/^failed: /);
   expect(await page.evaluate(wasTampered)).toBe(false);
 });
+
+test('guests: the gate tells what a page threw in its words, and names a slot that the module lacks', async ({
+  site,
+}) => {
+  test.setTimeout(120_000);
+  const untitled: Guest = { name: 'untitled', version: '1.0.0', page: 'export default ({ story }) => story.title;' };
+  const slotless: Guest = {
+    name: 'slotless',
+    version: '1.0.0',
+    page: `export default () => 'fine';`,
+    slots: [{ name: 'my.entries', file: 'Page.js' }],
+    files: {
+      'src/remote.js': `const route = { name: 'slotless', path: '/slotless', title: '', page: () => import('./Page.js') };
+        export default { name: 'slotless', contract: '^2.1.0', routes: [route], slots: [] };`,
+    },
+  };
+  const builds: string[] = [];
+  for (const guest of [untitled, slotless]) {
+    const { dist, remove } = await buildGuest(guest);
+    builds.push((await site.release('publish', dist)).id);
+    remove();
+  }
+  const refusal = await site.release('check', ...builds, '--smoke', 'required').catch((cause: Error) => cause.message);
+  expect(String(refusal).match(/on \/.*/g)).toEqual([
+    "on /untitled a build failed: the page reported render-threw: Cannot read properties of undefined (reading 'title')",
+    'on /my as a member a build failed: the page reported module-missing: src/remote provides no slotless slot my.entries',
+  ]);
+});

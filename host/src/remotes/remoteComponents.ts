@@ -149,7 +149,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       loading.build = build;
       try {
         const page = await find();
-        if (!page) throw new RemoteError(remote, 'module-missing');
+        if (!page) throw new RemoteError(remote, 'module-missing', new Error(`src/remote provides no ${key}`));
         const { default: component } = await inTime(remote, page());
         performance.measure(READY + build, { start });
         return component as Loaded;

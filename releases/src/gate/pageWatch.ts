@@ -44,6 +44,14 @@ const watchPage = () => {
     void new Response(data).text().then(Reflect.get(globalThis, 'gateBeacon'));
     return send(address, data);
   };
+  const warn = console.warn;
+  // the host warns of a build that failed, with the error, before its beacon
+  console.warn = (...words) => {
+    let cause = words.find((word) => word instanceof Error);
+    while (cause?.cause instanceof Error) cause = cause.cause;
+    if (cause) Reflect.get(globalThis, 'gateWarning')(String(words[0]), cause.message);
+    warn(...words);
+  };
   let changes = 0;
   new MutationObserver(() => {
     changes += 1;
@@ -88,17 +96,31 @@ function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   return status === 404 && !(segment in host.files);
 }
 
-const recorded = new WeakMap<Page, Seen[]>();
+const firstLine = (text: string): string => text.split('\n')[0]?.slice(0, 300) ?? '';
+
+interface Recorded {
+  seen: Seen[];
+  /** What the host warned of, with the error's message. */
+  warnings: { words: string; message: string }[];
+}
+
+const recorded = new WeakMap<Page, Recorded>();
 
 /** Has the pages of a context tell what only they can see. Once for all of them: Playwright's own part of it is no page's alone. */
 export async function listenIn(context: BrowserContext): Promise<void> {
-  const tell = (page: Page, line: string, about: string) => recorded.get(page)?.push({ line, about });
+  const tell = (page: Page, line: string, about: string) => recorded.get(page)?.seen.push({ line, about });
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
     tell(page, `the content security policy was violated: ${what}`, `${what} ${source}`);
   });
+  await context.exposeBinding('gateWarning', ({ page }, words: string, message: string) => {
+    recorded.get(page)?.warnings.push({ words, message });
+  });
   await context.exposeBinding('gateBeacon', ({ page }, text: string) => {
     const { failure, build } = failureIn(text) ?? {};
-    if (failure && build) tell(page, `a build failed: the page reported ${failure}`, build);
+    if (!failure || !build) return;
+    const { message } = recorded.get(page)?.warnings.findLast(({ words }) => words.includes(build)) ?? {};
+    const why = message ? `: ${firstLine(message)}` : '';
+    tell(page, `a build failed: the page reported ${failure}${why}`, build);
   });
   await context.addInitScript(watchPage);
 }
@@ -107,10 +129,10 @@ export async function listenIn(context: BrowserContext): Promise<void> {
 export function watch(page: Page, site: Site): Watched {
   const watched: Watched = { seen: [], thrown: false, requests: 0 };
   const { seen } = watched;
-  recorded.set(page, seen);
+  recorded.set(page, { seen, warnings: [] });
   page.on('pageerror', (error) => {
     watched.thrown = true;
-    seen.push({ line: `an error was thrown: ${error.message.split('\n')[0]}`, about: error.stack ?? '' });
+    seen.push({ line: `an error was thrown: ${firstLine(error.message)}`, about: error.stack ?? '' });
   });
   page.on('response', (response) => {
     const url = new URL(response.url());

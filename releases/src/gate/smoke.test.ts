@@ -34,9 +34,12 @@ const run = (url) => new Promise((done, fail) => {
 const root = document.getElementById('root');
 const files = route.requiresAuth && !localStorage.getItem('user-store') ? [] : route.preload.js;
 if (files.length === 0) root.textContent = '登录';
-const report = (failure) => navigator.sendBeacon('/beacon', new Blob([JSON.stringify({
+const report = (failure, cause) => {
+  if (cause) console.warn('[it] ' + remote.id + ' failed', new Error(failure, { cause }));
+  navigator.sendBeacon('/beacon', new Blob([JSON.stringify({
   build: remote.id, set: set.set, candidate: false, outcome: failure ? 'failed' : 'loaded', failure,
-})], { type: 'application/json' }));
+  })], { type: 'application/json' }));
+};
 (async () => { for (const file of files) await run(file); report(); })().catch(() => { report('unreachable'); root.textContent = '!'; });
 globalThis.report = report;
 `;
@@ -274,6 +277,11 @@ describe('the headless smoke of a set', () => {
       'fails where its last good build takes over',
       { [SHOW]: `${FINE} report('render-threw');` },
       'reported render-threw',
+    ],
+    [
+      'fails with words that the host warns of',
+      { [SHOW]: `${FINE} report('render-threw', new Error('no title'));` },
+      'reported render-threw: no title',
     ],
     [
       'inserts a stylesheet by itself',
