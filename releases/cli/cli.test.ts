@@ -84,11 +84,16 @@ describe('the command line', () => {
     await release('activate', gifts);
     const { code, err } = await release('kill', gifts);
     expect(code).toBe(1);
-    for (const part of ['never run again', 'everybody loses /gifts', 'pnpm release withdraw gifts', '--confirm gifts'])
+    for (const part of ['never runs again', '- /gifts', '`withdraw gifts`', '--confirm gifts'])
       expect(err).toContain(part);
     const asked = await release('withdraw', 'gifts');
-    expect([asked.code, asked.err]).toEqual([1, expect.stringMatching(/loses \/gifts[\s\S]*--confirm gifts/)]);
-    expect((await release('withdraw', 'gifts', '--yes')).out).toContain(`withdraw ${gifts}`);
+    expect([asked.code, asked.err]).toEqual([1, expect.stringMatching(/- \/gifts\n.*--confirm gifts/)]);
+    for (const said of [err, asked.err]) expect(said.split('/gifts')).toHaveLength(2);
+    const withdrawn = await release('withdraw', 'gifts', '--yes');
+    expect([withdrawn.err, withdrawn.out]).toEqual([
+      expect.stringContaining('Everybody loses /gifts.'),
+      expect.stringContaining(`withdraw ${gifts}`),
+    ]);
     expect((await release('activate', gifts)).code).toBe(0);
     expect((await release('kill', gifts, '--confirm', 'gifts')).out).toContain(`kill ${gifts}`);
   });

@@ -275,10 +275,17 @@ const withConfirm = (command: Command): Command =>
     .option('--confirm <name>', 'the name again, in place of the question')
     .option('--yes', 'for scripts: what would be asked is meant');
 
+const isAsked = ({ confirm, yes }: ConfirmOptions) =>
+  !yes && confirm === undefined && process.stdin.isTTY && process.stderr.isTTY;
+
+/** Whether it is meant or will be asked for; a refusal, which comes otherwise, tells the effect itself. */
+const isEffectTold = (name: string, options: ConfirmOptions) =>
+  options.yes || options.confirm === name || isAsked(options);
+
 /** The name as it was said: by an option, or typed at a terminal. */
-async function said(name: string, verb: string, { confirm, yes }: ConfirmOptions): Promise<string | undefined> {
-  if (yes) return name;
-  if (confirm !== undefined || !process.stdin.isTTY || !process.stderr.isTTY) return confirm;
+async function said(name: string, verb: string, options: ConfirmOptions): Promise<string | undefined> {
+  if (options.yes) return name;
+  if (!isAsked(options)) return options.confirm;
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -298,8 +305,8 @@ export const addWithdraw = (program: Command) =>
       const client = await clientFor(rest);
       const seen = await client.status();
       const live = seen.stable?.builds.find((id) => nameOf(id) === name);
-      if (live && name !== HOST_NAME) {
-        const { shown, instead } = await client.killEffect(live);
+      if (live && name !== HOST_NAME && isEffectTold(name, { confirm, yes })) {
+        const { shown, instead } = await client.killEffect(live, 'withdraw');
         note(`Everybody loses ${shown.join(', ')}.`);
         const tried = candidatesOf(seen).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
         for (const { builds, percent } of tried) note(`The candidate ${builds.join(' ')} (${percent} %) ends with it.`);
@@ -334,10 +341,11 @@ export const addKill = (program: Command) =>
     .action(async (build: string, _, command: Command) => {
       const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
-      const effect = await client.killEffect(build);
-      for (const line of effectLines(effect)) note(line);
-      const answer =
-        effect.live || effect.lost.length > 0 ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
+      const effect = await client.killEffect(build, 'kill');
+      const isNamed = effect.live || effect.lost.length > 0;
+      if (effect.lost.length === 0 || isEffectTold(effect.name, { confirm, yes }))
+        for (const line of effectLines(effect)) note(line);
+      const answer = isNamed ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
       printChange(json, await client.kill({ build, why, seq, confirm: answer, force }));
     });
 

@@ -152,8 +152,8 @@ export interface ReleaseClient {
   testWebhook(id: string): Promise<WebhookEvent>;
   rollback(request: RollbackRequest): Promise<Change>;
   withdraw(request: WithdrawRequest): Promise<Change>;
-  /** What `kill` would do; changes nothing. */
-  killEffect(build: string): Promise<KillEffect>;
+  /** What `kill` would do; changes nothing. `before`: what follows, for which the caller needs the right. */
+  killEffect(build: string, before?: 'kill' | 'withdraw'): Promise<KillEffect>;
   kill(request: KillRequest): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
   /** Leave to run remotes from dev servers, as far as it holds. */
@@ -382,7 +382,7 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     testWebhook: (id) => post('webhook-test', { id }),
     rollback: (request) => post('rollback', request),
     withdraw: (request) => post('withdraw', request),
-    killEffect: (build) => get(`kill?build=${word(build)}`),
+    killEffect: (build, before) => get(`kill?build=${word(build)}${before ? `&before=${before}` : ''}`),
     kill: (request) => post('kill', request),
     override: (request) => post('override', request),
     previews: () => get('previews'),

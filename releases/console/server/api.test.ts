@@ -282,6 +282,23 @@ describe('sec.releases: who may do what', () => {
     }
   });
 
+  test('what a kill or a withdrawal would do is not told before it to who may not do it', async () => {
+    const before = (verb: string) => `/kill?build=${encodeURIComponent(storiesNext)}&before=${verb}`;
+    const statuses = (verb: string) =>
+      Promise.all(GRANTS.map(async (grant) => [grant, (await ask(before(verb), bearer(grant))).status]));
+    expect(Object.fromEntries(await statuses('kill'))).toMatchObject({
+      viewer: 403,
+      'deployer:stories': 403,
+      manager: 200,
+    });
+    expect(Object.fromEntries(await statuses('withdraw'))).toMatchObject({
+      viewer: 403,
+      'deployer:chat': 403,
+      'deployer:stories': 200,
+      manager: 200,
+    });
+  });
+
   test('everyone with a token may look', async () => {
     for (const grant of GRANTS)
       for (const path of [

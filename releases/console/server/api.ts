@@ -241,9 +241,14 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     const channel = channelOf(context, console);
     return context.json(await readSharing(console.writer(channel, ''), await console.current(channel)));
   });
-  app.get('/kill', async (context) =>
-    context.json(await (await client(context)).killEffect(context.req.query('build') ?? '')),
-  );
+  app.get('/kill', async (context) => {
+    const { build = '', before } = context.req.query();
+    const current = await console.current(channelOf(context, console));
+    // nobody reads the effect of what they may not do
+    if (before === 'kill') permit(context.get('token'), before, { build }, current);
+    if (before === 'withdraw') permit(context.get('token'), before, { name: nameOf(build) }, current);
+    return context.json(await (await client(context)).killEffect(build));
+  });
   app.get('/previews', async (context) => context.json(await (await client(context)).previews()));
   app.get('/channels', async (context) =>
     context.json({ channels: await console.channels(), shown: console.options.channel }),
@@ -302,6 +307,12 @@ function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>):
   return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
 
+/** Throws forbidden where the caller's rights do not reach so far. */
+function permit<Name extends Verb>(caller: Caller, verb: Name, body: Body<Name>, current: ChannelDocument): void {
+  const reason = refusal(caller, wishOf(verb, body), current);
+  if (reason) throw forbidden(reason, CURES[verb]);
+}
+
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
   app.post(
     `/${verb}`,
@@ -313,13 +324,10 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
       const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
       const channel = channelOf(context, console);
       // once at the start, and again for every state that the change is tried on
-      const permit = (current: ChannelDocument) => {
-        const reason = refusal(token, wishOf(verb, body), current);
-        if (reason) throw forbidden(reason, CURES[verb]);
-      };
-      permit(await console.current(channel));
+      const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
+      permitOn(await console.current(channel));
       const judging = JUDGED.includes(verb);
-      const asked = { judging, permit, actor: actorOf(token) };
+      const asked = { judging, permit: permitOn, actor: actorOf(token) };
       const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), asked), body);
       const { counters } = console.options;
       const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
