@@ -167,6 +167,16 @@ describe('the command line', () => {
     expect((await json('status')).value.agenda).toMatchObject({ schedules: [], freezes: [], frozen: null });
   });
 
+  test('a candidate for nobody is said to be one', async () => {
+    const begun = await release('canary', 'stories@1.4.0', '--percent', '0');
+    expect([begun.code, begun.err]).toEqual([0, expect.stringContaining('Nobody gets it until its share is raised')]);
+    const [head = '', ...lines] = (await release('status')).out.split('\n');
+    expect(head).toContain('canary stories@1.4.0');
+    expect(head).not.toMatch(/\+[\da-f]{12}/);
+    expect(lines.join('\n')).toMatch(/For nobody yet \(0 %\), begun .*: stories 1\.4\.0/);
+    await release('abort');
+  });
+
   test('a webhook is added with its secret, listed without it, and removed', async () => {
     expect((await release('webhook', 'add', 'http://chat.example/hook')).err).toContain('over https');
     const { value } = await json('webhook', 'add', 'https://chat.example/hook');

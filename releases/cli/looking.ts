@@ -28,7 +28,7 @@ function allLines(document: Status): string[] {
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
   const some = candidatesOf(document).flatMap(({ percent, since, by, builds }) => [
-    `For ${percent} % of visitors, begun ${localTime(since)} by ${by}:`,
+    `For ${visitorsOf(percent)}, begun ${localTime(since)} by ${by}:`,
     ...builds.map((id) => `  ${id}`),
   ]);
   const good = Object.values(lastGood);
@@ -46,6 +46,11 @@ function allLines(document: Status): string[] {
 const headLine = ({ channel, seq, action }: Status): string =>
   `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`;
 
+/** `chat@1.4.0` means a build as well, unless its version was published again. */
+const withoutHashes = (line: string): string => line.replaceAll(/\+[\da-f]{12}\b/g, '');
+
+const visitorsOf = (percent: number): string => (percent === 0 ? 'nobody yet (0 %)' : `${percent} % of visitors`);
+
 /** `chat 1.4.0, stories 1.2.0` */
 const shortNames = (builds: readonly string[]): string =>
   builds
@@ -62,19 +67,19 @@ function briefLines(document: Status, { builds, errors = [] }: Health): string[]
   const [worst, ...others] = errors.filter(({ gone }) => !gone);
   const alarms = builds.filter(({ alarm }) => alarm);
   const lines = [
-    headLine(document),
+    withoutHashes(headLine(document)),
     stable ? `Live since ${localTime(stable.since)}: ${shortNames(stable.builds)}` : 'Nothing is live yet.',
     ...alarms.slice(0, 2).map((build) => `ALARM ${alarmLine(build)}`),
     ...(worst ? [errorSentence(worst, since(worst.first))] : []),
     ...(others.length > 0 ? [`and ${others.length} more kinds of errors: \`health\``] : []),
     ...candidatesOf(document).map(
       ({ percent, since: began, builds: tried }) =>
-        `For ${percent} % of visitors, begun ${localTime(began)}: ${shortNames(tried)}`,
+        `For ${visitorsOf(percent)}, begun ${localTime(began)}: ${shortNames(tried)}`,
     ),
     ...(killed.length > 0 ? [`Killed: ${shortNames(killed)}`] : []),
     ...agendaLines(agenda),
   ];
-  const health = `${visitors} visitors of the last day${alarms.length === 0 && !worst ? ', nothing failed' : ''}`;
+  const health = `${visitors} ${visitors === 1 ? 'visitor' : 'visitors'} of the last day${alarms.length === 0 && !worst ? ', nothing failed' : ''}`;
   const shown = lines.length > LONGEST_STATUS - 1 ? LONGEST_STATUS - 2 : lines.length;
   return [
     ...lines.slice(0, shown),

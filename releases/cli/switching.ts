@@ -178,7 +178,10 @@ export const addCanary = (program: Command) =>
       const client = await clientFor(rest, true);
       const request = { builds, name, why, seq, override };
       if (schedule) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
-      else printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
+      else {
+        printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
+        if (percent === 0) note('Nobody gets it until its share is raised: `pnpm release canary --percent 5`.');
+      }
     });
 
 export const addPromote = (program: Command) =>
