@@ -69,6 +69,18 @@ test('a reader who takes nothing of a whispered channel is let go', async () => 
   speaker.close();
 });
 
+test('sec.socket: a whisper that nests too deeply is refused, and the socket goes on', async () => {
+  const socket = await openSocket(backend, await backend.reader());
+  socket.send({ event: 'pusher:subscribe', data: { channel: 'deep' } });
+  const data = `${'['.repeat(4_900)}${']'.repeat(4_900)}`;
+  socket.send({ event: 'client-word', channel: 'deep', data });
+  const refused = await socket.frame(({ event }) => event === 'pusher:error');
+  expect(refused.data).toMatchObject({ code: 4200 });
+  socket.send({ event: 'pusher:ping' });
+  await socket.frame(({ event }) => event === 'pusher:pong');
+  socket.close();
+});
+
 test('a Reverb that answers an event with 101 loses that event, and no later one', async () => {
   const told: string[] = [];
   const server = createServer((request, response) => {

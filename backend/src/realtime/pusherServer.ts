@@ -120,8 +120,17 @@ export class PusherServer implements Broadcaster {
   #receive(connection: Connection, data: RawData): void {
     connection.lastActivity = performance.now();
     const message = parseFrame(data);
-    const handled = message && this.#handle(connection, message);
-    if (!handled) connection.fail(4200, 'Invalid message format');
+    if (!message || !this.#handles(connection, message)) connection.fail(4200, 'Invalid message format');
+  }
+
+  /** Whether a frame could be used. One that nests too deeply to be written again throws. */
+  #handles(connection: Connection, message: ClientFrame): boolean {
+    try {
+      return this.#handle(connection, message);
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   #handle(connection: Connection, message: ClientFrame): boolean {
