@@ -230,6 +230,25 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: streams(delta('夜里风大。'.repeat(2_001)), finish('stop')),
     text: '夜里风大。'.repeat(1_200),
   },
+  'one chunk on each line': {
+    behave: streams([delta(first), delta(second), finish('stop')].map((each) => each.slice(6, -1)).join('')),
+  },
+  'a list of chunks': {
+    behave: answers([{ choices: [{ delta: { content: whole }, finish_reason: 'stop' }] }]),
+  },
+  'a mark of byte order amid the stream': { behave: streams(delta(first), `\ufeff${delta(second)}`, finish('stop')) },
+  'one choice without a list': { behave: streams(event({ choices: { delta: whole, finish_reason: 'stop' } })) },
+  'a part of an object': {
+    behave: streams(delta({ parts: [{ text: whole }, { text: '想', thought: true }] }), finish('stop')),
+  },
+  'a reason in capitals, named otherwise': {
+    behave: streams(delta(whole), event({ choices: [{ delta: {}, finishReason: 'FINISH_REASON_STOP' }] })),
+  },
+  'an error that is none': { behave: streams(event({ error: {}, code: 0, message: 'Success' }), ordinary) },
+  'an event for the end': { behave: streams(delta(whole), 'event: done\ndata: {}\n\n') },
+  'tokens that end a turn': { behave: streams(delta(`${whole}<|im_`), delta('end|></s>'), finish('stop')) },
+  'thoughts in brackets': { behave: streams(delta('[THI'), delta(`NK]想[/THINK]${whole}`), finish('stop')) },
+  'thoughts with a prefix': { behave: streams(delta(`<seed:think>想</seed:think>${whole}`), finish('stop')) },
   'busy, then whole': {
     behave: (response, request, attempt) =>
       attempt === 1
@@ -255,6 +274,18 @@ export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code
     code: 'filtered',
     outcome: 'filtered',
   },
+  'a reason of another filter': {
+    behave: streams(delta(half), finish('RECITATION'), finish('stop')),
+    code: 'filtered',
+    outcome: 'filtered',
+  },
+  'a limit of tokens under another name': {
+    behave: streams(delta(half), finish('max_completion_tokens')),
+    text: whole,
+    code: 'too_long',
+    outcome: 'length',
+  },
+  'an error by its code': { behave: streams(delta(half), event({ error_code: 336003, error_msg: 'bad' }), done) },
   'a clean end without a reason': { behave: streams(delta(half)) },
   'HTML in the stream': { behave: streams(delta(half), '<html><body>502 Bad Gateway</body></html>\n') },
   'HTML as data': { behave: streams(delta(half), 'data: <html>\n\n', done) },
@@ -310,6 +341,12 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
     behave: answers({ object: 'error', message: 'no such model' }),
     outcome: 'failed',
     said: 'no such model',
+  },
+  'no success': { behave: answers({ success: false, msg: 'quota' }), outcome: 'failed', said: 'quota' },
+  'a code in place of an answer': {
+    behave: answers({ code: 1210, msg: 'bad call' }),
+    outcome: 'failed',
+    said: 'bad call',
   },
   HTML: { behave: answers('<!doctype html><title>Sign in</title>'), outcome: 'failed', said: 'Sign in' },
   'half of a JSON answer': { behave: answers('{"choices":[{"message":{"content":"夜'), outcome: 'failed' },

@@ -69,25 +69,44 @@ export function causeOf(error: unknown): string {
 
 /** Reasons by which endpoints say that the text is whole. Others end it too early. */
 const wholeReasons = new Set(
-  'stop eos eos_token end_turn stop_sequence complete completed done finished tool_calls function_call'.split(' '),
+  'stop eos eos_token end end_turn end_of_turn stop_sequence complete completed done finished tool_calls function_call'.split(
+    ' ',
+  ),
 );
-const lengthReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);
+const lengthPattern = /length|max_(?:\w+_)?tokens|token_limit/;
 const filterPattern =
-  /content.?filter|content.?policy|data.?inspection|sensitive|safety|moderation|refusal|prohibited/i;
+  /content.?filter|content.?policy|data.?inspection|sensitive|safety|moderation|refusal|prohibited|block(?:ed|list)|censor|risk.?control|recitation/i;
 
 type Json = Record<string, unknown>;
 
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
-/** Content is a text or a list of parts, of which those of the text count. */
+/** Content is a text, an object with one, or a list of such parts, of which those of the text count. */
 function contentOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  const isText = ({ type }: Json) => type === undefined || type === 'text' || type === 'output_text';
-  return content
-    .map((part) => (typeof part === 'string' ? part : isText(objectOf(part)) ? contentOf(objectOf(part).text) : ''))
-    .join('');
+  if (Array.isArray(content)) return content.map(contentOf).join('');
+  const { type, thought, text, value, parts } = objectOf(content);
+  if (thought === true || (type !== undefined && !textTypes.has(type))) return '';
+  return contentOf(text ?? value ?? parts ?? '');
+}
+
+const textTypes = new Set<unknown>(['text', 'text_delta', 'output_text']);
+
+const wordsOf = (message: unknown): string =>
+  typeof message === 'string' ? message : contentOf(objectOf(message).content);
+
+/** In lower case, without the prefix of an enumeration; empty where no reason is given. */
+function reasonOf({ finish_reason, finishReason, stop_reason }: Json): string {
+  const given = [finish_reason, finishReason, stop_reason].find((reason) => reason);
+  const reason = typeof given === 'string' ? given : objectOf(given).type;
+  if (typeof reason !== 'string') return '';
+  const plain = reason
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_reason_/, '');
+  return /^(?:null|none|unspecified)$/.test(plain) ? '' : plain;
 }
 
 function tokensOf(usage: unknown): number | null {
@@ -100,10 +119,20 @@ function tokensOf(usage: unknown): number | null {
 
 /** An error where an answer should be, as endpoints put it; undefined for an answer. */
 function errorIn(chunk: Json): unknown {
-  if (chunk.error) return chunk.error;
-  const isError = chunk.object === 'error' || (!('choices' in chunk) && 'code' in chunk && 'message' in chunk);
+  const { error, errors, error_code, success, base_resp, code } = chunk;
+  const named = [error, errors].find((each) =>
+    typeof each === 'object' && each ? Object.keys(each).length > 0 : each,
+  );
+  if (named) return named;
+  const codes = [error_code, objectOf(base_resp).status_code, 'choices' in chunk ? 0 : code];
+  const isError = chunk.object === 'error' || success === false || !codes.every((each) => fineCodes.has(each));
   return isError ? chunk : undefined;
 }
+
+const fineCodes = new Set<unknown>([undefined, null, '', 0, '0', 200, '200']);
+
+const doneLine = /^"?\[?DONE\]?"?$/i;
+const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
 /** Collects an answer from its bytes. */
 class Answer {
@@ -127,7 +156,9 @@ class Answer {
     return this.isDone || this.#reason !== null;
   }
 
-  feed(text: string): void {
+  feed(bytes: string): void {
+    // a proxy may put the mark before any packet
+    const text = bytes.replaceAll('\uFEFF', '');
     if (this.#form !== 'events') {
       this.#body += text;
       if (this.#form === 'unknown') this.#recognize();
@@ -158,8 +189,8 @@ class Answer {
       if (!this.#hasText) throw this.fault('empty', excerptOf(this.#body));
       throw this.fault('cut', 'ended without a finish reason');
     }
-    if (lengthReasons.has(this.#reason)) throw this.fault('length', `finish_reason ${this.#reason}`);
     if (wholeReasons.has(this.#reason)) return;
+    if (lengthPattern.test(this.#reason)) throw this.fault('length', `finish_reason ${this.#reason}`);
     throw this.fault(filterPattern.test(this.#reason) ? 'filtered' : 'cut', `finish_reason ${excerptOf(this.#reason)}`);
   }
 
@@ -178,32 +209,34 @@ class Answer {
   }
 
   #whole(): void {
-    try {
-      const answer: unknown = JSON.parse(this.#body);
-      this.#chunk(objectOf(Array.isArray(answer) ? answer[0] : answer));
-      if (this.#hasText) this.#reason ??= 'stop';
-    } catch {
-      this.#broken(this.#body);
-    }
+    const isOneAnswer = this.#chunks(this.#body);
+    if (this.#hasText && isOneAnswer) this.#reason ??= 'stop';
   }
 
   #event(name: string | undefined, data: string): void {
     if (this.isDone) return;
     const line = data.trim();
-    if (line === '[DONE]') {
+    if (doneLine.test(line) || (name && doneEvent.test(name))) {
       this.isDone = true;
       if (this.#hasText) this.#reason ??= 'stop';
     } else if (name === 'error') this.#broken(line);
     // others, such as a word between events, are signs of life
-    else if (/^[{<]/.test(line)) this.#line(line);
+    else if (/^[{<]/.test(line)) this.#chunks(line);
   }
 
-  #line(line: string): void {
+  /** One chunk or a list of chunks, else one on each line. Returns whether the data was one text of JSON. */
+  #chunks(data: string): boolean {
+    let parsed: unknown;
     try {
-      this.#chunk(objectOf(JSON.parse(line)));
+      parsed = JSON.parse(data);
     } catch {
-      this.#broken(line);
+      const lines = data.split(/[\r\n]+/);
+      if (lines.length === 1) this.#broken(data);
+      else for (const line of lines) this.#event(undefined, line.replace(/^data:/, ''));
+      return false;
     }
+    for (const chunk of [parsed].flat()) this.#chunk(objectOf(chunk));
+    return true;
   }
 
   #chunk(chunk: Json): void {
@@ -213,19 +246,17 @@ class Answer {
       return;
     }
     this.#tokens = tokensOf(chunk.usage) ?? this.#tokens;
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.map(objectOf) : [];
-    const choice = choices.find(({ index }) => (index ?? 0) === 0);
+    const choices = [chunk.choices].flat().map(objectOf);
+    const choice = choices.find(({ index }) => Number(index ?? 0) === 0);
     if (!choice) return;
-    const delta = objectOf(choice.delta);
-    const message = objectOf(choice.message);
     // some endpoints repeat the whole message at the end
-    const text =
-      contentOf(delta.content) || contentOf(choice.text) || (this.#hasText ? '' : contentOf(message.content));
+    const text = wordsOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : wordsOf(choice.message));
     this.#text += text;
     this.#hasText ||= text !== '';
-    const reason = typeof choice.finish_reason === 'string' ? choice.finish_reason.trim().toLowerCase() : '';
-    if (reason && reason !== 'null') this.#reason = reason;
-    if (delta.refusal || message.refusal) this.#reason = 'refusal';
+    const isRefused = objectOf(choice.delta).refusal || objectOf(choice.message).refusal;
+    const reason = isRefused ? 'refusal' : reasonOf(choice);
+    // an end that came too early stays one
+    if (reason && (this.#reason === null || wholeReasons.has(this.#reason))) this.#reason = reason;
   }
 
   /** What follows a finished answer cannot spoil it. */

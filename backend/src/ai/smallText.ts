@@ -2,9 +2,11 @@ import { showsNothing } from '../http/input.ts';
 
 // A model writes Markdown, and thinks aloud. Readers get the product's own small text: paragraphs, *deeds* and “speech”.
 
-const thinkTag = /[<◁](\/?)(?:think|thinking|thought|thoughts|reasoning|reflection)\s*[>▷]/i;
-/** The end of a text that may become such a tag. */
-const tagBeginning = /[<◁]\/?[a-z]{0,10}\s*\/?$/i;
+const thinkTag = /[<◁[](\/?)(?:[a-z]{1,8}:)?(?:think|thinking|thought|thoughts|reasoning|reflection)\s*[>▷\]]/i;
+/** By which a model ends its turn. */
+const turnToken = /<\|\w{1,24}\|>|<\/s>/g;
+/** The end of a text that may become such a tag or token. */
+const tagBeginning = /[<◁[]\/?[a-z:]{0,19}\s*\/?$|<\|\w{0,24}\|?$/i;
 
 /** Bounds keep one unclosed bracket from holding the rest of a text back. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
@@ -121,8 +123,8 @@ export class SmallText {
     const rest = this.#raw.slice(0, this.#raw.length - waiting.length);
     this.#raw = waiting;
     if (!this.#isThinking) ready += rest;
-    else if (this.#unsure !== null) this.#unsure += rest;
-    return { text: this.#unquote(this.#plain(ready)), restart };
+    else if (this.#unsure !== null) this.#unsure += rest.replace(turnToken, '');
+    return { text: this.#unquote(this.#plain(ready.replace(turnToken, ''))), restart };
   }
 
   /** What was held back. In an answer that is not whole, what may be thoughts is not shown. */
