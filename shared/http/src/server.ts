@@ -94,12 +94,19 @@ function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex,
   server.emit('connection', socket);
 }
 
-/** A proxy's form of an address (`GET http://host/path`) becomes the usual one. */
+/** A proxy's form of an address (`GET http://host/path`) becomes the usual one, and `*`, the whole server, its root. */
 function useOriginForm(request: IncomingMessage): void {
+  if (request.url === '*') request.url = '/';
   const [, host, path] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? '') ?? [];
   if (host === undefined || path === undefined) return;
   request.url = path.startsWith('/') ? path : `/${path}`;
   request.headers.host = host;
+}
+
+/** One host that an address may have, as RFC 9112 wants it; HTTP/1.0 needs none. */
+function namesOneHost({ headers, rawHeaders }: IncomingMessage): boolean {
+  const named = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return named.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
 }
 
 const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
@@ -126,14 +133,15 @@ export function createHttpServer(
     response.on('finish', () => {
       if (!request.complete) request.once('end', destroyLater(request.socket));
     });
-    listener(request, response);
+    if (namesOneHost(request)) listener(request, response);
+    else response.writeHead(400, { connection: 'close' }).end();
   });
   workOf.set(server, work);
   server.setTimeout(silenceMs);
   const answersOn = (socket: Duplex) => [...work.answers].filter(({ req }) => req.socket === socket);
   server.on('upgrade', (request, socket, head) => {
     useOriginForm(request);
-    if (onSocket && wantsWebSocket(request) && isSocket(request)) {
+    if (onSocket && wantsWebSocket(request) && namesOneHost(request) && isSocket(request)) {
       track(work.sockets, socket);
       return onSocket(request, socket, head);
     }
