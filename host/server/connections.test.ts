@@ -39,6 +39,7 @@ describe('a request with Upgrade', () => {
 describe('a health check', () => {
   test.each<[string, string[]]>([
     ['HAProxy', ['OPTIONS / HTTP/1.0']],
+    ['HAProxy, of the whole server', ['OPTIONS * HTTP/1.0']],
     ['HAProxy with an address', ['GET /healthz HTTP/1.0']],
     ['HAProxy, by HEAD', ['HEAD /healthz HTTP/1.0']],
     ['nginx', ['GET /healthz HTTP/1.0', 'Host: front_servers', 'Connection: close']],
@@ -50,11 +51,35 @@ describe('a health check', () => {
   });
 });
 
+test.each([[['Host: 1.2.3.4.5']], [['Host: 999.1.1.1']], [['Host: xn--a']], [['Host: a', 'Host: b']]])(
+  'a request to %j, which is no host, is refused',
+  async (hosts) => {
+    expect(statusOf(await rawRequest(origin, 'GET /explore HTTP/1.1', ...hosts, 'Connection: close'))).toBe(400);
+  },
+);
+
+test.each(['//evil.example/x', '///evil.example/x'])(
+  'the way out of an override at %s leads to this site',
+  async (path) => {
+    const ask = (override: string) =>
+      rawRequest(origin, `GET ${path}?override=${override} HTTP/1.1`, 'Host: x', 'Connection: close');
+    expect(await ask('off')).toMatch(/\r\nlocation: \/evil\.example\/x\r\n/i);
+    expect(await ask('A'.repeat(22))).toContain('href="/evil.example/x"');
+  },
+);
+
 describe('by RFC 9110', () => {
   const files = async () => {
     const html = await (await fetch(`${origin}/explore`)).text();
     return ['/explore', '/guide?x=1', /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '', '/channels/production.json'];
   };
+
+  test('a condition does not hide that a page is missing', async () => {
+    const missing = await fetch(`${origin}/no/such/page`);
+    const etag = missing.headers.get('etag') ?? '*';
+    for (const match of ['*', etag])
+      expect((await fetch(`${origin}/no/such/page`, { headers: { 'if-none-match': match } })).status).toBe(404);
+  });
 
   test('a refused encoding is never sent', async () => {
     for (const path of await files()) {

@@ -92,6 +92,14 @@ export async function askForLocal(context: FrontContext, override: string, optio
   return answer(context, 200, '在这个浏览器里运行你自己的代码？', askPerson(words, expires, proofOf(choice, words)));
 }
 
+/** The same page without an override. Slashes before a path would name another site. */
+export function withoutOverride(address: string): string {
+  const { pathname, searchParams } = new URL(address);
+  searchParams.delete('override');
+  const query = searchParams.toString();
+  return `${pathname.replace(/^\/+/, '/')}${query && `?${query}`}`;
+}
+
 /** The person's yes. Another site cannot send it: it lacks the cookie, the origin and the proof. */
 export async function agreeToLocal(context: FrontContext, override: string, options: LocalOptions) {
   const secure = isHttps(context);
@@ -105,9 +113,7 @@ export async function agreeToLocal(context: FrontContext, override: string, opti
   if (!isShown || !(await allowedUntil(options, choice, read.remotes)))
     return answer(context, 403, '没有运行', [line('允许已经结束，或者链接变了。请重新打开链接。')]);
   setLocalChoice(context, { ...choice, agreed: words }, secure);
-  const target = new URL(context.req.url);
-  target.searchParams.delete('override');
-  return context.redirect(`${target.pathname}${target.search}`, 303);
+  return context.redirect(withoutOverride(context.req.url), 303);
 }
 
 /** `?override=<id>` whose time is over, or that nobody made: to show the live builds instead would pass them for what was to be seen. */

@@ -35,6 +35,7 @@ import {
   isLocalOverride,
   localRemotesOf,
   sayOverrideIsOver,
+  withoutOverride,
 } from './localRemotes.ts';
 import {
   answerInMemory,
@@ -171,7 +172,7 @@ async function answerPage(context: FrontContext, options: PageOptions, cache: Pa
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   const timing = serverTiming();
   if (timing) context.header('server-timing', timing);
-  if (isFresh(context.env.incoming.headers, headers.etag)) return context.body(null, 304);
+  if (ready.status === 200 && isFresh(context.env.incoming.headers, headers.etag)) return context.body(null, 304);
   return context.body(new Uint8Array(ready.body), ready.status);
 }
 
@@ -313,9 +314,7 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
     if (override && isLocalOverride(override)) return askForLocal(context, override, options);
     if (override === 'off') endLocal(context, secure);
     if (override) {
-      const target = new URL(context.req.url);
-      target.searchParams.delete('override');
-      const address = `${target.pathname}${target.search}`;
+      const address = withoutOverride(context.req.url);
       if (override !== 'off' && !(await isOverride(override, options.releases)))
         return sayOverrideIsOver(context, address);
       chooseOverride(context, override, secure);
