@@ -290,10 +290,10 @@ export function storyRoutes(
       const is_favorite = user !== undefined && isFavorite(services, user.id, story.id);
       return c.json({ data: { ...presentStory(services, story, conversation), progress, is_favorite } });
     })
-    .put('/:id/favorite', async (c) => {
+    .put('/:id/favorite', (c) => {
       const user = userOf(c);
       services.limits.take(`write:${user.id}`, services.env.RATE_LIMIT_WRITES);
-      const { favorite } = validate(favoriteForm, await readInput(c));
+      const { favorite } = validate(favoriteForm, readInput(c));
       const { id } = findShownStory(services, c.req.param('id'));
       setFavorite(services, user.id, id, favorite);
       return c.json({ data: { id, is_favorite: favorite } });

@@ -89,10 +89,10 @@ function keep(services: Services, userId: string, clientId: string, form: Ticket
 export function ticketRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
   return new Hono<AppEnv>()
-    .post('/', async (c) => {
+    .post('/', (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const input = await readInput(c);
+      const input = readInput(c);
       const ticket = keep(services, user.id, requiredKey(c, input), validate(ticketForm, input));
       return c.json({ data: presentTicket(ticket) }, 201);
     })

@@ -128,10 +128,10 @@ function checkIn(services: Services, { id }: UserRow): Outcome {
 
 export function checkInRoutes(services: Services): Hono<AppEnv> {
   const { limits, env } = services;
-  return new Hono<AppEnv>().post('/', async (c) => {
+  return new Hono<AppEnv>().post('/', (c) => {
     const user = userOf(c);
     limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-    const input = await readInput(c);
+    const input = readInput(c);
     return once(c, services, idempotencyKey(c, input), {}, () => checkIn(services, user));
   });
 }

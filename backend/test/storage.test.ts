@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openRaw } from '@liaozhai/http/testing';
 import { hash } from '@node-rs/argon2';
 import { afterEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
@@ -108,6 +109,32 @@ test('a file that another program holds keeps no health check waiting, and what 
   unlock();
   const answers = await Promise.all(writes);
   expect(answers.map((answer) => ('status' in answer ? answer.status : 201))).toEqual([200, 200, 201, 201]);
+});
+
+test('a file that is taken while a slow body comes in keeps no health check waiting', async () => {
+  const backend = await openBackend();
+  const reader = await backend.reader();
+  rs.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void rs.useRealTimers());
+  const body = '{"persona":"tall"}';
+  const lines = [
+    'PUT /api/v1/user HTTP/1.1',
+    'Host: x',
+    `Cookie: ${reader.cookieHeader()}`,
+    `X-XSRF-TOKEN: ${decodeURIComponent(reader.cookies.get('XSRF-TOKEN') ?? '')}`,
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ];
+  const { socket, received } = openRaw(backend.url);
+  onTestFinished(() => void socket.destroy());
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+  await expect.poll(received).toContain('100 Continue');
+  await backend.client().get('//healthz');
+  const unlock = lockWrites(backend.dataDir);
+  socket.write(body.slice(5));
+  for (let check = 0; check < 20; check += 1) expect((await backend.client().get('//healthz')).status).toBe(200);
+  unlock();
+  await expect.poll(received).toMatch(/\nHTTP\/1\.1 200 .*"persona":"tall"/s);
 });
 
 test('a password that was checked while another program began to write is let in once that has ended', async () => {

@@ -36,7 +36,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
   const { clock, limits, env } = services;
   return new Hono<AppEnv>()
     .post('/register', async (c) => {
-      const form = validate(registrationForm, await readInput(c));
+      const form = validate(registrationForm, readInput(c));
       limits.take(`register:${c.get('source').ip}`, env.RATE_LIMIT_REGISTER);
       const user = await register(services, form);
       startSession(c, services, user);
@@ -44,7 +44,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
       return c.json({ user: presentUser(user, clock()), type: user.is_email ? 'email' : 'username' }, 201);
     })
     .post('/login', async (c) => {
-      const form = validate(loginForm, await readInput(c));
+      const form = validate(loginForm, readInput(c));
       const user = findByLogin(services, form.login);
       // before the slow check, or parallel guesses would all pass it; the address must not buy more of them than the name
       const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
@@ -127,8 +127,8 @@ const badLink = () => invalid({ email: ['链接无效或已过期，请重新获
 export function passwordResetRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
   return new Hono<AppEnv>()
-    .post('/forgot-password', async (c) => {
-      const { email } = validate(forgotForm, await readInput(c));
+    .post('/forgot-password', (c) => {
+      const { email } = validate(forgotForm, readInput(c));
       limits.take(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
       // after the answer, which must not take longer for an address that is known
       setImmediate(() =>
@@ -141,7 +141,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       return c.json({ message: '如果这个邮箱属于一个账号，重设密码的链接已经发出' });
     })
     .post('/reset-password', async (c) => {
-      const { token, email, password } = validate(resetForm, await readInput(c));
+      const { token, email, password } = validate(resetForm, readInput(c));
       limits.take(`reset:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_PASSWORD);
       const user = findByEmail(services, email);
       const link = query

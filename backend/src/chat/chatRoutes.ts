@@ -63,7 +63,7 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     .post('/:id/cancel', async (c) => {
       const user = userOf(c);
       services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(cancelForm, await readInput(c));
+      const form = validate(cancelForm, readInput(c));
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
     .post('/:id/regenerate', (c) =>
@@ -76,10 +76,10 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
         editMessage(services, user, c.req.param('id'), form),
       ),
     )
-    .post('/:id/variant', async (c) => {
+    .post('/:id/variant', (c) => {
       const user = userOf(c);
       services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(variantForm, await readInput(c));
+      const form = validate(variantForm, readInput(c));
       return c.json(services.db.transaction(() => chooseVariant(services, user, c.req.param('id'), form)));
     })
     .get('/latest', (c) => {
@@ -90,10 +90,10 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     })
     .get('/search', (c) => c.json(findMessages(services, userOf(c), validate(findQuery, c.req.query()))))
     .get('/days', (c) => c.json(daysOf(services, userOf(c), validate(daysQuery, c.req.query()))))
-    .post('/:id/report', async (c) => {
+    .post('/:id/report', (c) => {
       const user = userOf(c);
       services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(reportForm, await readInput(c));
+      const form = validate(reportForm, readInput(c));
       const { isNew, report } = reportReply(services, user, c.req.param('id'), form);
       return c.json({ data: presentReport(report) }, isNew ? 201 : 200);
     })
@@ -108,18 +108,18 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
 const shownForm = v.object({ price: v.nullish(wholeNumber(0)) });
 
 /** A call that costs points: signed in, within the limit, valid, carried out once per key, for no more than the reader was shown. */
-async function charged<Schema extends v.GenericSchema>(
+function charged<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
   perMinute: number,
   schema: Schema,
   work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
-): Promise<Response> {
+): Response {
   if (services.runs.isDraining) throw restarting();
   const user = userOf(c);
   const call = c.req.path.replace(c.req.param('id') ?? '', ':id');
   services.limits.take(`${call}:${user.id}`, perMinute);
-  const input = await readInput(c);
+  const input = readInput(c);
   const form = validate(schema, input);
   const { price } = validate(shownForm, input);
   const key = requiredKey(c, input);
@@ -161,17 +161,17 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(present);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
-    .put('/:id', async (c) => {
+    .put('/:id', (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(changeForm, await readInput(c));
+      const form = validate(changeForm, readInput(c));
       const row = findConversation(services, user.id, c.req.param('id'));
       return c.json({ data: changeConversation(services, row, form) });
     })
-    .post('/:id/restart', async (c) => {
+    .post('/:id/restart', (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const key = idempotencyKey(c, await readInput(c));
+      const key = idempotencyKey(c, readInput(c));
       return once(c, services, key, {}, () =>
         restartConversation(services, findConversation(services, user.id, c.req.param('id'))),
       );

@@ -28,6 +28,7 @@ import { wechatRoutes } from '../wechat.ts';
 import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
 import type { AppEnv, Http } from './http.ts';
 import { HttpError, tooLarge } from './http.ts';
+import { receiveBody } from './input.ts';
 import { sourceOf } from './origin.ts';
 
 /** `pnpm openapi` writes it. */
@@ -58,10 +59,11 @@ export function createApp(services: Services): Hono<AppEnv> {
   });
   app.use(async (c, next) => {
     if (Number(c.req.header('content-length') ?? 0) > rules.bodyBytes) throw tooLarge();
-    await next();
-  });
-  app.use('/api/*', async (c, next) => {
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await services.db.writable();
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      // first: while a slow body comes in, the database can become busy again
+      c.set('body', await receiveBody(c));
+      if (c.req.path.startsWith('/api/')) await services.db.writable();
+    }
     await next();
   });
   // providers call without a session, and are known by their signature

@@ -12,7 +12,7 @@ export interface Identity {
 
 export interface AppEnv {
   Bindings: HttpBindings;
-  Variables: { source: Source; identity: Identity | null; requestId: string };
+  Variables: { source: Source; identity: Identity | null; requestId: string; body: string };
 }
 
 export type Http = Context<AppEnv>;

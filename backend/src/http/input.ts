@@ -1,11 +1,10 @@
-import type { Context } from 'hono';
 import { type Selectable, sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { Schema } from '../db/schema.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { invalid, tooLarge } from './http.ts';
+import { type Http, invalid, tooLarge } from './http.ts';
 
 const labels: Record<string, string> = {
   login: '用户名',
@@ -79,8 +78,8 @@ export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
 export const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
 /** The JSON object (or form) of a request; anything else counts as empty, as in Laravel. */
-export async function readInput(c: Context): Promise<Record<string, unknown>> {
-  const raw = await readBody(c);
+export function readInput(c: Http): Record<string, unknown> {
+  const raw = c.get('body');
   if (c.req.header('content-type')?.includes('application/x-www-form-urlencoded')) {
     return Object.fromEntries(new URLSearchParams(raw));
   }
@@ -93,7 +92,7 @@ export async function readInput(c: Context): Promise<Record<string, unknown>> {
 }
 
 /** The body's text; throws 413 as soon as it grows too long, even if its length header says less. */
-export async function readBody(c: Context): Promise<string> {
+export async function receiveBody(c: Http): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of c.req.raw.body ?? []) {

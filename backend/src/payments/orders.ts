@@ -7,7 +7,7 @@ import type { OrderRow, UserRow } from '../db/schema.ts';
 import type { RechargePackage } from '../env.ts';
 import { type AppEnv, conflict, forbidden, HttpError, invalid, notFound, userOf } from '../http/http.ts';
 import { requiredKey } from '../http/idempotency.ts';
-import { cursorPage, id, ownRows, readBody, readInput, validate } from '../http/input.ts';
+import { cursorPage, id, ownRows, readInput, validate } from '../http/input.ts';
 import { productOrigin } from '../http/origin.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -195,7 +195,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
     .post('/', async (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const input = await readInput(c);
+      const input = readInput(c);
       const key = requiredKey(c, input);
       const { package_id } = validate(orderForm, input);
       const order = place(services, provider, user, key, package_id);
@@ -226,9 +226,9 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   if (!payments) return routes;
   if (payments.pages) routes.route(`/payments/${payments.id}`, payments.pages);
-  return routes.post('/v1/payments/webhook/:provider', async (c) => {
+  return routes.post('/v1/payments/webhook/:provider', (c) => {
     if (c.req.param('provider') !== payments.id) throw notFound('没有这个付款方');
-    const event = payments.verifyWebhook(await readBody(c), c.req.raw.headers);
+    const event = payments.verifyWebhook(c.get('body'), c.req.raw.headers);
     return c.json(applyPayment(services, payments.id, event));
   });
 }

@@ -85,10 +85,10 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
       const checkout = byToken(c.req.param('token'));
       return showPage(c, checkout, checkout ? stateOf(checkout, clock()) : 'unknown');
     })
-    .post('/:token', async (c) => {
+    .post('/:token', (c) => {
       const checkout = byToken(c.req.param('token'));
       if (!checkout) return showPage(c, checkout, 'unknown');
-      const { outcome } = await readInput(c);
+      const { outcome } = readInput(c);
       if (outcome === 'paid' || outcome === 'failed') decide(checkout.token, outcome);
       return c.redirect(checkout.return_url, 303);
     });

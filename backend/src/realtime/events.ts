@@ -116,15 +116,15 @@ const isSocketId = (value: unknown): value is string => typeof value === 'string
 export function broadcastRoutes(services: Services): Hono<AppEnv> {
   const { broadcaster } = services;
   return new Hono<AppEnv>()
-    .post('/auth', async (c) => {
+    .post('/auth', (c) => {
       const user = userOf(c);
-      const { socket_id, channel_name } = await readInput(c);
+      const { socket_id, channel_name } = readInput(c);
       if (!isSocketId(socket_id) || channel_name !== userChannel(user.id)) throw forbidden();
       return c.json({ auth: broadcaster.sign(`${socket_id}:${channel_name}`, identityOf(c).sessionHash) });
     })
-    .post('/user-auth', async (c) => {
+    .post('/user-auth', (c) => {
       const user = userOf(c);
-      const { socket_id } = await readInput(c);
+      const { socket_id } = readInput(c);
       if (!isSocketId(socket_id)) throw forbidden();
       const user_data = JSON.stringify({ id: user.id, user_info: { name: user.name } });
       return c.json({

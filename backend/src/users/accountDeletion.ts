@@ -24,7 +24,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/', async (c) => {
       const user = userOf(c);
-      const form = validate(request, await readInput(c));
+      const form = validate(request, readInput(c));
       limits.take(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });

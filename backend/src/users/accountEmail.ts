@@ -43,7 +43,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
     .get('/', (c) => c.json(present(userOf(c).id)))
     .put('/', async (c) => {
       const user = userOf(c);
-      const form = validate(emailChange, await readInput(c));
+      const form = validate(emailChange, readInput(c));
       limits.take(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });

@@ -123,10 +123,10 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
       };
       return c.json({ data: { name, avatar, rewards } });
     })
-    .post('/gifts/announced', async (c) => {
+    .post('/gifts/announced', (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const { ids } = validate(announcedForm, await readInput(c));
+      const { ids } = validate(announcedForm, readInput(c));
       const data = db.transaction(() => {
         const waiting = giftsOf(findUser(services, user.id));
         const taken = waiting.filter((gift) => ids.includes(gift.id));

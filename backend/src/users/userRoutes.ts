@@ -44,10 +44,10 @@ export function userRoutes(services: Services): Hono<AppEnv> {
   const profile = profileForm(services);
   return new Hono<AppEnv>()
     .get('/', (c) => c.json({ data: presentUser(userOf(c), clock()) }))
-    .put('/', async (c) => {
+    .put('/', (c) => {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
-      const changes = validate(profile, await readInput(c));
+      const changes = validate(profile, readInput(c));
       db.transaction(() => {
         db.run(
           query
@@ -62,7 +62,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
     .put('/password', async (c) => {
       const user = userOf(c);
       limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      const form = validate(passwordChange, await readInput(c));
+      const form = validate(passwordChange, readInput(c));
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
@@ -99,7 +99,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
     .put('/', async (c) => {
       const { id } = userOf(c);
       limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(pinForm, await readInput(c));
+      const form = validate(pinForm, readInput(c));
       const pinHash = await hashPassword(db, form.pin);
       db.transaction(() => {
         if (findUser(services, id).minor) throw conflict('minor_on', '未成年人模式已经打开');
@@ -111,7 +111,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
     .post('/unlock', async (c) => {
       const { id } = userOf(c);
       limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
-      const form = validate(unlockForm, await readInput(c));
+      const form = validate(unlockForm, readInput(c));
       const state = await afterRightPin(services, id, form.pin);
       save(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
       return answer(c, id);
@@ -125,7 +125,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
     .post('/reset', async (c) => {
       const user = userOf(c);
       limits.take(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      const form = validate(resetForm, await readInput(c));
+      const form = validate(resetForm, readInput(c));
       if (!(await verifyPassword(db, user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
       db.transaction(() => {
         const state = stateOf(services, user.id);
