@@ -16,12 +16,14 @@ interface Call {
   /** origin of the backend */
   target: string;
   trustsProxy: boolean;
+  answerMs?: number;
   /** Answers where the backend gave nothing that can be passed on. */
   refuse: (error: Error) => void;
 }
 
 /** Hands a call on, and its answer back. */
-export function passCall(request: IncomingMessage, response: ServerResponse, { target, trustsProxy, refuse }: Call) {
+export function passCall(request: IncomingMessage, response: ServerResponse, call: Call) {
+  const { target, trustsProxy, answerMs = ANSWER_MS, refuse } = call;
   const { method, url: path, headers: given } = request;
   const isChunked = given['transfer-encoding'] !== undefined;
   const headers = forwardedHeaders(request, trustsProxy);
@@ -31,7 +33,7 @@ export function passCall(request: IncomingMessage, response: ServerResponse, { t
   const refuseUnlessGone = (error: Error) => {
     if (!response.destroyed) refuse(error);
   };
-  const options = { method, path, headers, agent, timeout: ANSWER_MS };
+  const options = { method, path, headers, agent, timeout: answerMs };
   const sent = sendTo(target, options, {
     answered: (answer) => passAnswer(answer, response, () => refuseUnlessGone(new Error('the answer broke off'))),
     refused: refuseUnlessGone,

@@ -34,6 +34,8 @@ const broken: Record<string, string> = {
   'half a chunk': `${chunked}5\r\nhe`,
   'chunks without an end': `${chunked}5\r\nhello\r\n`,
   'a chunk of no size': `${chunked}zz\r\nhello\r\n0\r\n\r\n`,
+  'a coding beside chunks': `HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
+  'a coding in place of chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: deflate\r\n\r\nhi',
   'a chunk longer than it says': `${chunked}2\r\nhello\r\n0\r\n\r\n`,
 };
 
@@ -76,6 +78,36 @@ describe('a backend that answers', () => {
     const url = await openRawBackend(Buffer.from(bytes, 'latin1'));
     const answer = await rawRequest(await openProxy({ backend: nowhere, reverb: url }), ...wish);
     expect(statusOf(answer)).toBeGreaterThan(100);
+  });
+
+  test.each([
+    ['200 OK', 502],
+    ['204 No Content', 502],
+    ['302 Found', 502],
+    ['429 Too Many Requests', 429],
+    ['499 Odd', 499],
+    ['599 Odd', 599],
+    ['101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c', 502],
+    ['101 Switching Protocols\r\nConnection: Upgrade', 502],
+  ])('%j where a socket was asked for is told as %d', async (head, status) => {
+    const url = await openRawBackend(`HTTP/1.1 ${head}\r\n\r\n`);
+    const answer = await rawRequest(await openProxy({ backend: nowhere, reverb: url }), ...wish);
+    expect([statusOf(answer), answer]).toEqual([status, expect.not.stringContaining('undefined')]);
+  });
+
+  test.each([
+    ['its head letter by letter', 'X'],
+    ['hints without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ])('%s is a 504 in time', async (_, piece) => {
+    const server = createServer((socket) => {
+      const slowly = setInterval(() => socket.write(piece), 20);
+      socket.on('error', () => {});
+      socket.once('close', () => clearInterval(slowly));
+      if (piece === 'X') socket.write('HTTP/1.1 200 OK\r\nX-');
+    });
+    const backend = await listen(server);
+    const front = await openProxy({ backend: () => backend, answerMs: 400 });
+    for (const lines of [call, wish]) expect(statusOf(await rawRequest(front, ...lines))).toBe(504);
   });
 
   test('a part, and the rest much later, is passed on as it comes', async () => {

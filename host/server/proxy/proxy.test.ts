@@ -67,7 +67,13 @@ describe('the socket', () => {
   test('tells Reverb who visits and from which page, not who is signed in', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
-    const lies = { 'x-forwarded-for': '6.6.6.6', forwarded: 'for=6.6.6.6' };
+    const lies = {
+      'x-forwarded-for': '6.6.6.6',
+      forwarded: 'for=6.6.6.6',
+      'x-forwarded-prefix': '/6.6.6.6',
+      x_forwarded_host: '6.6.6.6',
+      X_FORWARDED_FOR: '6.6.6.6',
+    };
     const secrets = { cookie: 'session=secret', authorization: 'Bearer secret' };
     await openSocket(origin, '/app/key', { host: 'app.example', origin: 'https://app.example', ...lies, ...secrets });
     expect(reverb.asked[0]?.headers).toMatchObject({

@@ -19,6 +19,8 @@ interface BackendProxyOptions {
   /** Believe X-Forwarded-*, which a proxy of one's own has set. */
   trustProxy: boolean;
   longestSocketMs?: number;
+  /** the longest time until an answer begins */
+  answerMs?: number;
 }
 
 export interface BackendProxy {
@@ -67,6 +69,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
         passCall(request, response, {
           target: backend(),
           trustsProxy,
+          answerMs: options.answerMs,
           refuse(error) {
             count('unreachable');
             refuse(restarting() ?? refusalFor(error));
@@ -81,6 +84,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
         isReverb: reverb !== undefined,
         trustsProxy,
         longestMs: options.longestSocketMs,
+        answerMs: options.answerMs,
         opened: () => counters?.sockets.inc(),
         closed: () => counters?.sockets.dec(),
         refused: noteRefusedSocket,

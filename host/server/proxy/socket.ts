@@ -19,6 +19,7 @@ interface SocketPass {
   isReverb: boolean;
   trustsProxy: boolean;
   longestMs?: number;
+  answerMs?: number;
   opened: () => void;
   closed: () => void;
   /** It answered, but with no socket. */
@@ -29,17 +30,18 @@ interface SocketPass {
 
 /** Hands a socket on, or answers with the reason why not. */
 export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketPass): void {
-  const { target, isReverb, longestMs = LONGEST_MS } = pass;
+  const { target, isReverb, longestMs = LONGEST_MS, answerMs = ANSWER_MS } = pass;
   const headers = { ...forwardedHeaders(request, pass.trustsProxy), connection: 'Upgrade', upgrade: 'websocket' };
   if (isReverb) {
     headers.host = new URL(target).host;
     for (const name of ['cookie', 'authorization'] as const) delete headers[name];
   }
-  const options = { path: request.url, headers, agent: false, timeout: ANSWER_MS };
+  const options = { path: request.url, headers, agent: false, timeout: answerMs };
   const sent = sendTo(target, options, {
     answered({ statusCode = 502 }) {
       pass.refused(statusCode);
-      answerRaw(socket, statusCode, 'no socket here');
+      // a success or a redirect would say that all is well
+      answerRaw(socket, statusCode < 400 ? 502 : statusCode, 'no socket here');
       sent.destroy();
     },
     switched(answer, upstream, first) {

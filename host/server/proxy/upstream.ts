@@ -56,12 +56,15 @@ export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
 }
 
-/** A request's headers for the other end, with what it may know of the visitor. */
+/**
+ * A request's headers for the other end, with what it may know of the visitor. What a visitor says about a proxy is left out, and
+ * so are names with `_`: PHP takes `X_Forwarded_Host` for `X-Forwarded-Host`.
+ */
 export function forwardedHeaders(request: IncomingMessage, trustsProxy: boolean): IncomingHttpHeaders {
   const { ip, host, scheme } = sourceOf(request, trustsProxy);
-  const { forwarded: _, ...headers } = endToEnd(request.headers);
+  const all = Object.entries(endToEnd(request.headers));
   return {
-    ...headers,
+    ...Object.fromEntries(all.filter(([name]) => !/^(x-)?forwarded|_/.test(name))),
     'x-forwarded-for': ip,
     'x-forwarded-host': host,
     'x-forwarded-proto': scheme,
@@ -76,28 +79,45 @@ interface Outcomes {
   refused: (error: Error) => void;
 }
 
-/** Sends to `http` or `https`. One of the outcomes is called, once. */
-export function sendTo(target: string, options: RequestOptions, outcomes: Outcomes): ClientRequest {
+/** Other codings would be lost with their header. */
+const isPlain = (answer: IncomingMessage) => /^(chunked|identity)?$/i.test(answer.headers['transfer-encoding'] ?? '');
+
+/**
+ * Sends to `http` or `https`. One of the outcomes is called, once. The head of an answer may take `timeout` milliseconds, and so
+ * may each silence after it.
+ */
+export function sendTo(
+  target: string,
+  options: RequestOptions & { timeout: number },
+  outcomes: Outcomes,
+): ClientRequest {
   const { answered, switched, refused } = outcomes;
   const sent = target.startsWith('https:') ? sendSecurely(target, options) : send(target, options);
   let isOver = false;
   const end = (then: () => void) => {
     if (isOver) return;
     isOver = true;
+    clearTimeout(timer);
     then();
   };
+  const timeOut = () => sent.destroy(new TimedOut());
+  let timer: NodeJS.Timeout | undefined;
+  sent.once('finish', () => {
+    if (!isOver) timer = setTimeout(timeOut, options.timeout);
+  });
   sent.on('response', (answer) => {
     const { statusCode = 0 } = answer;
-    if (statusCode >= 200 && statusCode <= 599) return end(() => answered(answer));
+    if (statusCode >= 200 && statusCode <= 599 && isPlain(answer)) return end(() => answered(answer));
     answer.destroy();
-    end(() => refused(new Error(`status ${statusCode}`)));
+    end(() => refused(new Error(`an answer that can't be passed on: ${statusCode}`)));
   });
   sent.on('upgrade', (answer, socket, first) => {
-    if (switched) return end(() => switched(answer, socket, first));
+    if (switched && answer.headers.upgrade?.toLowerCase() === 'websocket')
+      return end(() => switched(answer, socket, first));
     socket.destroy();
-    end(() => refused(new Error('switches protocols unasked')));
+    end(() => refused(new Error('a protocol that nobody asked for')));
   });
-  sent.on('timeout', () => sent.destroy(new TimedOut()));
+  sent.on('timeout', timeOut);
   sent.on('error', (error) => end(() => refused(error)));
   sent.on('close', () => end(() => refused(new Error('closed without an answer'))));
   return sent;

@@ -118,6 +118,7 @@ describe('what is no request of ours', () => {
     ['two lengths', 400, ['POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Content-Length: 2']],
     ['a length and chunks', 400, ['POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['40 KiB of headers', 431, ['GET / HTTP/1.1', 'Host: x', `X: ${'x'.repeat(40_000)}`]],
+    ['a body in a coding that nobody undoes', 501, ['POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip, chunked']],
     ['an expectation', 417, ['GET / HTTP/1.1', 'Host: x', 'Connection: close', 'Expect: wonders']],
   ])('%s is answered with %d', async (_, status, lines) => {
     expect(statusOf(await rawRequest(origin, ...lines))).toBe(status);

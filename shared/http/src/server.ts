@@ -54,7 +54,7 @@ export function answerRaw(socket: Duplex, status: number, body = '', headers: Re
     connection: 'close',
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   // closing with unread bytes would reset the connection, and the answer would be lost with it
   socket.resume();
   destroyLater(socket);
@@ -109,6 +109,13 @@ function namesOneHost({ headers, rawHeaders }: IncomingMessage): boolean {
   return named.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
 }
 
+/** Why a request can't be taken: a status, or null. */
+function refusalOf(request: IncomingMessage): 400 | 501 | null {
+  if (!namesOneHost(request)) return 400;
+  // the parser undoes chunks, and no other coding
+  return /^(chunked)?$/i.test(request.headers['transfer-encoding'] ?? '') ? null : 501;
+}
+
 const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
@@ -133,15 +140,16 @@ export function createHttpServer(
     response.on('finish', () => {
       if (!request.complete) request.once('end', destroyLater(request.socket));
     });
-    if (namesOneHost(request)) listener(request, response);
-    else response.writeHead(400, { connection: 'close' }).end();
+    const refusal = refusalOf(request);
+    if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
+    else listener(request, response);
   });
   workOf.set(server, work);
   server.setTimeout(silenceMs);
   const answersOn = (socket: Duplex) => [...work.answers].filter(({ req }) => req.socket === socket);
   server.on('upgrade', (request, socket, head) => {
     useOriginForm(request);
-    if (onSocket && wantsWebSocket(request) && namesOneHost(request) && isSocket(request)) {
+    if (onSocket && wantsWebSocket(request) && !refusalOf(request) && isSocket(request)) {
       track(work.sockets, socket);
       return onSocket(request, socket, head);
     }
