@@ -255,6 +255,29 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
         ? answers('busy', 429, { 'Retry-After': '0.1' })(response, request, 1)
         : streams(ordinary)(response, request, attempt),
   },
+  'overloaded, then whole': {
+    behave: (response, request, attempt) =>
+      (attempt === 1 ? answers('', 529) : streams(ordinary))(response, request, attempt),
+  },
+  'a gateway that fails once': {
+    behave: (response, request, attempt) =>
+      (attempt === 1 ? answers('<html>', 502) : streams(ordinary))(response, request, attempt),
+  },
+  'thoughts marked beside the content': {
+    behave: streams(
+      event({ choices: [{ delta: { content: '想', thought: true } }] }),
+      event({ choices: [{ delta: { content: '想', extra_content: { google: { thought: true } } } }] }),
+      ordinary,
+    ),
+  },
+  'channels that no server parsed': {
+    behave: streams(
+      delta('<|channel|>analysis<|mess'),
+      delta('age|>想<|end|><|start|>assistant<|channel|>fi'),
+      delta(`nal<|message|>${whole}<|return|>`),
+      finish('stop'),
+    ),
+  },
   'unavailable until a date, then whole': {
     behave: (response, request, attempt) =>
       attempt === 1

@@ -93,8 +93,12 @@ function contentOf(content: unknown): string {
 
 const textTypes = new Set<unknown>(['text', 'text_delta', 'output_text']);
 
-const wordsOf = (message: unknown): string =>
-  typeof message === 'string' ? message : contentOf(objectOf(message).content);
+function wordsOf(message: unknown): string {
+  if (typeof message === 'string') return message;
+  const { content, thought, extra_content } = objectOf(message);
+  const isThought = thought === true || objectOf(objectOf(extra_content).google).thought === true;
+  return isThought ? '' : contentOf(content);
+}
 
 /** In lower case, without the prefix of an enumeration; empty where no reason is given. */
 function reasonOf({ finish_reason, finishReason, stop_reason }: Json): string {

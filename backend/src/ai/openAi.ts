@@ -113,7 +113,7 @@ const emptied = (excerpt: string) => new StorytellerFault('empty', 200, excerpt)
 const gapBetween = (former: string, text: string): string =>
   /[。！？…!?.”」*]$/.test(former) && /^[*“「]/.test(text) ? '\n\n' : '';
 
-/** A busy endpoint that names no time is tried again after this. */
+/** An endpoint that names no time is asked again after this. */
 const pauseMs = 1_000;
 /** A wait shows a sign of life this often. */
 const signMs = 1_000;
@@ -121,14 +121,17 @@ const signMs = 1_000;
 /** A sign of life without words. */
 const silence: AnswerPart = { text: '', tokens: null };
 
-/** The endpoint's answer. One that says it is busy is tried a second time, where the time limit leaves room. */
+/** Too many calls, or too many for the model behind it. */
+const busyStatuses = new Set([429, 503, 529]);
+
+/** The endpoint's answer. One that is busy or has failed is asked a second time, where the time limit leaves room. */
 async function* answering(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
   const endsAt = Date.now() + settings.totalMs;
   const first = await ask(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);
   const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? pauseMs;
-  const isBusy = first.status === 429 || first.status === 503;
-  if (!isBusy || Date.now() + waitMs >= endsAt) throw await refusal(settings, first);
+  const mayPass = first.status >= 500 || busyStatuses.has(first.status);
+  if (!mayPass || Date.now() + waitMs >= endsAt) throw await refusal(settings, first);
   first.body?.cancel().catch(() => {});
   for (let left = waitMs; left > 0; left -= signMs) {
     await sleep(Math.min(left, signMs), undefined, { signal });
@@ -194,6 +197,6 @@ async function refusal({ apiKey }: ModelSettings, response: Response): Promise<S
 
 function kindOf(status: number, said: string): FaultKind {
   if (status === 400 && /content.?filter|data.?inspection|sensitive|moderation/i.test(said)) return 'filtered';
-  if (status === 429 || status === 503) return 'busy';
+  if (busyStatuses.has(status)) return 'busy';
   return status >= 500 ? 'failed' : 'refused';
 }

@@ -2,11 +2,25 @@ import { showsNothing } from '../http/input.ts';
 
 // A model writes Markdown, and thinks aloud. Readers get the product's own small text: paragraphs, *deeds* and “speech”.
 
-const thinkTag = /[<◁[](\/?)(?:[a-z]{1,8}:)?(?:think|thinking|thought|thoughts|reasoning|reflection)\s*[>▷\]]/i;
-/** By which a model ends its turn. */
-const turnToken = /<\|\w{1,24}\|>|<\/s>/g;
-/** The end of a text that may become such a tag or token. */
-const tagBeginning = /[<◁[]\/?[a-z:]{0,19}\s*\/?$|<\|\w{0,24}\|?$/i;
+const thoughtNames = 'think|thinking|thought|thoughts|reasoning|reflection|analysis';
+/** `end` is filled where thoughts end, `empty` for a tag without content. */
+const thinkTag = new RegExp(
+  [
+    `[<＜◁[](?<end>/?)(?:[a-z]{1,8}:)?(?:${thoughtNames})\\s*(?<empty>/?)[>＞▷\\]]`,
+    '<\\|(?:begin|(?<after>end))_of_thought\\|>',
+    '<\\|channel\\|>(?:(?<final>final)|[a-z]{1,12})[\\w .=]{0,60}<\\|message\\|>',
+  ].join('|'),
+  'i',
+);
+/** By which a model ends its turn: what follows is another one's. */
+const turnEnd =
+  /<\|(?:im_end|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>/i;
+/** Other words of a model's template. */
+const turnToken =
+  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?/gi;
+/** The end of a text that may become such a tag or token, or half of a line's end. */
+const tagBeginning =
+  /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$/i;
 
 /** Bounds keep one unclosed bracket from holding the rest of a text back. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
@@ -34,7 +48,9 @@ const inPlace = (words: string, before: string | undefined): string =>
   words || (before && /[*_`~]/.test(before) ? ' ' : '');
 
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
-const htmlTag = /<\/?(?:br|p|b|i|em|strong)\s*\/?>/gi;
+const lineBreak = /\r\n?|<br\s*\/?>|<\/p>/gi;
+const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}\s*\/?>/gi;
+const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}\s*\/?)?$/i;
 
 /** One line without the marks of Markdown; null for a line that is only a mark. */
 function plainLine(line: string): string | null {
@@ -88,6 +104,9 @@ export class SmallText {
   /** blanks between what was given and what comes */
   #gap = '';
   #hasBegun = false;
+  /** Whether a letter came that is neither thought nor token. */
+  #hasWords = false;
+  #isOver = false;
   /** a text that begins with a quotation mark waits until it is known what the mark encloses */
   #quoted: string | null = null;
   #isFirst = true;
@@ -107,9 +126,11 @@ export class SmallText {
     let restart = false;
     let ready = '';
     for (let tag = thinkTag.exec(this.#raw); tag; tag = thinkTag.exec(this.#raw)) {
-      const isEnd = tag[1] !== '';
-      if (!this.#isThinking) ready += this.#raw.slice(0, tag.index);
+      const { end, after, final, empty } = tag.groups ?? {};
+      const isEnd = Boolean(end || after || final);
+      if (!this.#isThinking) ready += this.#words(this.#raw.slice(0, tag.index));
       this.#raw = this.#raw.slice(tag.index + tag[0].length);
+      if (empty) continue;
       if (isEnd && (!this.#isThinking || this.#unsure !== null)) {
         this.thinksUnmarked = true;
         restart ||= !this.#isThinking;
@@ -122,15 +143,15 @@ export class SmallText {
     const waiting = tagBeginning.exec(this.#raw)?.[0] ?? '';
     const rest = this.#raw.slice(0, this.#raw.length - waiting.length);
     this.#raw = waiting;
-    if (!this.#isThinking) ready += rest;
-    else if (this.#unsure !== null) this.#unsure += rest.replace(turnToken, '');
-    return { text: this.#unquote(this.#plain(ready.replace(turnToken, ''))), restart };
+    if (!this.#isThinking) ready += this.#words(rest);
+    else if (this.#unsure !== null) this.#unsure += rest;
+    return { text: this.#unquote(this.#plain(ready)), restart };
   }
 
   /** What was held back. In an answer that is not whole, what may be thoughts is not shown. */
   end(isWhole = true): string {
     const isText = !this.#isThinking || (this.#unsure !== null && isWhole);
-    const rest = isText ? `${this.#unsure ?? ''}${this.#raw}` : '';
+    const rest = isText ? this.#words(`${this.#unsure ?? ''}${this.#raw}`) : '';
     this.#raw = '';
     this.#unsure = null;
     const text = this.#unquote(`${this.#plain(rest)}${this.#endLine('')}`);
@@ -146,12 +167,29 @@ export class SmallText {
     this.#given = '';
     this.#gap = '';
     this.#hasBegun = false;
+    this.#hasWords = false;
+    this.#isOver = false;
     this.#quoted = null;
     this.#isFirst = true;
   }
 
+  /** A text without what belongs to the model's template. */
+  #words(text: string): string {
+    let words = '';
+    let rest = text.replace(lineBreak, '\n');
+    while (!this.#isOver && rest !== '') {
+      const end = turnEnd.exec(rest);
+      const turn = rest.slice(0, end?.index).replace(turnToken, '');
+      words += turn;
+      this.#hasWords ||= !showsNothing(turn);
+      rest = end ? rest.slice(end.index + end[0].length) : '';
+      this.#isOver = end !== null && this.#hasWords;
+    }
+    return words;
+  }
+
   #plain(text: string): string {
-    const lines = text.replace(/\r\n?/g, '\n').split('\n');
+    const lines = text.split('\n');
     const last = lines.pop() ?? '';
     let ready = '';
     for (const line of lines) {
@@ -159,7 +197,8 @@ export class SmallText {
       ready += this.#endLine('\n');
     }
     this.#line += last;
-    return ready + this.#give(plainLine(settled(this.#line)) ?? '');
+    const plain = plainLine(settled(this.#line)) ?? '';
+    return ready + this.#give(plain.replace(htmlBeginning, '').trimEnd());
   }
 
   #endLine(end: string): string {
