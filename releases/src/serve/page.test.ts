@@ -103,7 +103,9 @@ describe('the page', () => {
     expect(integrity[stories.entry]).toBe(pageSet.hashes[stories.entry]);
     expect(Object.keys(integrity).some((path) => /builds\/chat|\.css$/.test(path))).toBe(false);
     expect(headers['content-security-policy']?.match(/'sha256-/g)).toHaveLength(3);
+    expect(headers['integrity-policy']).toBeUndefined();
     expect(render().html).not.toContain('importmap');
+    expect(render().headers['integrity-policy']).toBeDefined();
   });
 
   test('data and titles cannot break out of their elements', () => {

@@ -28,6 +28,8 @@ interface PolicyInput {
   imgOrigins: readonly string[];
   /** Origins of dev servers that this page, and no other visitor's, may run remotes from. */
   localOrigins: readonly string[];
+  /** The page has an import map. */
+  hasModules: boolean;
   /** Adds HSTS. */
   https: boolean;
 }
@@ -59,7 +61,8 @@ const pageHeaders = (input: PolicyInput): Record<string, string> => ({
   // a page with a dev server is kept nowhere: leave for it may end
   'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
   'content-security-policy': policyOf(input),
-  ...(input.localOrigins.length > 0 ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
+  // WebKit 2.50 takes no hash of an import map for one: with this header it would run no ES module
+  ...(input.localOrigins.length > 0 || input.hasModules ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -203,6 +206,7 @@ export function renderPage(asked: PageInput): RenderedPage {
     preloadedScripts: preloads.hashes,
     connectSrc: input.connectSrc ?? [],
     imgOrigins: input.imgOrigins ?? [],
+    hasModules: importMap !== '',
     localOrigins: (input.pageSet.override?.local ?? []).map(({ origin }) => origin),
     https: input.https ?? false,
   });
