@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@rstest/core';
-import { readLastStart, writeLastStart } from './buildPackages.ts';
+import { afterAll, expect, onTestFinished, test } from '@rstest/core';
+import { claimBuild, readLastStart, writeLastStart } from './buildPackages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-last-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,4 +34,36 @@ test('on a full disk it is named in one line with its cure, and nothing is writt
   );
   writeLastStart(file, ['host@1.0.0+000000000000']);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['host@1.0.0+000000000000']);
+});
+
+test('a start waits for what another builds, and builds what another left unfinished', async () => {
+  const marker = join(folder, 'building');
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  onTestFinished(() => void other.kill('SIGKILL'));
+  writeFileSync(marker, String(other.pid));
+  const claims = () =>
+    claimBuild(
+      marker,
+      () => !existsSync(marker),
+      () => rmSync(marker),
+    );
+  expect(await claims()).toBe(false);
+  const claimed = await Promise.all(
+    [1, 2].map(() =>
+      claimBuild(
+        marker,
+        () => false,
+        () => {},
+      ),
+    ),
+  );
+  expect([claimed, readFileSync(marker, 'utf8')]).toEqual([[true, true], String(process.pid)]);
+  writeFileSync(marker, '');
+  expect(
+    await claimBuild(
+      marker,
+      () => false,
+      () => {},
+    ),
+  ).toBe(true);
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
 import * as v from 'valibot';
 import { preload } from './endWithStarter.mjs';
@@ -26,8 +27,43 @@ export function packagesToBuild(): BuiltPackage[] {
   ];
 }
 
-/** Marker file: exists while a build runs. Found at start, it means that the build was interrupted and `dist` is not trusted. */
+/**
+ * Marker file with the id of the process that builds. Where that process has ended, the build was interrupted and `dist` is not
+ * trusted.
+ */
 const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
+
+/** A build takes half a minute; after that time the id belongs to another program. */
+const longestBuildMs = 180_000;
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Resolves with true once the build is this process's to run, with false once another process has done it. */
+export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
+  const until = Date.now() + longestBuildMs;
+  for (let isFirst = true; !isDone(); isFirst = false) {
+    try {
+      writeFileSync(marker, String(process.pid), { flag: 'wx' });
+      return true;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    }
+    const builder = existsSync(marker) ? Number(readFileSync(marker, 'utf8')) : 0;
+    if (!builder || builder === process.pid || !isRunning(builder) || Date.now() > until) {
+      writeFileSync(marker, String(process.pid));
+      return true;
+    }
+    if (isFirst) onWait();
+    await wait(200);
+  }
+  return false;
+}
 
 function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
   const described = join(dist, 'liaozhai.json');
@@ -47,7 +83,6 @@ function sourceHashIn(described: string): unknown {
 
 function build({ name, root }: BuiltPackage): Promise<void> {
   const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
-  writeFileSync(unfinished(root), '');
   const child = spawn(process.execPath, ['--import', preload, rsbuild, 'build'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'production' },
@@ -75,7 +110,11 @@ export async function buildPackages(report: (line: string) => void): Promise<Bui
   const queue = [...stale];
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      report(`Building ${next.name} (${stale.length - queue.length}/${stale.length}) …`);
+      const { name, root } = next;
+      const at = stale.length - queue.length;
+      const onWait = () => report(`Waiting for another start, which builds ${name} …`);
+      if (!(await claimBuild(unfinished(root), () => isUpToDate(next), onWait))) continue;
+      report(`Building ${name} (${at}/${stale.length}) …`);
       await build(next);
     }
   };
