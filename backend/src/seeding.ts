@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { begin, offeredLines, tell, tellerOf } from './ai/progress.ts';
+import { begin, offeredLines, tellerOf } from './ai/progress.ts';
+import { tell } from './ai/turn.ts';
 import { hashPassword, register } from './auth/accounts.ts';
 import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';

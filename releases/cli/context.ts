@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
-import type { Writer } from '../src/channel/changeChannel.ts';
+import type { Writer } from '../src/channel/writer.ts';
 import { messageOf, ReleaseError, usage } from '../src/errors.ts';
 import type { GateCheck } from '../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';

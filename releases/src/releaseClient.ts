@@ -3,9 +3,10 @@ import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.t
 import { type ExposedTypes, exposedTypesSchema, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
-import type { Change, Writer } from './channel/changeChannel.ts';
-import { compose, replan } from './channel/changeChannel.ts';
+import type { Change } from './channel/changeChannel.ts';
+import { compose, replan } from './channel/composeSet.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
+import type { Writer } from './channel/writer.ts';
 import {
   API_HEADER,
   API_LEVEL,

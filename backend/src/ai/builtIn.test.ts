@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@rstest/core';
 import { contentFolder, loadContent, type PublishedStory } from '../content/content.ts';
 import { composeReply, composeSuggestions } from './builtIn.ts';
-import { hasEnded, type Progress, readProgress, replay, tellerOf } from './progress.ts';
+import { hasEnded, type Progress, readProgress, tellerOf } from './progress.ts';
 import type { StoryContext } from './storyteller.ts';
+import { replay } from './turn.ts';
 
 const model = loadContent(contentFolder).stories.find(({ id }) => id === 'nie-xiaoqian');
 if (!model) throw new Error('no model story');

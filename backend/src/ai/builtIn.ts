@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meaning } from '../content/plot.ts';
 import type { Env } from '../env.ts';
 import { understand } from './meaning.ts';
-import { hasEnded, offeredLines, offeredReplies, replay, tell, tellerOf } from './progress.ts';
+import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
+import { replay, tell } from './turn.ts';
 
 /** Thrown when a test asked for it. */
 class ScriptedFailure extends Error {}

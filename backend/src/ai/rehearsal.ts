@@ -2,7 +2,8 @@ import type { Plot, Scene } from '../content/plot.ts';
 import type { Story } from '../stories.ts';
 import * as common from './answers.ts';
 import { plain, turnBackLine } from './meaning.ts';
-import { begin, hasEnded, offeredReplies, type Progress, type Teller, tell, tellerOf } from './progress.ts';
+import { begin, hasEnded, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
+import { tell } from './turn.ts';
 
 // Plays a story with a scripted reader and measures how it listens: `pnpm bench story`, and a test for each story.
 

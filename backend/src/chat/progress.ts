@@ -1,4 +1,5 @@
-import { hasEnded, type Progress, type Replay, readProgress, replay, tellerOf } from '../ai/progress.ts';
+import { hasEnded, type Progress, readProgress, tellerOf } from '../ai/progress.ts';
+import { type Replay, replay } from '../ai/turn.ts';
 import type { Plot } from '../content/plot.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';

@@ -1,6 +1,6 @@
 import { dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import type { Writer } from '../channel/changeChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
 import { buildFolder, isRemote, nameOf, parseBuildId } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';

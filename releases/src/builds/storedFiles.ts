@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
-import type { Writer } from '../channel/changeChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
 import { type BuildRecord, buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';

@@ -16,8 +16,9 @@ import {
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
-import { askSecond, assertSeen, type Change, changeChannel, timeOf, type Writer } from './changeChannel.ts';
+import { askSecond, assertSeen, type Change, changeChannel } from './changeChannel.ts';
 import { requireChannel } from './readChannel.ts';
+import { timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;
 

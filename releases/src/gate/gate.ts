@@ -1,6 +1,6 @@
 import type { SetBody } from '@liaozhai/shared/contract';
-import type { Writer } from '../channel/changeChannel.ts';
-import { misfitsNow, neighboursOf, storeSet } from '../channel/changeChannel.ts';
+import { misfitsNow, neighboursOf, storeSet } from '../channel/composeSet.ts';
+import type { Writer } from '../channel/writer.ts';
 import { messageOf, ReleaseError } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord, setHash } from '../model/build.ts';

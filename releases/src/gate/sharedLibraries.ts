@@ -1,6 +1,6 @@
 import semver from 'semver';
 import * as v from 'valibot';
-import type { Writer } from '../channel/changeChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { buildFolder, isHost, isRemote, jsonOrNull, mergeBuilds, type RemoteRecord } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,6 @@
-import { changeChannel, type Writer } from '../channel/changeChannel.ts';
+import { changeChannel } from '../channel/changeChannel.ts';
 import { readLog, requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { stateOf } from '../model/channel.ts';
 import { type Counts, fisherWorse, sampleOf } from './figures.ts';
 

@@ -1,6 +1,6 @@
 import { frozenNow } from '../channel/changeAgenda.ts';
-import type { Writer } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME, parseBuildId } from '../model/build.ts';

@@ -1,5 +1,5 @@
 import { readAgenda } from '../channel/changeAgenda.ts';
-import { timeOf, type Writer } from '../channel/changeChannel.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
 import { judgeStep, type Waiting } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
-import { createChannel, type Writer } from '../channel/changeChannel.ts';
+import { createChannel } from '../channel/changeChannel.ts';
 import { channelKey, readLog } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { personNamed } from '../model/agenda.ts';
 import { openReleases } from '../serve/openReleases.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
-import { type Change, changeChannel, type Decision, timeOf, type Writer } from '../channel/changeChannel.ts';
+import { type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
 import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, refused, usage } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
 import {

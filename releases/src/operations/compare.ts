@@ -1,7 +1,7 @@
 import type { Catalog } from '../builds/catalog.ts';
 import { listBuilds } from '../builds/catalog.ts';
-import type { Writer } from '../channel/changeChannel.ts';
 import { type Difference, diff, requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
 import { type GroupHealth, groupHealth } from '../health/figures.ts';
 import type { HealthEvent, HealthReader, HealthRecord } from '../health/healthRecord.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@rstest/core';
 import fc from 'fast-check';
-import { createChannel, type Writer } from '../channel/changeChannel.ts';
+import { createChannel } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
 import { misfitsAmong } from '../gate/fit.ts';
 import { makeGate } from '../gate/gate.ts';

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
-import { changeChannel, storeSet } from '../channel/changeChannel.ts';
+import { changeChannel } from '../channel/changeChannel.ts';
+import { storeSet } from '../channel/composeSet.ts';
 import { setHash } from '../model/build.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { exportSite } from './exportSite.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { buildFileHeaders } from '../builds/publish.ts';
-import type { Writer } from '../channel/changeChannel.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';

@@ -1,6 +1,8 @@
 import { assertStored } from '../builds/storedFiles.ts';
-import { type Change, changeChannel, compose, newMisfits, replan, type Writer } from '../channel/changeChannel.ts';
+import { type Change, changeChannel } from '../channel/changeChannel.ts';
+import { compose, newMisfits, replan } from '../channel/composeSet.ts';
 import { liveIn, readState, requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';

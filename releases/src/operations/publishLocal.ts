@@ -1,8 +1,9 @@
 import { Catalog, claimedBy } from '../builds/catalog.ts';
 import { type BuiltPackage, type Published, publish, readPackage, recordOf } from '../builds/publish.ts';
 import { frozenNow } from '../channel/changeAgenda.ts';
-import { createChannel, renewChannel, type Writer } from '../channel/changeChannel.ts';
+import { createChannel, renewChannel } from '../channel/changeChannel.ts';
 import { requireChannel } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { evidenceLines } from '../english.ts';
 import { makeGate } from '../gate/gate.ts';
 import { makeSet, setHash } from '../model/build.ts';

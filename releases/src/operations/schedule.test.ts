@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
-import type { Writer } from '../channel/changeChannel.ts';
 import { readLog } from '../channel/readChannel.ts';
+import type { Writer } from '../channel/writer.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps, personNamed } from '../model/agenda.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';

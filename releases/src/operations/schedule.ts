@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
-import { type Change, timeOf, type Writer } from '../channel/changeChannel.ts';
+import type { Change } from '../channel/changeChannel.ts';
 import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';

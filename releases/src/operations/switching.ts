@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { passFreeze } from '../channel/changeAgenda.ts';
+import { type Change, changeChannel, type Decision, needsReason } from '../channel/changeChannel.ts';
 import {
-  type Change,
   type Composed,
   type ComposedSet,
-  changeChannel,
   compose,
-  type Decision,
-  needsReason,
   newMisfits,
   type Plan,
   type PlannedCandidate,
   replan,
-  type Writer,
-} from '../channel/changeChannel.ts';
+} from '../channel/composeSet.ts';
+import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';

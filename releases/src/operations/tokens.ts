@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import type { Actor } from '../channel/changeChannel.ts';
+import type { Actor } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { parseBuildId } from '../model/build.ts';

@@ -1,0 +1,179 @@
+import type { SetBody } from '@liaozhai/shared/contract';
+import type { Catalog } from '../builds/catalog.ts';
+import { refused } from '../errors.ts';
+import { misfitsAmong } from '../gate/fit.ts';
+import { type BuildRecord, makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
+import {
+  type Candidate,
+  type ChannelDocument,
+  type ChannelState,
+  candidateFields,
+  candidatesOf,
+  ruleOf,
+  type Stable,
+} from '../model/channel.ts';
+import { canonicalJson } from '../model/signing.ts';
+import type { Store } from '../store/store.ts';
+import { timeOf, type Writer } from './writer.ts';
+
+/** Stores a set under its hash, before any channel names it. */
+export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
+  store.create(`sets/${hash}.json`, canonicalJson(body));
+
+/** A candidate before its set is worked out. Its salt is what it is known by while its builds come and go. */
+export interface PlannedCandidate {
+  builds: readonly string[];
+  percent: number;
+  salt: string;
+}
+
+/** What a state should hold, before sets and digests are worked out. */
+export interface Plan {
+  stable: readonly string[];
+  candidates: readonly PlannedCandidate[];
+  lastGood: Readonly<Record<string, string>>;
+  killed: readonly string[];
+}
+
+/** A set with the builds it is made of. */
+export interface ComposedSet {
+  body: SetBody;
+  records: BuildRecord[];
+}
+
+export interface Composed {
+  state: ChannelState;
+  stable: ComposedSet;
+  /** As in the state: those of whose builds some are not stable. */
+  candidates: (ComposedSet & { planned: PlannedCandidate })[];
+  /** What a visitor runs who is in every candidate; null where there is no more than one. */
+  together: ComposedSet | null;
+}
+
+const planOf = (current: ChannelDocument): Plan => ({
+  stable: current.stable?.builds ?? [],
+  candidates: candidatesOf(current),
+  lastGood: current.lastGood,
+  killed: current.killed,
+});
+
+/** The current state with some parts planned again. */
+export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({ ...planOf(current), ...parts });
+
+async function setOf(catalog: Catalog, ids: readonly string[]): Promise<ComposedSet> {
+  const records = await catalog.records(ids);
+  return { records, body: makeSet(records) };
+}
+
+/** Kept as it was where it is the same, so that "live since" tells the truth. */
+const since = async (before: Pick<Stable, 'since' | 'by'> | undefined, writer: Writer) =>
+  before
+    ? { since: before.since, by: before.by }
+    : { since: (await timeOf(writer)).toISOString(), by: writer.who.slice(0, 120) };
+
+function assertAlive(plan: Plan): void {
+  const named = [...plan.stable, ...plan.candidates.flatMap(({ builds }) => builds)];
+  const dead = named.filter((id) => plan.killed.includes(id));
+  if (dead.length > 0)
+    throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version and activate that.');
+}
+
+/** Works a plan out into a state and its sets. Throws refused for missing and killed builds. */
+export async function compose(writer: Writer, current: ChannelDocument, plan: Plan): Promise<Composed> {
+  assertAlive(plan);
+  const stable = await setOf(writer.catalog, plan.stable);
+  const planned = plan.candidates
+    .map((candidate) => ({ ...candidate, builds: candidate.builds.filter((id) => !plan.stable.includes(id)).sort() }))
+    .filter(({ builds }) => builds.length > 0);
+  const over = (builds: readonly string[]) => setOf(writer.catalog, mergeBuilds(plan.stable, builds));
+  const candidates = await Promise.all(planned.map(async (each) => ({ ...(await over(each.builds)), planned: each })));
+  const together = planned.length > 1 ? await over(planned.flatMap(({ builds }) => builds)) : null;
+  const named = new Set(plan.stable.map(nameOf));
+  const lastGood = Object.fromEntries(
+    Object.entries(plan.lastGood).filter(
+      ([name, id]) => named.has(name) && !plan.killed.includes(id) && !plan.stable.includes(id),
+    ),
+  );
+  const digests = new Map(
+    [stable, ...candidates].flatMap(({ records }) => records).map((record) => [record.id, record.digest]),
+  );
+  for (const id of Object.values(lastGood))
+    digests.set(id, (await writer.catalog.record(id, current.digests[id])).digest);
+  const set = setHash(stable.body);
+  const before = current.stable?.set === set ? current.stable : undefined;
+  return {
+    stable,
+    candidates,
+    together,
+    state: {
+      stable: { set, builds: [...plan.stable].sort(), ...(await since(before, writer)) },
+      ...candidateFields(await Promise.all(candidates.map((candidate) => candidateState(writer, current, candidate)))),
+      lastGood,
+      killed: [...plan.killed],
+      digests: Object.fromEntries(digests),
+      ...ruleOf(current),
+    },
+  };
+}
+
+/** Another team's switch changes the set below a candidate, and neither its beginning nor its figures. */
+async function candidateState(
+  writer: Writer,
+  current: ChannelDocument,
+  { body, planned: { builds, percent, salt } }: Composed['candidates'][number],
+): Promise<Candidate> {
+  const before = candidatesOf(current).find((candidate) => candidate.salt === salt);
+  return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
+}
+
+/** Builds that were removed are skipped: they run nowhere. */
+const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Promise<BuildRecord[]> => {
+  const found = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
+  return found.filter((record) => record !== null);
+};
+
+/** Builds that may meet those of a set on one page, or follow them in one browser. */
+export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: ChannelState): Promise<BuildRecord[]> => {
+  const ids = [
+    ...(current.stable?.builds ?? []),
+    ...Object.values(current.lastGood),
+    ...Object.values(next?.lastGood ?? {}),
+  ];
+  const killed = next?.killed ?? current.killed;
+  return recordsThatExist(
+    writer,
+    ids.filter((id) => !killed.includes(id)),
+  );
+};
+
+/** Keys of what does not fit now, for everyone and for visitors of candidates: a change is judged by what it adds. */
+export async function misfitsNow(writer: Writer, current: ChannelDocument) {
+  const live = current.stable?.builds ?? [];
+  const neighbours = await neighboursOf(writer, current);
+  const keysOf = async (ids: readonly string[]) =>
+    misfitsAmong(await recordsThatExist(writer, ids), neighbours).map(({ key }) => key);
+  const candidates = candidatesOf(current).map(({ builds }) => builds);
+  const onTrial = await Promise.all(
+    [...candidates, candidates.flat()].map((builds) => keysOf(mergeBuilds(live, builds))),
+  );
+  return { stable: new Set(await keysOf(live)), candidates: new Set(onTrial.flat()) };
+}
+
+/** What a change would add that does not fit, in the set of everyone and in those of visitors who try a candidate. */
+export async function newMisfits(writer: Writer, current: ChannelDocument, next: Composed) {
+  const [now, neighbours] = await Promise.all([misfitsNow(writer, current), neighboursOf(writer, current, next.state)]);
+  const stable = misfitsAmong(next.stable.records, neighbours);
+  const known = new Set([...now.candidates, ...stable.map(({ key }) => key)]);
+  const onTrial = [...next.candidates, ...(next.together ? [next.together] : [])];
+  return {
+    stable: stable.filter(({ key }) => !now.stable.has(key)),
+    candidates: onTrial
+      .flatMap(({ records }) => misfitsAmong(records, neighbours))
+      .filter(({ key }) => !known.has(key)),
+  };
+}
+
+/** Stores the sets a composed state names. */
+export async function storeSets(writer: Writer, { stable, candidates }: Composed): Promise<void> {
+  for (const { body } of [stable, ...candidates]) await storeSet(writer.store, setHash(body), body);
+}
