@@ -1,6 +1,6 @@
 import { MetricsRefused } from '@liaozhai/telemetry/metrics';
 import { TracingRefused } from '@liaozhai/telemetry/tracing';
-import { storageCure, storageFaultOf } from './db/database.ts';
+import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
 

@@ -3,7 +3,7 @@ import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { Counter, Gauge } from 'prom-client';
-import { storageCure, storageFaultOf } from './db/database.ts';
+import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import type { Services } from './services.ts';
 
 export type Log = Logger;

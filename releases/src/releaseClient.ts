@@ -43,13 +43,8 @@ import {
 import { type ScheduleRequest, type SteerRequest, steerSchedule } from './operations/schedule.ts';
 import { abort, lastGoodAfter } from './operations/switching.ts';
 import { webhookRulesFrom } from './operations/webhookAddress.ts';
-import {
-  addWebhook,
-  type ListedWebhook,
-  removeWebhook,
-  testWebhook,
-  type WebhookEvent,
-} from './operations/webhooks.ts';
+import type { WebhookEvent } from './operations/webhookEvents.ts';
+import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './operations/webhooks.ts';
 
 export interface SwitchRequest {
   builds: string[];

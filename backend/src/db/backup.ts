@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import Libsql from 'libsql';
 import { ConfigError } from '../env.ts';
-import { databaseFile, lockDataDir, storageCure, storageFaultOf } from './database.ts';
+import { databaseFile, lockDataDir } from './database.ts';
 import { knownMigrations } from './migrations.ts';
+import { storageCure, storageFaultOf } from './storageFault.ts';
 
 /** What belongs to one database file. */
 const companions = ['', '-wal', '-shm'];

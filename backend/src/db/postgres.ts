@@ -12,8 +12,9 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, DatabaseError, patienceMs, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, patienceMs, query, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
+import { DatabaseError } from './storageFault.ts';
 
 /**
  * Held by each writing transaction until its end: as in libsql, one backend writes at a time. What a transaction has read therefore stays

@@ -16,7 +16,7 @@ import { promoteFrom, sourceIn } from './promoteFrom.ts';
 import { steerSchedule, takeDueSteps } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
 import { actorOf } from './tokens.ts';
-import { eventOf } from './webhooks.ts';
+import { eventOf } from './webhookEvents.ts';
 
 const HOUR = 3_600_000;
 const AGENDA = 'agendas/production.json';

@@ -11,7 +11,7 @@ import { kill, rollback } from './goingBack.ts';
 import { schedule, steerSchedule, takeDueSteps } from './schedule.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
 import { createToken, revokeToken } from './tokens.ts';
-import { eventOf } from './webhooks.ts';
+import { eventOf } from './webhookEvents.ts';
 
 const HOUR = 3_600_000;
 const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };

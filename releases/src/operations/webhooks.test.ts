@@ -12,15 +12,8 @@ import { kill, rollback } from './goingBack.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
 import { abort, canary } from './switching.ts';
 import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
-import {
-  addWebhook,
-  deliver,
-  listWebhooks,
-  MOST_ATTEMPTS,
-  removeWebhook,
-  testWebhook,
-  type WebhookEvent,
-} from './webhooks.ts';
+import type { WebhookEvent } from './webhookEvents.ts';
+import { addWebhook, deliver, listWebhooks, MOST_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
 
 const HOUR = 3_600_000;
 const HERE = { allowPrivate: true };

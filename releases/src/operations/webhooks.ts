@@ -6,14 +6,13 @@ import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { actionLine, evidenceLines } from '../english.ts';
 import { conflict, messageOf, newer, refused } from '../errors.ts';
-import { type ReadAction, readAction } from '../model/action.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { canonicalJson, isSignedDocument, signText } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
+import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 
 // Notifies others of what happened to a channel. Nothing is queued: each webhook stores the last state of the log it has delivered, so
 // that no switch ever waits for one, and a restart loses nothing.
@@ -94,117 +93,6 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
     if (await store.swapPointer(keyOf(channel), text, tag)) return;
   }
   throw conflict(`the webhooks of ${channel} kept changing`, 'Try again.');
-}
-
-/** What a webhook reports. */
-export type EventType =
-  | 'switched'
-  | 'ramp'
-  | 'alarm'
-  | 'stopped'
-  | 'rolledBack'
-  | 'killed'
-  | 'scheduleWaiting'
-  | 'proposed'
-  | 'approved'
-  | 'rejected'
-  | 'expired'
-  | 'test';
-
-/** The body of a call. */
-export interface WebhookEvent {
-  /** The same for every attempt: what was received once is known by it. */
-  id: string;
-  type: EventType;
-  channel: string;
-  seq: number;
-  at: string;
-  who: string;
-  why: string;
-  builds: string[];
-  /** The share of a ramp. */
-  percent: number | null;
-  /** All of it in a sentence, for people; the console's address is its last line. */
-  text: string;
-  /** The channel in the console, where its address is set. */
-  console: string | null;
-}
-
-/** The page on which the recipient can act. */
-const consoleOf = (channel: string, { console }: Pick<WebhookRules, 'console'>): string | null =>
-  console ? new URL(`?channel=${encodeURIComponent(channel)}`, console).href : null;
-
-function typeOf(action: ReadAction, who: string): EventType | null {
-  switch (action.kind) {
-    case 'activate':
-    case 'promote':
-      return 'switched';
-    case 'canary':
-      return 'ramp';
-    case 'alarm':
-      return 'alarm';
-    case 'abort':
-      return who === 'auto-stop' ? 'stopped' : 'rolledBack';
-    case 'rollback':
-    case 'withdraw':
-      return 'rolledBack';
-    case 'kill': {
-      const somebodyHadIt = action.evidence.some(({ kind }) => kind === 'replaced' || kind === 'candidateEnded');
-      return somebodyHadIt ? 'rolledBack' : 'killed';
-    }
-    case 'schedule': {
-      const waits = action.evidence.some(
-        (each) => each.kind === 'schedule' && ['waits', 'refused', 'revoked'].includes(each.change),
-      );
-      return waits ? 'scheduleWaiting' : null;
-    }
-    case 'proposal': {
-      const [told] = action.evidence.filter((each) => each.kind === 'proposal');
-      return told ? PROPOSAL_EVENTS[told.change] : null;
-    }
-    default:
-      return null;
-  }
-}
-
-/** One that its own proposer withdrew concerns nobody else. */
-const PROPOSAL_EVENTS = {
-  proposed: 'proposed',
-  approved: 'approved',
-  rejected: 'rejected',
-  withdrawn: null,
-  expired: 'expired',
-  interrupted: 'rejected',
-} as const;
-
-/** What a state has to tell; null for those that only those look for who keep the log. */
-export function eventOf(
-  { channel, seq, action: stored }: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>,
-  rules: Pick<WebhookRules, 'console'> = {},
-): WebhookEvent | null {
-  const action = readAction(stored);
-  const type = typeOf(action, stored.who);
-  if (!type) return null;
-  const { who, why, at } = stored;
-  const console = consoleOf(channel, rules);
-  const lines = [
-    `${channel}: ${actionLine(stored)} (${who}${why ? `, "${why}"` : ''})`,
-    ...evidenceLines(stored),
-    ...(console ? [console] : []),
-  ];
-  return {
-    id: `${channel}-${seq}`,
-    type,
-    channel,
-    seq,
-    at,
-    who,
-    why,
-    builds: 'builds' in action ? action.builds : [],
-    percent: action.kind === 'canary' ? action.percent : null,
-    text: lines.join('\n'),
-    console,
-  };
 }
 
 /** What the receiver recomputes, by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`; the key is what follows `whsec_`. */

@@ -1,13 +1,11 @@
-import { PENDING_LOG, type SentDto } from '@liaozhai/shared/contract';
+import type { SentDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
   api,
   blockReload,
-  drafts,
   isApiError,
   isBusy,
   isOnline,
-  type OutboxEntry,
   onCaughtUpNeeded,
   outboxStore,
   PATIENT,
@@ -34,6 +32,7 @@ import { chatActions, currentUserId, selectChat } from '../slice';
 import { askLatest } from './calls';
 import { changeThread, chatApi, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
+import { datedAfter, dropFromPendingLog, readPendingLog, recoverPending, writePendingLog } from './pendingLog';
 import { postMessage } from './purchases';
 import { threadSyncs } from './threadSync';
 
@@ -338,33 +337,6 @@ async function lookFor(pending: PendingMessage): Promise<void> {
   if ((await deliveryStatus(pending)) === 'received') await confirmDelivered(pending);
 }
 
-/**
- * Puts into the outbox what a killed page had only written down, dated after what is there: that was written before. What this page
- * is about to put there itself is left to it.
- */
-export async function recoverPending(underWay: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
-  const lost = readPendingLog().filter(({ clientId }) => !underWay.has(clientId));
-  if (lost.length === 0) return;
-  const kept = await outboxStore.all();
-  for (const pending of lost) {
-    const isSame = ({ clientId }: { clientId: string }) => clientId === pending.clientId;
-    // the log is another's by now, whose outbox must not get it
-    if (!readPendingLog().some(isSame)) continue;
-    if (!kept.some(isSame)) {
-      const entry = toOutboxEntry(datedAfter(kept, pending));
-      await outboxStore.put(entry);
-      kept.push(entry);
-    }
-    dropFromPendingLog(pending.clientId);
-  }
-}
-
-/** Dated after all `earlier` ones of its story: a clock that was put back must not change the order. */
-function datedAfter(earlier: readonly (PendingMessage | OutboxEntry)[], pending: PendingMessage): PendingMessage {
-  const times = earlier.filter(({ storyId }) => storyId === pending.storyId).map(({ createdAt }) => createdAt + 1);
-  return { ...pending, createdAt: Math.max(pending.createdAt, ...times) };
-}
-
 const RECENT = 20;
 
 /** Sends a message with its price shown as spent, and merges the answer. Resolves to why it failed, the price given back. */
@@ -440,31 +412,4 @@ async function confirmDelivered(pending: PendingMessage): Promise<void> {
   forgetWhatChanged(pending);
   await outboxStore.remove(pending.clientId);
   await session.refresh();
-}
-
-/*
- * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, synchronously, into the
- * drafts, which belong to their owner and are deleted with them like the outbox itself.
- */
-
-/** Writes down, before returning, which messages the outbox does not have yet. */
-export function writePendingLog(pending: PendingMessage[]): void {
-  drafts.write(PENDING_LOG, pending.length > 0 ? JSON.stringify(pending) : '');
-  drafts.flush();
-}
-
-/** The outbox has it. What a killed page or another tab wrote down stays. */
-const dropFromPendingLog = (id: string) => writePendingLog(readPendingLog().filter(({ clientId }) => clientId !== id));
-
-/** Messages that a killed page did not get into the outbox. */
-export function readPendingLog(): PendingMessage[] {
-  const text = drafts.read(PENDING_LOG);
-  if (text === '') return [];
-  try {
-    const pending: unknown = JSON.parse(text);
-    return Array.isArray(pending) ? pending : [];
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    return [];
-  }
 }

@@ -2,7 +2,7 @@ import { PENDING_LOG, type UserDto } from '@liaozhai/shared/contract';
 import { authPopup, outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { readPendingLog, writePendingLog } from '../api/outbox';
+import { readPendingLog, writePendingLog } from '../api/pendingLog';
 import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';

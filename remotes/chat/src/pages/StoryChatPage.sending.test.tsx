@@ -9,7 +9,8 @@ import {
   waitFor,
 } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { createOutbox, readPendingLog, recoverPending, writePendingLog } from '../api/outbox';
+import { createOutbox } from '../api/outbox';
+import { readPendingLog, recoverPending, writePendingLog } from '../api/pendingLog';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, sentDto, told, write } from './chatting';
 
