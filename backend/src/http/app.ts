@@ -140,7 +140,7 @@ function apiRoutes(services: Services): Hono<AppEnv> {
   return routes;
 }
 
-/** What this backend has beyond the specification, by the names of `shared/src/contract/wire.ts`. */
+/** What this backend has beyond the specification, by the names of `shared/src/contract/capabilities.ts`. */
 const capabilitiesOf = ({ payments, wechat }: Services): string[] => [
   'stories.search',
   'stories.favorites',

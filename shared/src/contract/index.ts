@@ -1,9 +1,11 @@
 // What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
 export * from './addresses.ts';
 export { BRAND, type Brand } from './brand.ts';
+export * from './capabilities.ts';
 export * from './clock.ts';
 export { type Id, losslessJson, parseJson, type ReportUnread, readAs } from './decode.ts';
 export * from './errorReports.ts';
+export * from './events.ts';
 export * from './failures.ts';
 export { fieldErrors } from './fieldErrors.ts';
 export { GATE_FILE, type GateFile, gateFileSchema } from './gateFile.ts';

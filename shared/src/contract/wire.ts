@@ -13,7 +13,6 @@ import {
   mark,
   optional,
   prose,
-  readAs,
   rows,
   text,
   verbatim,
@@ -198,7 +197,7 @@ export const storySchema = v.object({
 });
 export type StoryDto = v.InferOutput<typeof storySchema>;
 
-const messageEntries = optional({
+export const messageEntries = optional({
   conversation_id: id,
   story_id: id,
   /** Orders the conversation, without gaps. */
@@ -389,126 +388,6 @@ export interface PasswordChangeDto {
   password: string;
   password_confirmation: string;
 }
-
-/** Events of the user's channel; the message stands in an envelope, or flat. */
-export const messageEventSchema = v.object({
-  ...optional({ id }),
-  ...messageEntries,
-  ...optional({
-    message: messageSchema,
-    /** All messages after it are gone. */
-    last_seq: count,
-    truncated: flag,
-  }),
-});
-export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
-
-/** `message.delta`; `offset` in code points. */
-export const deltaEventSchema = v.object({
-  message_id: id,
-  conversation_id: id,
-  revision: count,
-  offset: count,
-  text: v.string(),
-});
-export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
-
-/** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
-export const idEventSchema = v.object({ id, ...optional({ conversation_id: id, version: count }) });
-export type IdEventDto = v.InferOutput<typeof idEventSchema>;
-
-/** `conversation.updated`: read or put first, by any of the user's devices. */
-export const conversationEventSchema = v.object({ conversation: conversationSchema });
-
-/** Names of the events, as `broadcastAs` gives them. */
-export const eventNames = [
-  'message.created',
-  'message.delta',
-  'message.completed',
-  'message.failed',
-  'suggestion.ready',
-  'conversation.updated',
-  'conversation.deleted',
-  'conversation.restarted',
-  'balance.updated',
-  'user.updated',
-  'order.updated',
-  'ticket.answered',
-  /** a session of the user has ended; pages ask whether it was theirs */
-  'session.ended',
-] as const;
-
-/** For events whose payload nobody reads. */
-export const anyPayload = v.unknown();
-
-/**
- * What a server may have beyond the specification. It announces what it has by `GET /v1/capabilities`; pages show
- * nothing of the rest, so that a server with the specification's calls alone is never asked for others.
- */
-export const CAPABILITIES = [
-  /** `GET /v1/stories?q&tag&sort` */
-  'stories.search',
-  /** `is_favorite` of a story, `PUT /v1/stories/{id}/favorite`, `GET /v1/favorites` */
-  'stories.favorites',
-  /** a conversation says whether it has something new, and can be marked as read */
-  'conversations.unread',
-  'conversations.search',
-  'conversations.pin',
-  'conversations.restart',
-  /** several runs of one story: `shelved` and `run` of a conversation, `GET /v1/conversations?story_id` */
-  'conversations.runs',
-  /** words and days within a conversation */
-  'messages.search',
-  'messages.cancel',
-  'messages.regenerate',
-  'messages.edit',
-  /** a call that costs points may say the `price` its reader was shown, and is refused where it costs more */
-  'messages.price',
-  'messages.report',
-  'password.reset',
-  /** keeps to which version of the terms an account agreed, and when */
-  'account.consent',
-  'account.email',
-  'account.devices',
-  'account.delete',
-  'account.minor',
-  /** who stands behind an invite code, and what both get */
-  'invites',
-  'support.tickets',
-  'orders',
-  /** signs a page's address for WeChat's JS-SDK, which gives links their card there */
-  'wechat.share',
-] as const;
-
-export type Capability = (typeof CAPABILITIES)[number];
-
-const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
-
-const pageName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** A rule with its figures as numbers, however it is nested. */
-function figuresIn(rule: unknown): unknown {
-  if (Array.isArray(rule)) return rule.map(figuresIn);
-  if (typeof rule !== 'object' || rule === null) return readAs(amount, rule) ?? rule;
-  return Object.fromEntries(Object.entries(rule).map(([name, each]) => [name, figuresIn(each)]));
-}
-
-/** What readers pay and are given, by the names that pages read. */
-export const rulesSchema = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.transform((rules) =>
-    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), figuresIn(rule)])),
-  ),
-);
-
-/** `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out, rules may be missing. */
-export const capabilitiesSchema = v.pipe(
-  v.object({
-    data: rows(v.unknown()),
-    rules: v.fallback(v.optional(rulesSchema), undefined),
-  }),
-  v.transform(({ data, rules }) => ({ names: data.filter(isKnown), rules })),
-);
 
 const live = v.nullable(v.object({ set: v.string() }));
 

@@ -50,24 +50,20 @@ import {
 import {
   adoptFirstStories,
   putKept,
-  putNewest,
-  storiesApi,
   useDeviceCopy,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
 } from '../api/stories';
 import { loadRows, StoryShelf } from '../components/StoryShelf';
+import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
 import { Wordmark } from '../components/Wordmark';
 import {
-  hasGap,
   RECENT,
   type Story,
-  type StoryPage,
   type StorySearch,
   searchAt,
   searchPath,
   storiesOf,
-  unseenIn,
   withFreshLead,
   withoutBooks,
 } from '../model';
@@ -222,76 +218,6 @@ function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
       </button>
     </div>
   );
-}
-
-/** A look at the feed's head is due when the reader comes back after this long. */
-const STALE_AFTER_SECONDS = 300;
-/** So near the top that new stories may appear above without moving what is being looked at. */
-const AT_TOP_PX = 80;
-
-/** New stories never push a reader down: at the top they are put in, further down they wait in `waiting` until `show`. */
-function useNewStories(pages: StoryPage[] | undefined) {
-  const dispatch = useDispatch();
-  const { scroller, isActive } = useScreen();
-  const [waiting, setWaiting] = useState<StoryPage | null>(null);
-  const lookedAt = useRef(Date.now());
-  const shown = useRef(pages);
-  useEffect(() => {
-    shown.current = pages;
-  }, [pages]);
-
-  const put = useCallback(
-    (newest: StoryPage) => {
-      setWaiting(null);
-      dispatch(putNewest(newest));
-    },
-    [dispatch],
-  );
-
-  const fetchNewest = useCallback(async () => {
-    lookedAt.current = Date.now();
-    const request = dispatch(
-      storiesApi.endpoints.storiesGetNewest.initiate(undefined, { subscribe: false, forceRefetch: true }),
-    );
-    return request.unwrap();
-  }, [dispatch]);
-
-  const look = useCallback(async () => {
-    if (!shown.current || Date.now() - lookedAt.current < STALE_AFTER_SECONDS * 1000) return;
-    // a look nobody asked for fails without a word; the next one is due in a while
-    const newest = await fetchNewest().catch(() => null);
-    if (!newest || unseenIn(shown.current, newest).length === 0) return;
-    // a hidden screen has no scroller; it is to be found as it was left
-    if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) put(newest);
-    else setWaiting(newest);
-  }, [fetchNewest, put, scroller]);
-
-  useEffect(() => {
-    if (!isActive) return;
-    const onVisible = () => document.visibilityState === 'visible' && void look();
-    onVisible();
-    document.addEventListener('visibilitychange', onVisible);
-    return () => document.removeEventListener('visibilitychange', onVisible);
-  }, [isActive, look]);
-
-  const show = useCallback(() => {
-    if (!waiting) return;
-    put(waiting);
-    scroller.current?.scrollTo({ top: 0 });
-  }, [put, scroller, waiting]);
-
-  /** What pulling down does: newer stories on top, or the feed itself if it has not come yet. Rejects with ApiError. */
-  const refresh = useCallback(async () => {
-    if (shown.current) return put(await fetchNewest());
-    const { storiesGetStories } = storiesApi.endpoints;
-    await dispatch(storiesGetStories.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
-  }, [dispatch, fetchNewest, put]);
-
-  return {
-    waiting: waiting && pages ? { count: unseenIn(pages, waiting).length, startsAnew: hasGap(pages, waiting) } : null,
-    show,
-    refresh,
-  };
 }
 
 /** The stories one talked in last, above the shelf; none for guests. */

@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { count, flag, id, optional } from './decode.ts';
+import { conversationSchema, messageEntries, messageSchema } from './wire.ts';
+
+/** Events of the user's channel; the message stands in an envelope, or flat. */
+export const messageEventSchema = v.object({
+  ...optional({ id }),
+  ...messageEntries,
+  ...optional({
+    message: messageSchema,
+    /** All messages after it are gone. */
+    last_seq: count,
+    truncated: flag,
+  }),
+});
+export type MessageEventDto = v.InferOutput<typeof messageEventSchema>;
+
+/** `message.delta`; `offset` in code points. */
+export const deltaEventSchema = v.object({
+  message_id: id,
+  conversation_id: id,
+  revision: count,
+  offset: count,
+  text: v.string(),
+});
+export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
+
+/** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
+export const idEventSchema = v.object({ id, ...optional({ conversation_id: id, version: count }) });
+export type IdEventDto = v.InferOutput<typeof idEventSchema>;
+
+/** `conversation.updated`: read or put first, by any of the user's devices. */
+export const conversationEventSchema = v.object({ conversation: conversationSchema });
+
+/** Names of the events, as `broadcastAs` gives them. */
+export const eventNames = [
+  'message.created',
+  'message.delta',
+  'message.completed',
+  'message.failed',
+  'suggestion.ready',
+  'conversation.updated',
+  'conversation.deleted',
+  'conversation.restarted',
+  'balance.updated',
+  'user.updated',
+  'order.updated',
+  'ticket.answered',
+  /** a session of the user has ended; pages ask whether it was theirs */
+  'session.ended',
+] as const;
+
+/** For events whose payload nobody reads. */
+export const anyPayload = v.unknown();
