@@ -1,0 +1,220 @@
+import { paths } from '@liaozhai/shared/contract';
+import { copiedCredentials, signUpGiftText } from '@liaozhai/shared/format';
+import { hostConfig } from '@liaozhai/shared/runtime';
+import {
+  Button,
+  type FieldErrors,
+  IconButton,
+  PasswordField,
+  RadioGroup,
+  RefreshIcon,
+  TextField,
+} from '@liaozhai/shared/ui';
+import { Fragment, type MouseEvent, type ReactNode, type RefObject } from 'react';
+import { usePage } from '../page';
+import styles from './AuthPopup.module.css';
+import type { AuthForm } from './authForm';
+import { rewardsText, useInvitation } from './invites';
+import { type Gender, makeNickname } from './nickname';
+import { texts } from './texts';
+
+interface AuthFormProps {
+  form: AuthForm;
+  busy: boolean;
+  formRef: RefObject<HTMLFormElement | null>;
+  errors: FieldErrors;
+  onChange: (change: Partial<AuthForm>) => void;
+  clearErrors: (...fields: string[]) => void;
+  onSubmit: () => void;
+  onSwitch: () => void;
+}
+
+function Form({ formRef, onSubmit, children }: Pick<AuthFormProps, 'formRef' | 'onSubmit'> & { children: ReactNode }) {
+  return (
+    <form
+      ref={formRef}
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+interface RegisterFormProps extends AuthFormProps {
+  inviteCode: string | null;
+  onRead: (kind: LegalKind) => void;
+}
+
+export function RegisterForm(props: RegisterFormProps) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
+  const invitation = useInvitation(inviteCode);
+  const gift = signUpGiftText(hostConfig().rules);
+  const renew = (gender: Gender) => {
+    clearErrors('name');
+    onChange({ gender, name: makeNickname(gender) });
+  };
+  return (
+    <Form formRef={formRef} onSubmit={onSubmit}>
+      <RadioGroup
+        legend={texts.register.gender}
+        name="gender"
+        options={texts.register.genders}
+        value={form.gender}
+        onChange={renew}
+      />
+      <TextField
+        label={texts.fields.name}
+        name="name"
+        value={form.name}
+        error={errors.name}
+        autoComplete="nickname"
+        maxLength={40}
+        required
+        onChange={(event) => {
+          clearErrors('name');
+          onChange({ name: event.target.value });
+        }}
+        action={
+          <IconButton
+            label={texts.register.refresh}
+            icon={<RefreshIcon size={20} />}
+            onClick={() => renew(form.gender)}
+          />
+        }
+      />
+      <AuthFields
+        form={form}
+        errors={errors}
+        passwordKind="new-password"
+        onChange={onChange}
+        clearErrors={clearErrors}
+      />
+      {gift && <p className={styles.note}>{gift}</p>}
+      {inviteCode && (
+        <p className={styles.note}>
+          {texts.register.invited(inviteCode) +
+            (invitation ? `（「${invitation.name}」）。${rewardsText(invitation)}` : '')}
+        </p>
+      )}
+      <Button type="submit" block loading={busy}>
+        {texts.register.submit}
+      </Button>
+      <Consent onRead={onRead} />
+      <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
+        {texts.register.toLogin}
+      </Button>
+    </Form>
+  );
+}
+
+const legalKinds = ['terms', 'privacy'] as const;
+export type LegalKind = (typeof legalKinds)[number];
+
+/** What a registration agrees to. Each opens over the form, which keeps what was typed; a site's own opens beside it. */
+function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
+  const { components } = usePage();
+  const { legal } = hostConfig();
+  const { consent } = texts;
+  const read = (event: MouseEvent, kind: LegalKind) => {
+    if (legal[kind] || components.ofSlot('legal').length === 0) return;
+    event.preventDefault();
+    onRead(kind);
+  };
+  return (
+    <p className={styles.consent}>
+      <span>{consent.before}</span>
+      {legalKinds.map((kind, index) => (
+        <Fragment key={kind}>
+          {index > 0 && <span>{consent.and}</span>}
+          <a
+            className={styles.legal}
+            href={legal[kind] ?? paths[kind]()}
+            target="_blank"
+            rel="noopener"
+            onClick={(event) => read(event, kind)}
+          >{`《${consent[kind]}》`}</a>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
+  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, onForgot } = props;
+  return (
+    <Form formRef={formRef} onSubmit={onSubmit}>
+      <AuthFields
+        form={form}
+        errors={errors}
+        passwordKind="current-password"
+        onChange={onChange}
+        clearErrors={clearErrors}
+      />
+      <Button type="submit" block loading={busy}>
+        {texts.login.submit}
+      </Button>
+      <button type="button" className={styles.forgot} disabled={busy} onClick={onForgot}>
+        {texts.login.forgot}
+      </button>
+      <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
+        {texts.login.toRegister}
+      </Button>
+    </Form>
+  );
+}
+
+interface FieldsProps {
+  form: AuthForm;
+  errors: FieldErrors;
+  /** Which password a password manager is to offer. */
+  passwordKind: 'new-password' | 'current-password';
+  onChange: (change: Partial<AuthForm>) => void;
+  clearErrors: (...fields: string[]) => void;
+}
+
+/** One character more, or less, at the end; all else may have been pasted, with a blank copied along. */
+const isTypedOn = (before: string, after: string) =>
+  before.startsWith(after) || (after.startsWith(before) && after.length === before.length + 1);
+
+/** Username and password, alike in both forms. */
+function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
+  const type = (field: 'login' | 'password', value: string) => {
+    const copied = copiedCredentials(value);
+    if (copied) clearErrors('login', 'password');
+    else clearErrors(field);
+    onChange(copied ?? { [field]: isTypedOn(form[field], value) ? value : value.trim() });
+  };
+  return (
+    <>
+      <TextField
+        label={texts.fields.login}
+        name="login"
+        value={form.login}
+        error={errors.login}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={120}
+        required
+        onChange={(event) => type('login', event.target.value)}
+      />
+      <PasswordField
+        label={texts.fields.password}
+        name="password"
+        value={form.password}
+        error={errors.password}
+        autoComplete={passwordKind}
+        required
+        visible={form.passwordVisible}
+        onVisibleChange={(passwordVisible) => onChange({ passwordVisible })}
+        onChange={(event) => type('password', event.target.value)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { LoginMode } from '@liaozhai/shared/runtime';
+import { type Gender, makeNickname, randomDigits } from './nickname';
+
+export type AuthMode = 'invite' | 'register' | 'login' | 'confirm-email' | 'forgot';
+
+export interface AuthForm {
+  mode: AuthMode;
+  gender: Gender;
+  name: string;
+  login: string;
+  password: string;
+  passwordVisible: boolean;
+  /** The password we made up for this form; the visitor may have typed their own over it. */
+  generatedPassword: string | null;
+}
+
+const usernameDigits = 8;
+const passwordDigits = 6;
+
+/** Prefilled with generated values; the password shows, since the visitor is asked to take a screenshot. */
+export function registerForm(gender: Gender): AuthForm {
+  const password = randomDigits(passwordDigits);
+  return {
+    mode: 'register',
+    gender,
+    name: makeNickname(gender),
+    login: `a${randomDigits(usernameDigits)}`,
+    password,
+    passwordVisible: true,
+    generatedPassword: password,
+  };
+}
+
+export const loginForm = (gender: Gender, login = ''): AuthForm => ({
+  mode: 'login',
+  gender,
+  name: '',
+  login,
+  password: '',
+  passwordVisible: false,
+  generatedPassword: null,
+});
+
+export function openedForm(mode: LoginMode, login?: string): AuthForm {
+  if (mode === 'login') return loginForm('male', login);
+  return { ...registerForm('male'), mode };
+}
