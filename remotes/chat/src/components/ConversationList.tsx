@@ -1,4 +1,4 @@
-import { failureText, formatRelative } from '@liaozhai/shared/format';
+import { failureText } from '@liaozhai/shared/format';
 import {
   isApiError,
   Link,
@@ -9,7 +9,6 @@ import {
   useCapability,
   useDispatch,
   useExpiredSession,
-  useNavigate,
   useOnline,
   useSelector,
   useSession,
@@ -17,14 +16,10 @@ import {
 import {
   Button,
   CloseIcon,
-  Cover,
-  DeleteIcon,
   EmptyState,
   EndOfList,
   IconButton,
   InfiniteList,
-  Menu,
-  PinIcon,
   PullToRefresh,
   QueryView,
   RefreshIcon,
@@ -32,28 +27,14 @@ import {
   SearchField,
   SearchIcon,
   Skeleton,
-  SwipeRow,
-  UnpinIcon,
   useIsWide,
   useKeptPages,
   useNow,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
-import {
-  createContext,
-  type MouseEvent,
-  memo,
-  type ReactNode,
-  use,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { deletions } from '../api/deletions';
 import {
-  expectApiError,
   pin,
   putKeptConversations,
   refreshConversations,
@@ -61,12 +42,13 @@ import {
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';
-import { takeUp } from '../api/runs';
 import { type Conversation, conversationsOf } from '../model/conversation';
 import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
+
+import { CollapsingItem, ConversationRow, OpenChat } from './ConversationRow';
 
 interface ConversationListProps {
   /** The story whose chat is open beside the list, for the slot `conversations`; left out on the list's own screen. */
@@ -164,19 +146,6 @@ function Column({ children }: { children: ReactNode }) {
       {children}
     </div>
   );
-}
-
-/** The story whose chat is open beside the list. */
-const OpenChat = createContext<string | null>(null);
-
-/** Beside an open chat the link to another takes its place, and its own is marked. */
-function useChatLink({ storyId, isShelved }: Conversation) {
-  const open = use(OpenChat);
-  return {
-    to: paths.storyChat(storyId),
-    replace: open !== null,
-    'aria-current': open === storyId && !isShelved ? ('page' as const) : undefined,
-  };
 }
 
 const focusField = (field: HTMLInputElement | null) => field?.focus();
@@ -348,128 +317,3 @@ const NothingYet = () => (
     action={<Button asLink={<Link to={paths.explore()} />}>{texts.list.toExplore}</Button>}
   />
 );
-
-interface ConversationRowProps {
-  conversation: Conversation;
-  isUnread: boolean;
-  /** Its story has several. */
-  hasRuns: boolean;
-  /** epoch, ms */
-  now: number;
-  onDelete: (conversation: Conversation) => void;
-  /** undefined where the server puts none first */
-  onPin: ((conversation: Conversation, pinned: boolean) => unknown) | undefined;
-}
-
-/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
-const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
-  const { conversation, isUnread, hasRuns, now, onDelete, onPin } = props;
-  const { title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
-  const link = useChatLink(conversation);
-  const navigate = useNavigate();
-  const isPinned = pinnedAt !== '';
-  const remove = () => onDelete(conversation);
-  const pinning = onPin && {
-    label: isPinned ? texts.list.unpin : texts.list.pin,
-    onAction: () => void onPin(conversation, !isPinned),
-  };
-  const Pinning = isPinned ? UnpinIcon : PinIcon;
-  const isOpening = useRef(false);
-  /** A story's chat shows its present run, so this one becomes it first. */
-  const open = async (event: MouseEvent) => {
-    event.preventDefault();
-    if (isOpening.current) return;
-    isOpening.current = true;
-    try {
-      await takeUp(conversation);
-      navigate(link.to, { replace: link.replace });
-    } catch (cause) {
-      const problem = failureText(expectApiError(cause), texts.runs.failed);
-      if (problem) toast(problem, { kind: 'error' });
-    } finally {
-      isOpening.current = false;
-    }
-  };
-  return (
-    <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
-      <div className={styles.row} data-pinned={isPinned}>
-        <Link
-          className={styles.link}
-          {...link}
-          draggable={false}
-          onClick={isShelved ? (event) => void open(event) : undefined}
-        >
-          <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
-          <span className={styles.text}>
-            <span className={styles.conversationRowTitle}>{title}</span>
-            <span className={styles.excerpt}>
-              {hasRuns && <span className={styles.run}>{texts.runs.run(run)}</span>}
-              {isMine && <span>{texts.list.mine}</span>}
-              <span>{excerpt || texts.list.nothingYet}</span>
-            </span>
-          </span>
-          <span className={styles.side}>
-            <time className={styles.time} dateTime={updatedAt}>
-              {updatedAt && formatRelative(updatedAt, now)}
-            </time>
-            {isPinned && (
-              <span className={styles.pin}>
-                <PinIcon size={14} aria-hidden />
-                <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
-              </span>
-            )}
-            {isUnread && (
-              <span className={styles.dot}>
-                <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
-              </span>
-            )}
-          </span>
-        </Link>
-        <Menu
-          label={texts.list.more(title)}
-          items={[
-            ...(pinning ? [{ label: pinning.label, icon: <Pinning size={18} />, onSelect: pinning.onAction }] : []),
-            { label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove },
-          ]}
-        />
-      </div>
-    </SwipeRow>
-  );
-});
-
-const DURATION_MS = 240;
-const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
-
-/** Rows move unless the reader prefers reduced motion; a browser without the Web Animations API shows the end immediately. */
-function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
-  if (!item.animate || matchMedia('(prefers-reduced-motion: reduce)').matches) return null;
-  const whole = { height: `${item.offsetHeight}px`, opacity: 1 };
-  const options = { duration: DURATION_MS, easing: EASING, direction, fill: 'backwards' } as const;
-  return item.animate([whole, { height: '0px', opacity: 0 }], options);
-}
-
-/** A list item that collapses when it is no longer `shown`, is then gone from the document, and opens again in its place. */
-function CollapsingItem({ shown, children }: { shown: boolean; children: ReactNode }) {
-  const item = useRef<HTMLLIElement>(null);
-  const last = useRef(shown);
-  const [mounted, setMounted] = useState(shown);
-  if (shown && !mounted) setMounted(true);
-  useLayoutEffect(() => {
-    const changed = last.current !== shown;
-    last.current = shown;
-    const leave = () => shown || setMounted(false);
-    const animation = changed && item.current && playCollapse(item.current, shown ? 'reverse' : 'normal');
-    if (!animation) return void leave();
-    animation.onfinish = leave;
-    return () => {
-      animation.onfinish = null;
-      animation.finish();
-    };
-  }, [shown]);
-  if (!mounted) return null;
-  return (
-    <li ref={item} className={styles.item} inert={!shown}>
-      {children}
-    </li>
-  );
-}
