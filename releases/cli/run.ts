@@ -5,14 +5,13 @@ import { addCompletion, addWords } from './completion.ts';
 import { print, printFailure } from './context.ts';
 import { addBuilds, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
+import { addOverride, addPreview } from './previews.ts';
 import {
   addAbort,
   addActivate,
   addCanary,
   addCheck,
   addKill,
-  addOverride,
-  addPreview,
   addPromote,
   addPublish,
   addRollback,

@@ -1,12 +1,10 @@
-import { anyErrorText, linesOf, problemId } from '@liaozhai/shared/format';
-import { isApiError, type Position, positions } from '@liaozhai/shared/runtime';
+import { anyErrorText, problemId } from '@liaozhai/shared/format';
+import { isApiError, type Position } from '@liaozhai/shared/runtime';
 import { ArrowDownIcon, ArrowUpIcon, ErrorRow, RowBoundary, Spinner } from '@liaozhai/shared/ui';
-import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   createContext,
   memo,
   type ReactNode,
-  type RefObject,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -16,11 +14,19 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { threadSyncs } from '../api/threadSync';
-import { contentAt, indexOfKey, type Log, type Row, rowAt, rowCount, rowKeyAt } from '../model/log';
+import { indexOfKey, type Log, type Row, rowAt, rowCount } from '../model/log';
 import type { Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatLog.module.css';
 import { StickToBottom, useStickToBottom } from './useStickToBottom';
+import {
+  firstOffset,
+  type LogVirtualizer,
+  storedPosition,
+  usePlacing,
+  usePositionSaving,
+  useVirtualLog,
+} from './virtualLog';
 
 const OLDER_MARK_PX = 64;
 /** Older messages are fetched when fewer screens than this are left above. */
@@ -237,44 +243,6 @@ const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) 
   </button>
 );
 
-const GUTTER_PX = 32;
-const COLUMN_PX = 640;
-const OPENING_PX = 480;
-
-const voice = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
-const own = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
-
-/** About how tall a row will be, in px, so that the scrollbar hardly moves when it is measured. */
-function estimateRow(log: Log, index: number, viewWidth: number): number {
-  const content = contentAt(log, index);
-  if (!content) return OPENING_PX;
-  const known = estimates.get(content);
-  if (known?.viewWidth === viewWidth) return known.height;
-  const column = Math.min(viewWidth, COLUMN_PX) - GUTTER_PX;
-  const isVoice = 'role' in content && content.role !== 'user';
-  const height = isVoice ? voiceHeight(content.body, column) : ownHeight(content.body, column);
-  estimates.set(content, { viewWidth, height });
-  return height;
-}
-
-/** The list asks for all rows below each one that is measured. */
-const estimates = new WeakMap<object, { viewWidth: number; height: number }>();
-
-function voiceHeight(body: string, column: number): number {
-  const paragraphs = linesOf(body);
-  const perLine = Math.max(1, Math.floor(column / voice.characterPx));
-  let lines = 0;
-  for (const text of paragraphs) lines += Math.ceil((text.length + voice.indent) / perLine);
-  return voice.framePx + lines * voice.linePx + Math.max(0, paragraphs.length - 1) * voice.gapPx;
-}
-
-function ownHeight(body: string, column: number): number {
-  const perLine = Math.max(1, Math.floor((column * own.widthShare - own.besidePx) / own.characterPx));
-  let lines = 0;
-  for (const text of body.split('\n')) lines += Math.max(1, Math.ceil(text.length / perLine));
-  return Math.max(own.leastPx, own.framePx + lines * own.linePx);
-}
-
 /** Goes to a row once it is there, and lets the reader scroll on from it. */
 function useTarget(list: LogVirtualizer, log: Log, stick: StickToBottom, target: Target | undefined): void {
   const reached = useRef<Target | undefined>(undefined);
@@ -316,133 +284,4 @@ export function useOlder({ storyId, hasOlder }: Thread): Older {
     if (error === undefined) retry();
   }, [error, retry]);
   return useMemo(() => ({ hasOlder, error, load, retry }), [hasOlder, error, load, retry]);
-}
-
-export type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLElement>;
-
-interface Options {
-  log: Log;
-  scroller: RefObject<HTMLDivElement | null>;
-  /** Room above the first row while older ones are on the server. */
-  paddingStart: number;
-  initialOffset: () => number;
-  /** Runs after rows or the view have changed their size, before the paint. */
-  onResized: () => void;
-  /** Runs after the view itself has changed its size. */
-  onViewResized: () => void;
-  /** Hears where we ourselves put the view, to tell it from the reader's scrolling. */
-  onPlaced: (offset: number) => void;
-}
-
-/** A phone's, until the real one is known. */
-const FIRST_VIEW = { width: 390, height: 700 };
-
-/** The one place that uses the virtual list: rows by key, kept where the reader sees them when older ones are put before them. */
-function useVirtualLog(options: Options) {
-  const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
-  const current = useRef(log);
-  current.current = log;
-  const viewWidth = useRef(FIRST_VIEW.width);
-  // The same function for the life of the log: a new one would lay out all rows again.
-  const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
-  const list = useVirtualizer<HTMLDivElement, HTMLElement>({
-    count: rowCount(log),
-    getItemKey: keyAt.current,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
-    anchorTo: 'end',
-    // Following is ours (useStickToBottom), since it stops when a reply's first line reaches the top.
-    scrollEndThreshold: -1,
-    overscan: 3,
-    paddingStart,
-    directDomUpdates: true,
-    directDomUpdatesMode: 'position',
-    initialRect: FIRST_VIEW,
-    initialOffset,
-    observeElementRect: (instance, tell) =>
-      observeElementRect(instance, (rect) => {
-        // A hidden screen has no height; the rows stay as they are until it is back.
-        if (rect.height === 0) return;
-        viewWidth.current = rect.width;
-        tell(rect);
-        onViewResized();
-      }),
-    scrollToFn: (offset, { adjustments = 0, behavior }, { scrollElement }) => {
-      scrollElement?.scrollTo({ top: offset + adjustments, behavior });
-      if (scrollElement && behavior !== 'smooth') onPlaced(scrollElement.scrollTop);
-    },
-    onChange: onResized,
-  });
-  list.shouldAdjustScrollPositionOnItemSizeChange = keepsPlace;
-  return list;
-}
-
-/** Whether the view moves along with a row that changed its height. The list's default is not to while the reader scrolls up. */
-const keepsPlace: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
-  const offset = list.scrollOffset ?? 0;
-  // at the upper edge: a guess was wrong of what is above it as well, while what changes later does so at its foot
-  return list.itemSizeCache.has(row.key) ? row.end <= offset : row.start < offset;
-};
-
-const SAVE_AFTER_MS = 150;
-/** Stands for a reader who was at the end: what has come since is what they want to see. */
-const END = 'end';
-
-/** Where the reader stood last; undefined for the end. */
-export function storedPosition(conversationId: string | null): Position | undefined {
-  const position = conversationId === null ? undefined : positions.read(conversationId);
-  return position?.messageId === END ? undefined : position;
-}
-
-/** The offset to begin at, in px and from estimates: the stored row's, else the end. */
-function firstOffset(log: Log, position: Position | undefined, paddingStart: number): number {
-  const index = position ? indexOfKey(log, position.messageId) : -1;
-  const rows = index < 0 ? rowCount(log) : index;
-  let offset = paddingStart;
-  for (let row = 0; row < rows; row += 1) offset += estimateRow(log, row, globalThis.innerWidth);
-  return Math.max(0, index < 0 ? offset - globalThis.innerHeight : offset - (position?.offset ?? 0));
-}
-
-/** Puts the view back to the row it was at, once that row has its true height. */
-function usePlacing(list: LogVirtualizer, log: Log, position: Position | undefined): void {
-  const isPlaced = useRef(false);
-  useLayoutEffect(() => {
-    if (isPlaced.current) return;
-    isPlaced.current = true;
-    const index = position ? indexOfKey(log, position.messageId) : -1;
-    if (!position || index < 0) return;
-    // asking for the total has the rows laid out
-    const start = list.getTotalSize() > 0 ? list.measurementsCache[index]?.start : undefined;
-    if (start !== undefined) list.scrollToOffset(start - position.offset);
-  }, [list, log, position]);
-}
-
-/** Writes down where the reader is, by row and offset. Returns what to call when they have moved. */
-function usePositionSaving(list: LogVirtualizer, conversationId: string | null, isAtEnd: () => boolean): () => void {
-  const unsaved = useRef<Position | null>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const save = useCallback(() => {
-    clearTimeout(timer.current);
-    timer.current = undefined;
-    if (unsaved.current && conversationId !== null) positions.write(conversationId, unsaved.current);
-    unsaved.current = null;
-  }, [conversationId]);
-
-  useLayoutEffect(() => {
-    window.addEventListener('pagehide', save);
-    return () => {
-      window.removeEventListener('pagehide', save);
-      save();
-    };
-  }, [save]);
-
-  return useCallback(() => {
-    const element = list.scrollElement;
-    const row = element && element.clientHeight > 0 ? list.getVirtualItemForOffset(element.scrollTop) : undefined;
-    if (!element || !row) return;
-    unsaved.current = isAtEnd()
-      ? { messageId: END, offset: 0 }
-      : { messageId: String(row.key), offset: row.start - element.scrollTop };
-    timer.current ??= setTimeout(save, SAVE_AFTER_MS);
-  }, [isAtEnd, list, save]);
 }

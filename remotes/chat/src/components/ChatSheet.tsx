@@ -1,49 +1,35 @@
-import { failureText, formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { capabilities, type MenuMessage, RemoteSlot, toast } from '@liaozhai/shared/runtime';
 import {
-  capabilities,
-  endpoints,
-  Link,
-  type MenuMessage,
-  paths,
-  RemoteSlot,
-  request,
-  toast,
-  useSelector,
-  useUser,
-} from '@liaozhai/shared/runtime';
-import {
-  Button,
   ChatIcon,
-  CheckInIcon,
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
   Dialog,
   EditIcon,
   FlagIcon,
-  GiftIcon,
   ImageIcon,
   ListRow,
   RefreshIcon,
   ResetIcon,
   SearchIcon,
   Sheet,
-  TextArea,
   TextSizeIcon,
-  WalletIcon,
 } from '@liaozhai/shared/ui';
-import { type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { resumePrice, rewards, selectLacksPoints } from '../api/points';
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { resumePrice } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
-import type { ChatActions } from './ChatView';
 import { MessageText } from './MessageRow';
 import type { PassagePictureProps } from './PassagePicture';
+import { PointsSheet } from './PointsSheet';
+import { ReportSheet } from './ReportSheet';
 import type { RunsSheetProps } from './RunsSheet';
+import type { ChatActions } from './useChatActions';
 
 /** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
 export type OpenSheet =
@@ -336,110 +322,5 @@ function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & 
         onClose={onClose}
       />
     )
-  );
-}
-
-const REASONS = Object.entries(texts.report.reasons);
-
-/** What is wrong with a reply; sent once. */
-function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
-  const [reason, setReason] = useState('');
-  const [words, setWords] = useState('');
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState('');
-  const name = useId();
-  const send = async () => {
-    setSending(true);
-    setProblem('');
-    try {
-      const body = { reason, words: words.trim() };
-      await request({ url: endpoints.report(message.id), method: 'POST', body });
-      onClose();
-      toast(texts.report.sent, { kind: 'success' });
-    } catch (cause) {
-      setProblem(failureText(cause, texts.report.failed) ?? '');
-    } finally {
-      setSending(false);
-    }
-  };
-  return (
-    <Sheet
-      open={sheet?.kind === 'report'}
-      onClose={onClose}
-      title={texts.report.title}
-      uncloseable={isSending}
-      footer={
-        <Button block disabled={reason === ''} loading={isSending} onClick={() => void send()}>
-          {texts.report.send}
-        </Button>
-      }
-    >
-      <fieldset className={styles.reasons}>
-        <legend className={styles.about}>{texts.report.legend}</legend>
-        {REASONS.map(([value, label]) => (
-          <label key={value} className={styles.reason}>
-            <input
-              type="radio"
-              name={name}
-              value={value}
-              checked={value === reason}
-              onChange={() => setReason(value)}
-            />
-            <span>{label}</span>
-          </label>
-        ))}
-      </fieldset>
-      <TextArea
-        label={texts.report.words}
-        value={words}
-        rows={2}
-        maxCodePoints={500}
-        error={problem || undefined}
-        hint={texts.report.about}
-        onChange={(event) => setWords(event.target.value)}
-      />
-    </Sheet>
-  );
-}
-
-/** Too few points: how many are wanted and what brings them. It closes once they are there. */
-function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheetProps & { cost: number }) {
-  const user = useUser();
-  const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
-  // the server may have refused what this page thinks can be paid for
-  const lacked = useRef(lacksPoints);
-  useEffect(() => {
-    if (lacked.current && !lacksPoints) onClose();
-    lacked.current = lacksPoints;
-  }, [lacksPoints, onClose]);
-  if (!user) return null;
-  const { checkIn, invite } = rewards(user);
-  const checkInDetail =
-    checkIn === undefined ? texts.points.checkInOpen : texts.points.checkInFor(formatPoints(checkIn));
-  return (
-    <Sheet open={sheet?.kind === 'points'} onClose={onClose} title={texts.points.title}>
-      <p className={styles.about}>
-        {cost === 0 || user.balance === undefined
-          ? texts.points.aboutPlain
-          : texts.points.about(formatPoints(cost), formatPoints(user.balance))}
-      </p>
-      <ListRow
-        title={texts.points.checkIn}
-        icon={<CheckInIcon size={SIZE} />}
-        detail={user.checkedInToday ? texts.points.checkInDone : checkInDetail}
-        asLink={user.checkedInToday ? undefined : <Link to={paths.my()} onClick={onClose} />}
-      />
-      <ListRow
-        title={texts.points.invite}
-        icon={<GiftIcon size={SIZE} />}
-        detail={invite === undefined ? texts.points.inviteOpen : texts.points.inviteFor(formatPoints(invite))}
-        asLink={<Link to={paths.my()} onClick={onClose} />}
-      />
-      <ListRow
-        title={texts.points.recharge}
-        icon={<WalletIcon size={SIZE} />}
-        asLink={<Link to={paths.recharge()} onClick={onClose} />}
-      />
-    </Sheet>
   );
 }

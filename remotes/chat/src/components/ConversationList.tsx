@@ -47,7 +47,6 @@ import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
-
 import { CollapsingItem, ConversationRow, OpenChat } from './ConversationRow';
 
 interface ConversationListProps {

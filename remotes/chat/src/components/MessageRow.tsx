@@ -1,13 +1,4 @@
-import {
-  anyErrorText,
-  firstCodePoints,
-  formatPoints,
-  linesOf,
-  problemId,
-  shorten,
-  wordsOf,
-} from '@liaozhai/shared/format';
-import { useSelector } from '@liaozhai/shared/runtime';
+import { firstCodePoints, formatPoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
 import {
   Avatar,
   BackIcon,
@@ -15,21 +6,19 @@ import {
   Foreign,
   IconButton,
   Passages,
-  ProblemCode,
   RefreshIcon,
   StoryText,
-  useCountdown,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
-import { resumePrice, selectLacksPoints } from '../api/points';
-import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
+import { resumePrice } from '../api/points';
+import type { PendingMessage } from '../model/pendingMessage';
 import type { Speaker } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';
-import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
+import { PendingState, StateButton, type Waiting } from './PendingState';
 
 export interface MessageActs {
   openMenu: (message: Message) => void;
@@ -185,92 +174,6 @@ const TextLine = memo(function TextLine({ line, cut }: { line: string; cut: bool
   );
 });
 
-/** Why a message that waits is waiting. */
-export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
-
-interface PendingStateProps {
-  pending: PendingMessage;
-  waiting: Waiting;
-  onRetry: () => void;
-  onGetPoints: (cost: number) => void;
-  onLogin: () => void;
-}
-
-/** How far an unconfirmed line has come, and what can be done when it came no further. */
-function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
-  const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
-  const risen = risenPrice(pending.error);
-  if (pending.state === 'failed') {
-    return (
-      <p className={styles.failed} role="alert">
-        <span>{failureText(pending)}</span>
-        {pending.error?.kind === 'insufficientBalance' ? (
-          <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
-        ) : (
-          <StateButton onPress={onRetry}>
-            {risen === undefined ? texts.chat.retry : texts.price.send(formatPoints(risen))}
-          </StateButton>
-        )}
-        <ProblemCode id={problemId(pending.error)} />
-      </p>
-    );
-  }
-  if (waiting === 'login') {
-    return (
-      <p className={styles.state}>
-        <span>{texts.state.login}</span>
-        <StateButton onPress={onLogin}>{texts.state.toLogin}</StateButton>
-      </p>
-    );
-  }
-  return (
-    <p className={styles.state}>
-      {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
-        <Countdown key={resumesAt} until={resumesAt} isBusy={pending.error?.kind === 'server'} />
-      ) : (
-        <span>{texts.state[waiting]}</span>
-      )}
-    </p>
-  );
-}
-
-interface PointsActsProps {
-  pending: PendingMessage;
-  cost: number;
-  onRetry: () => void;
-  onGetPoints: (cost: number) => void;
-}
-
-/** Below the first message that wants for points: what brings points, and one retry for it and what waits behind it. */
-function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
-  const { storyId, clientId } = pending;
-  // a server that names no figures says as little as that there are too few
-  const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
-  const count = useSelector((state) => {
-    const held = heldForPoints(storyId, selectChat(state).pending);
-    return held[0]?.clientId === clientId ? held.length : 0;
-  });
-  if (count === 0) return null;
-  return (
-    <>
-      {lacksPoints && <StateButton onPress={() => onGetPoints(cost)}>{texts.points.get}</StateButton>}
-      <StateButton onPress={onRetry}>{count > 1 ? texts.points.resendAll(count) : texts.chat.retry}</StateButton>
-    </>
-  );
-}
-
-function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
-  const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
-  return <span>{seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending}</span>;
-}
-
-function failureText(pending: PendingMessage): string {
-  if (hadNoAnswer(pending)) return texts.state.unknown;
-  const risen = risenPrice(pending.error);
-  if (risen !== undefined) return texts.price.each(formatPoints(risen));
-  return pending.error ? anyErrorText(pending.error) : texts.state.failed;
-}
-
 const WATCHDOG_SECONDS = 30;
 
 interface ReplyStateProps {
@@ -374,13 +277,6 @@ function useStalled(message: Message): boolean {
   }, [progress, running]);
   return stalledAt === progress;
 }
-
-/** A small act inside a line of state; its target is larger than its face. */
-const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () => void }) => (
-  <button type="button" className={styles.act} onClick={onPress}>
-    {children}
-  </button>
-);
 
 const NAMED_CHARACTERS = 12;
 /** Marks and blanks that are left out may stand among the first. */

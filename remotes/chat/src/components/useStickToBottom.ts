@@ -2,7 +2,7 @@ import { createSignal } from '@liaozhai/shared/runtime';
 import { useLayoutEffect, useRef } from 'react';
 import { indexOfKey, type Log } from '../model/log';
 import { isRunning, keyOf, type Message } from '../model/thread';
-import type { LogVirtualizer } from './ChatLog';
+import type { LogVirtualizer } from './virtualLog';
 
 /** After each commit, before its paint: measures what grew at the end and lets the view follow. */
 export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log, isCopy: boolean): void {

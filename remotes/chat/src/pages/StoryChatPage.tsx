@@ -22,8 +22,8 @@ import {
 import { deletions } from '../api/deletions';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
-import { storedPosition } from '../components/ChatLog';
 import { ChatView } from '../components/ChatView';
+import { storedPosition } from '../components/virtualLog';
 import type { Story } from '../model/story';
 import { emptyThread, keyOf, type Thread } from '../model/thread';
 import { texts } from '../texts';

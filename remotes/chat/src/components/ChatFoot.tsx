@@ -1,0 +1,263 @@
+import {
+  requestLogin,
+  useCapability,
+  useExpiredSession,
+  useSearchParams,
+  useSelector,
+  useUser,
+} from '@liaozhai/shared/runtime';
+import { Button, followKeyboard } from '@liaozhai/shared/ui';
+import {
+  memo,
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { prices, resumePrice, selectLacksPoints } from '../api/points';
+import { closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
+import type { Story } from '../model/story';
+import { type EditedLine, isRunning, type Message } from '../model/thread';
+import { type Suggestions, selectChat } from '../slice';
+import { texts } from '../texts';
+import styles from './ChatView.module.css';
+import { Composer, type Draft, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
+import type { ChatActions } from './useChatActions';
+
+interface ChatFootProps {
+  story: Story;
+  /** As it is but for the text that it may be growing by. */
+  last: Message | undefined;
+  isRunning: boolean;
+  isMember: boolean;
+  isSearching: boolean;
+  actions: ChatActions;
+  ref: Ref<ComposerHandle>;
+}
+
+export interface ComposerHandle {
+  /** Puts words back into the composer, after what has been written there since. */
+  putBack: (text: string) => void;
+  /** Lets the reader give one of their lines other words; what stood in the composer is there again afterwards. */
+  edit: (message: Message) => void;
+}
+
+/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
+export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
+  const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
+  const write = useFocus(field);
+  useImperativeHandle(ref, () => ({
+    putBack(text) {
+      draft.write([draft.read(), text].filter(Boolean).join('\n'));
+      write();
+    },
+    edit(message) {
+      begin(message);
+      write();
+    },
+  }));
+  const foot = useRef<HTMLDivElement>(null);
+  /** The words that 灵感 has filled the field with; a change makes them the reader's own. */
+  const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
+  const user = useUser();
+  const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
+  const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
+  const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
+  const isBusy = isContinuing || isRunning;
+  const stopping = useStopping(last, actions.stop);
+  const canSearch = useCapability('messages.search');
+  const canRestart = useCapability('conversations.restart');
+  const hasRuns = useCapability('conversations.runs');
+  const shownSuggestions =
+    last && suggestions?.baseKey === suggestionKeyOf(last) && suggestions.status !== 'failed' && !suggestions.isClosed
+      ? suggestions
+      : undefined;
+  const openingLines = useOpeningLines(story, last, draft);
+  const offered = shownSuggestions ?? openingLines.offered;
+  useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
+  useEffect(() => void recallSuggestions(story.id), [story.id]);
+  const { chosen } = openingLines;
+  const filled = useRef<string>(undefined);
+  useEffect(() => {
+    // once: words that the reader takes out again stay out
+    if (chosen === undefined || filled.current === chosen) return;
+    filled.current = chosen;
+    if (draft.read() !== '') return;
+    used.current = { suggestionId: undefined, text: chosen };
+    draft.write(chosen);
+  }, [chosen, draft]);
+
+  const fill = (text: string) => {
+    draft.write(text);
+    // on a touch screen the keyboard comes when the reader asks for it
+    if (hasKeyboard()) field.current?.focus();
+  };
+  const close = () => (shownSuggestions ? closeSuggestions(story.id) : openingLines.close());
+  const sendEdited = (line: EditedLine, body: string) => {
+    actions.edit(line, body, last?.seq ?? line.seq, end);
+  };
+  const send = (body: string) => {
+    if (editedLine) return sendEdited(editedLine, body);
+    const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
+    if (!actions.send(body, suggestionId)) return;
+    used.current = null;
+    draft.write('');
+    close();
+  };
+  return (
+    <div ref={foot} className={styles.foot} data-foot data-searching={isSearching || undefined}>
+      <ExpiredNotice />
+      <Composer
+        field={field}
+        draft={draft}
+        onSend={send}
+        price={story.pricePerMessage}
+        balance={user?.balance}
+        isMember={user !== null}
+        lacksPoints={lacksPoints}
+        onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
+        {...stopping}
+        isHeld={editedLine !== undefined && isBusy}
+      >
+        {editedLine && (
+          <EditingBar
+            followers={(last?.seq ?? 0) - editedLine.seq}
+            isHeld={isRunning}
+            onCancel={() => {
+              end();
+              if (hasKeyboard()) field.current?.focus();
+            }}
+          />
+        )}
+        {offered && !editedLine && (
+          <SuggestionList
+            label={shownSuggestions ? texts.suggest.label : texts.suggest.opening}
+            suggestions={offered}
+            onUse={(text) => {
+              // words of the reader's own stay, before the suggested ones
+              const written = draft.read() === used.current?.text ? '' : draft.read().trim();
+              used.current = { suggestionId: offered.id, text };
+              if (shownSuggestions) close();
+              fill([written, text].filter(Boolean).join('\n'));
+            }}
+            onSend={(text) => {
+              if (actions.send(text, offered.id)) close();
+            }}
+            onClose={close}
+          />
+        )}
+        {isMember && last && !editedLine && (
+          <ReplyChips
+            prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
+            isBusy={isBusy}
+            canContinue={last.role === 'assistant'}
+            suggestions={shownSuggestions}
+            onSuggest={actions.askForSuggestions}
+            onContinue={(price) => actions.resume(last, price)}
+            onMore={canSearch || canRestart || hasRuns ? actions.openMore : undefined}
+          />
+        )}
+      </Composer>
+    </div>
+  );
+});
+
+/**
+ * What a reader may say first: offered as 灵感 is, for nothing, while nothing is said or written and the list was not put away.
+ * The address names the line that was tapped on the story's page.
+ */
+function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined, draft: Draft) {
+  const [isClosed, setClosed] = useState(false);
+  const [search] = useSearchParams();
+  const isPending = useSelector((state) => selectChat(state).pending.some((one) => one.storyId === storyId));
+  const isBegun = last !== undefined || isPending;
+  const isWriting = useSyncExternalStore(draft.subscribe, () => draft.read() !== '');
+  const line = Number(search.get('line'));
+  return useMemo(() => {
+    const isOffered = !isBegun && !isWriting && !isClosed && openingLines.length > 0;
+    const offered: Suggestions | undefined = isOffered
+      ? { baseKey: '', clientId: '', status: 'ready', items: openingLines.map((text) => ({ id: text, text })) }
+      : undefined;
+    return { offered, chosen: isBegun ? undefined : openingLines[line - 1], close: () => setClosed(true) };
+  }, [isBegun, isWriting, isClosed, openingLines, line]);
+}
+
+/** Focuses the field with the next render: a sheet that closes in it gives the focus back to its opener first. */
+function useFocus(field: RefObject<HTMLElement | null>): () => void {
+  const [count, focus] = useReducer((before: number) => before + 1, 0);
+  useLayoutEffect(() => {
+    if (count > 0) field.current?.focus();
+  }, [count, field]);
+  return focus;
+}
+
+/**
+ * The composer's words: what is written for the story, or, while one of the reader's lines is edited, that line's. Both are
+ * kept on the device. A line that is gone meanwhile leaves its words among the others.
+ */
+function useEditing(storyId: string, last: Message | undefined) {
+  const edited = useDraft(`${storyId}.edited`);
+  const words = useDraft(`${storyId}.edit`);
+  const draft = useDraft(storyId);
+  const kept = useSyncExternalStore(edited.subscribe, edited.read);
+  const line = useMemo(() => readLine(kept), [kept]);
+  const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
+  const end = useCallback(() => {
+    edited.write('');
+    words.write('');
+  }, [edited, words]);
+  useEffect(() => {
+    if (!isGone) return;
+    draft.write([draft.read(), words.read()].filter(Boolean).join('\n'));
+    end();
+  }, [isGone, draft, words, end]);
+  const begin = ({ id, conversationId, seq, revision, body }: Message) => {
+    edited.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
+    words.write(body);
+  };
+  return line && !isGone ? { line, draft: words, begin, end } : { line: undefined, draft, begin, end };
+}
+
+function readLine(kept: string): EditedLine | undefined {
+  try {
+    return kept === '' ? undefined : JSON.parse(kept);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return undefined;
+  }
+}
+
+/** 停止 for the reply that is being written, where the server can stop it. */
+function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
+  const canStop = useCapability('messages.cancel');
+  const [stoppedKey, setStoppedKey] = useState<string | null>(null);
+  if (!canStop || !last || !isRunning(last)) return { onStop: undefined, isStopping: false };
+  const key = `${last.id}:${last.revision}`;
+  const onStop = () => {
+    setStoppedKey(key);
+    void stop(last).finally(() => setStoppedKey(null));
+  };
+  return { onStop, isStopping: stoppedKey === key };
+}
+
+/** Says why nothing goes out and that nothing is lost, with the way on. */
+function ExpiredNotice() {
+  if (useExpiredSession() === null) return null;
+  return (
+    <div className={styles.expired} role="status">
+      <p>{texts.chat.expired}</p>
+      <Button small variant="quiet" onClick={() => void requestLogin('login')}>
+        {texts.state.toLogin}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { anyErrorText, formatPoints, problemId } from '@liaozhai/shared/format';
+import { useSelector } from '@liaozhai/shared/runtime';
+import { ProblemCode, useCountdown } from '@liaozhai/shared/ui';
+import type { ReactNode } from 'react';
+import { selectLacksPoints } from '../api/points';
+import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
+import { selectChat } from '../slice';
+import { texts } from '../texts';
+import styles from './MessageRow.module.css';
+
+/** Why a message that waits is waiting. */
+export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
+
+interface PendingStateProps {
+  pending: PendingMessage;
+  waiting: Waiting;
+  onRetry: () => void;
+  onGetPoints: (cost: number) => void;
+  onLogin: () => void;
+}
+
+/** How far an unconfirmed line has come, and what can be done when it came no further. */
+export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
+  const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
+  const risen = risenPrice(pending.error);
+  if (pending.state === 'failed') {
+    return (
+      <p className={styles.failed} role="alert">
+        <span>{failureText(pending)}</span>
+        {pending.error?.kind === 'insufficientBalance' ? (
+          <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
+        ) : (
+          <StateButton onPress={onRetry}>
+            {risen === undefined ? texts.chat.retry : texts.price.send(formatPoints(risen))}
+          </StateButton>
+        )}
+        <ProblemCode id={problemId(pending.error)} />
+      </p>
+    );
+  }
+  if (waiting === 'login') {
+    return (
+      <p className={styles.state}>
+        <span>{texts.state.login}</span>
+        <StateButton onPress={onLogin}>{texts.state.toLogin}</StateButton>
+      </p>
+    );
+  }
+  return (
+    <p className={styles.state}>
+      {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
+        <Countdown key={resumesAt} until={resumesAt} isBusy={pending.error?.kind === 'server'} />
+      ) : (
+        <span>{texts.state[waiting]}</span>
+      )}
+    </p>
+  );
+}
+
+interface PointsActsProps {
+  pending: PendingMessage;
+  cost: number;
+  onRetry: () => void;
+  onGetPoints: (cost: number) => void;
+}
+
+/** Below the first message that wants for points: what brings points, and one retry for it and what waits behind it. */
+function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
+  const { storyId, clientId } = pending;
+  // a server that names no figures says as little as that there are too few
+  const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
+  const count = useSelector((state) => {
+    const held = heldForPoints(storyId, selectChat(state).pending);
+    return held[0]?.clientId === clientId ? held.length : 0;
+  });
+  if (count === 0) return null;
+  return (
+    <>
+      {lacksPoints && <StateButton onPress={() => onGetPoints(cost)}>{texts.points.get}</StateButton>}
+      <StateButton onPress={onRetry}>{count > 1 ? texts.points.resendAll(count) : texts.chat.retry}</StateButton>
+    </>
+  );
+}
+
+function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
+  const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
+  return <span>{seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending}</span>;
+}
+
+function failureText(pending: PendingMessage): string {
+  if (hadNoAnswer(pending)) return texts.state.unknown;
+  const risen = risenPrice(pending.error);
+  if (risen !== undefined) return texts.price.each(formatPoints(risen));
+  return pending.error ? anyErrorText(pending.error) : texts.state.failed;
+}
+
+/** A small act inside a line of state; its target is larger than its face. */
+export const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () => void }) => (
+  <button type="button" className={styles.act} onClick={onPress}>
+    {children}
+  </button>
+);

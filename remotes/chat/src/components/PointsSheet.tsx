@@ -1,0 +1,52 @@
+import { formatPoints } from '@liaozhai/shared/format';
+import { Link, paths, useSelector, useUser } from '@liaozhai/shared/runtime';
+import { CheckInIcon, GiftIcon, ListRow, Sheet, WalletIcon } from '@liaozhai/shared/ui';
+import { useEffect, useRef } from 'react';
+import { rewards, selectLacksPoints } from '../api/points';
+import { texts } from '../texts';
+import type { ChatSheetProps } from './ChatSheet';
+import styles from './ChatSheet.module.css';
+
+const SIZE = 20;
+
+/** Too few points: how many are wanted and what brings them. It closes once they are there. */
+export function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheetProps & { cost: number }) {
+  const user = useUser();
+  const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
+  // the server may have refused what this page thinks can be paid for
+  const lacked = useRef(lacksPoints);
+  useEffect(() => {
+    if (lacked.current && !lacksPoints) onClose();
+    lacked.current = lacksPoints;
+  }, [lacksPoints, onClose]);
+  if (!user) return null;
+  const { checkIn, invite } = rewards(user);
+  const checkInDetail =
+    checkIn === undefined ? texts.points.checkInOpen : texts.points.checkInFor(formatPoints(checkIn));
+  return (
+    <Sheet open={sheet?.kind === 'points'} onClose={onClose} title={texts.points.title}>
+      <p className={styles.about}>
+        {cost === 0 || user.balance === undefined
+          ? texts.points.aboutPlain
+          : texts.points.about(formatPoints(cost), formatPoints(user.balance))}
+      </p>
+      <ListRow
+        title={texts.points.checkIn}
+        icon={<CheckInIcon size={SIZE} />}
+        detail={user.checkedInToday ? texts.points.checkInDone : checkInDetail}
+        asLink={user.checkedInToday ? undefined : <Link to={paths.my()} onClick={onClose} />}
+      />
+      <ListRow
+        title={texts.points.invite}
+        icon={<GiftIcon size={SIZE} />}
+        detail={invite === undefined ? texts.points.inviteOpen : texts.points.inviteFor(formatPoints(invite))}
+        asLink={<Link to={paths.my()} onClick={onClose} />}
+      />
+      <ListRow
+        title={texts.points.recharge}
+        icon={<WalletIcon size={SIZE} />}
+        asLink={<Link to={paths.recharge()} onClick={onClose} />}
+      />
+    </Sheet>
+  );
+}

@@ -1,0 +1,71 @@
+import { failureText } from '@liaozhai/shared/format';
+import { endpoints, request, toast } from '@liaozhai/shared/runtime';
+import { Button, Sheet, TextArea } from '@liaozhai/shared/ui';
+import { useId, useState } from 'react';
+import type { Message } from '../model/thread';
+import { texts } from '../texts';
+import type { ChatSheetProps } from './ChatSheet';
+import styles from './ChatSheet.module.css';
+
+const REASONS = Object.entries(texts.report.reasons);
+
+/** What is wrong with a reply; sent once. */
+export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
+  const [reason, setReason] = useState('');
+  const [words, setWords] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState('');
+  const name = useId();
+  const send = async () => {
+    setSending(true);
+    setProblem('');
+    try {
+      const body = { reason, words: words.trim() };
+      await request({ url: endpoints.report(message.id), method: 'POST', body });
+      onClose();
+      toast(texts.report.sent, { kind: 'success' });
+    } catch (cause) {
+      setProblem(failureText(cause, texts.report.failed) ?? '');
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Sheet
+      open={sheet?.kind === 'report'}
+      onClose={onClose}
+      title={texts.report.title}
+      uncloseable={isSending}
+      footer={
+        <Button block disabled={reason === ''} loading={isSending} onClick={() => void send()}>
+          {texts.report.send}
+        </Button>
+      }
+    >
+      <fieldset className={styles.reasons}>
+        <legend className={styles.about}>{texts.report.legend}</legend>
+        {REASONS.map(([value, label]) => (
+          <label key={value} className={styles.reason}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={value === reason}
+              onChange={() => setReason(value)}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </fieldset>
+      <TextArea
+        label={texts.report.words}
+        value={words}
+        rows={2}
+        maxCodePoints={500}
+        error={problem || undefined}
+        hint={texts.report.about}
+        onChange={(event) => setWords(event.target.value)}
+      />
+    </Sheet>
+  );
+}

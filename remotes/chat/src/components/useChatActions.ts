@@ -1,0 +1,150 @@
+import { failureText, formatPoints } from '@liaozhai/shared/format';
+import {
+  copyText,
+  drafts,
+  isApiError,
+  newClientId,
+  requestLogin,
+  session,
+  store,
+  toast,
+} from '@liaozhai/shared/runtime';
+import { useMemo } from 'react';
+import { outbox } from '../api/outbox';
+import { selectLacksPoints } from '../api/points';
+import {
+  chooseVariant,
+  continueReply,
+  editMessage,
+  regenerateReply,
+  restartConversation,
+  stopReply,
+} from '../api/replies';
+import { askForSuggestions } from '../api/suggestions';
+import { threadSyncs } from '../api/threadSync';
+import { type PendingMessage, risenPrice } from '../model/pendingMessage';
+import type { Story } from '../model/story';
+import type { EditedLine, Message } from '../model/thread';
+import { selectChat } from '../slice';
+import { texts } from '../texts';
+import type { OpenSheet } from './ChatSheet';
+
+/** Everything a reader can do in the chat of one story; what cannot be paid for opens the ways to points instead. */
+export function useChatActions(
+  { id: storyId, pricePerMessage }: Story,
+  conversationId: string | null,
+  isMember: boolean,
+  open: (sheet: OpenSheet) => void,
+) {
+  return useMemo(() => {
+    const getPoints = (cost: number) => {
+      open({ kind: 'points', cost });
+      // they may have come by another device
+      void session.refresh();
+    };
+    const canPay = (cost: number | undefined): boolean => {
+      if (!selectLacksPoints(store.getState(), storyId, cost)) return true;
+      getPoints(cost ?? 0);
+      return false;
+    };
+    /** A second tap before the answer to the first is ignored. */
+    const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
+    /** A purchase that failed says why; one that failed for want of points leads to more. */
+    const tell = (cause: unknown, fallback: string) => {
+      if (!isApiError(cause)) throw cause;
+      if (cause.kind === 'insufficientBalance') {
+        if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
+        return getPoints(cause.required);
+      }
+      const problem = failureText(cause, fallback);
+      if (problem) toast(problem, { kind: 'error' });
+    };
+    /** Buys at the price that is shown. Where it has risen meanwhile, a question says the new one, and one tap goes on. */
+    const buy = (price: number | undefined, order: (price: number | undefined) => Promise<unknown>, failed: string) => {
+      void order(price).catch((cause: unknown) => {
+        const risen = isApiError(cause) ? risenPrice(cause) : undefined;
+        if (risen === undefined) return tell(cause, failed);
+        const { title, now, goOn } = texts.price;
+        const points = formatPoints(risen);
+        const run = () => canPay(risen) && buy(risen, order, failed);
+        open({ kind: 'confirm', title, text: now(points), label: goOn(points), danger: false, run });
+      });
+    };
+    return {
+      login: () => void requestLogin('login'),
+      look: () => void threadSyncs.catchUp(storyId),
+      getPoints,
+      openMore: () => open({ kind: 'more' }),
+      restart() {
+        if (conversationId === null) return;
+        void restartConversation(storyId, conversationId).then(
+          () => toast(texts.restart.done),
+          (cause: unknown) => tell(cause, texts.restart.failed),
+        );
+      },
+      retry: (pending: PendingMessage) => {
+        const risen = risenPrice(pending.error);
+        const isPaidFor = risen === undefined && pending.error?.kind !== 'insufficientBalance';
+        if (isPaidFor || canPay(risen ?? pricePerMessage)) void outbox.retry(pending);
+      },
+      remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
+      /** False where it was not taken: the reader has too few points and keeps the words. */
+      send(body: string, suggestionId?: string): boolean {
+        if (!canPay(pricePerMessage)) return false;
+        const pending: PendingMessage = {
+          clientId: newClientId(),
+          storyId,
+          conversationId,
+          body,
+          ...(suggestionId && { suggestionId }),
+          ...(pricePerMessage !== undefined && { price: pricePerMessage }),
+          createdAt: Date.now(),
+          state: 'waiting',
+        };
+        void outbox.enqueue(pending);
+        drafts.flush();
+        if (!isMember) void requestLogin();
+        return true;
+      },
+      /** `price`: as it was shown */
+      resume(message: Message, price: number | undefined) {
+        const order = (shown: number | undefined) => continueReply(storyId, message, shown);
+        if (canPay(price)) buy(price, order, texts.resume.failed);
+      },
+      retell(message: Message) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
+      },
+      /** Asks first where more than the answer goes. */
+      edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
+        if (isOrdering() || !canPay(pricePerMessage)) return;
+        const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onTaken);
+        const run = () => buy(pricePerMessage, order, texts.editing.failed);
+        const followers = lastSeq - line.seq;
+        if (followers <= 1) return run();
+        const { question: title, warning, confirm: label } = texts.editing;
+        open({ kind: 'confirm', title, text: warning(followers), label, danger: true, run });
+      },
+      choose(message: Message, variant: number) {
+        if (isOrdering()) return;
+        void chooseVariant(storyId, message, variant).catch((cause: unknown) => tell(cause, texts.retell.chooseFailed));
+      },
+      stop: (message: Message): Promise<void> =>
+        stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
+      /** `price`: as it was shown */
+      askForSuggestions(price: number | undefined, others = false) {
+        if (others && !canPay(price)) return;
+        const order = async (shown: number | undefined) => {
+          if (!(await askForSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
+        };
+        buy(price, order, texts.suggest.failed);
+      },
+      copy: (text: string) =>
+        void copyText(text).then((done) =>
+          toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
+        ),
+    };
+  }, [storyId, pricePerMessage, conversationId, isMember, open]);
+}
+
+export type ChatActions = ReturnType<typeof useChatActions>;
