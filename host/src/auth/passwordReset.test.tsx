@@ -107,9 +107,10 @@ describe('the link of the mail', () => {
 
   test('of a server that signs nobody in: the new password does', async () => {
     const { user, requests } = await opens({ [reset]: { status: '好' }, 'POST /v1/login': { user: memberDto() } });
-    await choose(user, '新的密码真长');
+    await choose(user, '２４６８１０\u200b');
     await waitFor(() => expect(session.current().status).toBe('member'));
-    expect(sentTo(requests, '/v1/login')).toEqual([{ login: 'fox@example.org', password: '新的密码真长' }]);
+    expect(sentTo(requests, '/v1/reset-password')).toMatchObject([{ password: '246810' }]);
+    expect(sentTo(requests, '/v1/login')).toEqual([{ login: 'fox@example.org', password: '246810' }]);
   });
 
   test('where that name signs nobody in either, the log-in is a tap away', async () => {
@@ -138,7 +139,7 @@ describe('the link of the mail', () => {
     if (path === link) await choose(user, '新的密码真长');
     expect(await screen.findByText('链接无效或已过期。可以再要一个：')).toBeTruthy();
     const address = await screen.findByLabelText<HTMLInputElement>('邮箱');
-    if (path !== link) await user.type(address, 'fox@example.org');
+    if (path !== link) await user.type(address, 'ｆｏｘ＠example.org');
     await user.click(screen.getByRole('button', { name: '发送链接' }));
     await screen.findByText(/^如果 fox@example.org/);
     expect(sentTo(requests, '/v1/forgot-password')).toEqual([{ email: 'fox@example.org' }]);

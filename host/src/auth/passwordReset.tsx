@@ -1,5 +1,5 @@
 import { endpoints, paths, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
-import { missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
+import { meantLogin, meantPassword, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
 import {
   hostConfig,
   Link,
@@ -82,7 +82,7 @@ function LinkForm({ login }: { login: string }) {
   const [sentTo, setSentTo] = useState('');
   const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
   const [secondsLeft, startCountdown] = useCountdown(() => 0);
-  const address = email.trim();
+  const address = meantLogin(email);
   const problem = address === '' ? missingText(words.email) : /^\S+@\S+\.\S+$/.test(address) ? '' : words.badEmail;
   const send = () =>
     submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
@@ -203,7 +203,8 @@ interface NewPasswordProps {
 
 function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   const words = texts.reset;
-  const [password, setPassword] = useState('');
+  const [typed, setTyped] = useState('');
+  const password = meantPassword(typed);
   const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
   const problem = password === '' ? missingText(words.password) : passwordProblem(password);
   const save = () =>
@@ -220,14 +221,14 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
       <PasswordField
         label={words.password}
         name="password"
-        value={password}
+        value={typed}
         error={errors.password}
         hint={words.rule(PASSWORD_CHARACTERS)}
         autoComplete="new-password"
         required
         onChange={(event) => {
           clearErrors('password');
-          setPassword(event.target.value);
+          setTyped(event.target.value);
         }}
       />
       <Button type="submit" block loading={busy}>

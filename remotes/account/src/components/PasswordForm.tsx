@@ -1,4 +1,4 @@
-import { missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
+import { meantPassword, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
 import { blockReload, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -41,8 +41,13 @@ function usePasswordForm() {
     clearErrors(field);
   };
   const save = async () => {
-    if (isSaving || showErrors(problemsOf(values))) return;
-    const { error } = await change(values);
+    const meant = {
+      currentPassword: meantPassword(values.currentPassword),
+      newPassword: meantPassword(values.newPassword),
+      confirmation: meantPassword(values.confirmation),
+    };
+    if (isSaving || showErrors(problemsOf(meant))) return;
+    const { error } = await change(meant);
     if (error) return showRefusal(error, (fields) => showErrors(toFieldErrors(fields)));
     setValues(blank);
     toast(texts.password.saved, { kind: 'success' });

@@ -52,7 +52,7 @@ describe('turning it on', () => {
     expect(await screen.findByText(minorTexts.mismatch)).toBeTruthy();
     expect(requests.filter(({ method }) => method === 'PUT')).toEqual([]);
     await user.clear(screen.getByLabelText(minorTexts.pinAgain));
-    await user.type(screen.getByLabelText(minorTexts.pinAgain), '1234');
+    await user.type(screen.getByLabelText(minorTexts.pinAgain), '１２３４');
     await user.click(turnOn);
     await said(minorTexts.turnedOn);
     expect(requests.find(({ method }) => method === 'PUT')?.body).toEqual({ pin: '1234' });
@@ -100,7 +100,7 @@ describe('turning it off', () => {
       minor(),
     );
     await user.click(await screen.findByText(minorTexts.forgotten));
-    await user.type(screen.getByLabelText(minorTexts.password), '135790');
+    await user.type(screen.getByLabelText(minorTexts.password), '１３５７９０');
     await user.click(screen.getByRole('button', { name: minorTexts.ask }));
     expect(await screen.findByText(/已申请用登录密码关闭/)).toBeTruthy();
     expect(requests.at(-1)?.body).toEqual({ password: '135790' });

@@ -1,4 +1,12 @@
-import { failureText, formatClock, formatDate, MINUTE_MS, SECOND_MS, serverNow } from '@liaozhai/shared/format';
+import {
+  failureText,
+  formatClock,
+  formatDate,
+  MINUTE_MS,
+  meantPassword,
+  SECOND_MS,
+  serverNow,
+} from '@liaozhai/shared/format';
 import {
   hostConfig,
   type MinorDto,
@@ -95,7 +103,7 @@ function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
       inputMode="numeric"
       autoComplete="off"
       maxLength={4}
-      onChange={(event) => onChange(event.target.value.replace(/\D/g, ''))}
+      onChange={(event) => onChange(event.target.value.normalize('NFKC').replace(/\D/g, ''))}
     />
   );
 }
@@ -209,7 +217,7 @@ function Reset({ status }: { status: Status }) {
   const isReady = resetAt !== null && resetAt <= serverNow();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const done = await run({ kind: 'reset', password });
+    const done = await run({ kind: 'reset', password: meantPassword(password) });
     if (!done) return;
     setPassword('');
     if (!done.on) toast(minorTexts.turnedOff, { kind: 'success' });

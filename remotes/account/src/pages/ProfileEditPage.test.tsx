@@ -202,6 +202,14 @@ describe('the password', () => {
     expect(bodiesOf(requests)).toEqual([body]);
   });
 
+  test('is saved as a sign-in reads it, in whatever width it was typed', async () => {
+    const { user, requests } = open({ 'PUT /v1/user/password': { status: 204 } });
+    await fill(user, '１２３４５６', '\u200b２４６８１０', '246810');
+    await waitFor(() => expect(screen.getByLabelText(texts.password.current)).toHaveProperty('value', ''));
+    const body = { current_password: '123456', password: '246810', password_confirmation: '246810' };
+    expect(bodiesOf(requests)).toEqual([body]);
+  });
+
   test('is not sent when the repetition differs', async () => {
     const { user, requests } = open();
     await fill(user, '123456', 'moon-over-lanruo', 'moon-over-lanru');

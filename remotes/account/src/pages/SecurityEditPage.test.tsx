@@ -48,7 +48,7 @@ describe('the address', () => {
       },
     });
     expect(await screen.findByText(texts.email.none)).toBeTruthy();
-    await fill(user, ' ning@example.org ', '135790');
+    await fill(user, ' ning＠example.org ', '１３５７９０');
     expect(await screen.findByText(texts.email.pending('ning@example.org'))).toBeTruthy();
     expect(bodiesOf(requests, put)).toEqual([{ email: 'ning@example.org', current_password: '135790' }]);
     const again = screen.getByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
@@ -111,7 +111,7 @@ describe('the end of the account', () => {
     });
     await user.click(await screen.findByRole('button', { name: words.begin }));
     for (const consequence of words.about) expect(screen.getByText(consequence)).toBeTruthy();
-    await user.type(screen.getByLabelText(texts.security.currentPassword), '135790');
+    await user.type(screen.getByLabelText(texts.security.currentPassword), '１３５７９０');
     await user.click(screen.getByRole('button', { name: words.confirm }));
     expect(await screen.findByText(words.mistyped(words.typedWords))).toBeTruthy();
     expect(bodiesOf(requests, post)).toEqual([]);

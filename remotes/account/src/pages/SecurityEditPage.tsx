@@ -1,4 +1,12 @@
-import { failureText, formatClock, formatDate, formatRelative, missingText } from '@liaozhai/shared/format';
+import {
+  failureText,
+  formatClock,
+  formatDate,
+  formatRelative,
+  meantLogin,
+  meantPassword,
+  missingText,
+} from '@liaozhai/shared/format';
 import {
   blockReload,
   isApiError,
@@ -200,7 +208,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
     'email',
   );
   const [change, { isLoading }] = useAccountChangeEmailMutation();
-  const email = values.email.trim();
+  const email = meantLogin(values.email);
   const problem =
     email === '' ? missingText(texts.email.title) : /^\S+@\S+\.\S+$/.test(email) ? '' : texts.email.badEmail;
   const submit = async (event: FormEvent) => {
@@ -211,7 +219,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
       ...(isMissing && { current_password: [missingText(texts.security.currentPassword)] }),
     };
     if (isLoading || showErrors(problems)) return;
-    const { error } = await change({ ...values, email });
+    const { error } = await change({ email, current_password: meantPassword(values.current_password) });
     if (error) refused(error);
     else onDone();
   };
@@ -378,7 +386,7 @@ function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) 
       ...(typed.trim() !== words.typedWords && { typed: [words.mistyped(words.typedWords)] }),
     };
     if (isLoading || showErrors(problems)) return;
-    const { error } = await schedule({ current_password });
+    const { error } = await schedule({ current_password: meantPassword(current_password) });
     if (error) refused(error);
   };
   return (
