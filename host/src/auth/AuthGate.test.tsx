@@ -1,11 +1,12 @@
 import '../testing/pageFixture';
 import { Link, request, requestLogin } from '@liaozhai/shared/runtime';
-import { act, memberDto, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useState } from 'react';
 import { input, login, openDialogs, openPopup, refused, typedInto } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
+import { loadAuthPopup } from './AuthGate';
 
 function ProfilePage() {
   const [name, setName] = useState('');
@@ -99,6 +100,25 @@ describe('a private screen', () => {
     const { user } = await openHost({ path: '/my/profile', handlers });
     await signIn(user);
     expect(await heading('改名换姓')).toBeTruthy();
+  });
+
+  test('waits for a session that only its cookie knows of, instead of opening the popup', async () => {
+    Object.defineProperty(document, 'cookie', { configurable: true, get: () => 'XSRF-TOKEN=token' });
+    onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await openHost({
+      path: '/my/profile',
+      keeps: false,
+      handlers: { 'GET /v1/user': () => isAnswered.then(() => ({ data: memberDto() })) },
+    });
+    await act(async () => void (await loadAuthPopup()));
+    expect(openDialogs()).toBe(0);
+    answer();
+    expect(await heading('改名换姓')).toBeTruthy();
+    expect(openDialogs()).toBe(0);
   });
 
   test('a session that ends hides it; the same person finds what they had typed', async () => {

@@ -147,9 +147,12 @@ export function AuthGuard({ children }: { children: ReactNode }) {
     if (status !== 'guest' || !isActive) return;
     let here = true;
     if (session.isUnkept()) return navigation.replace(paths.my());
-    requestLogin().then((signedIn) => {
-      if (here && !signedIn) navigation.replace(paths.my());
-    });
+    const enter = async () => {
+      await session.recover();
+      if (!here || session.current().status !== 'guest' || (await requestLogin())) return;
+      if (here) navigation.replace(paths.my());
+    };
+    void enter();
     return () => {
       here = false;
     };

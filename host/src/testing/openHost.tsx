@@ -21,6 +21,8 @@ interface HostOptions {
   handlers?: Handlers;
   /** whether somebody is signed in */
   member?: boolean;
+  /** whether the browser has kept what the page stored */
+  keeps?: boolean;
   /** created here unless a test needs its own */
   page?: Page;
 }
@@ -31,6 +33,7 @@ export async function openHost({
   state = null,
   handlers = {},
   member = false,
+  keeps = true,
   ...rest
 }: HostOptions = {}) {
   const network = fakeApi({ 'GET /v1/user': { data: memberDto() }, ...handlers });
@@ -39,7 +42,7 @@ export async function openHost({
   onTestEnd(socket.restore);
   if (member) session.userReceived(memberDto());
   // the page has asked before: the answer was that nobody is signed in
-  else localStorage.setItem(STORAGE_KEYS.guest, '1');
+  else if (keeps) localStorage.setItem(STORAGE_KEYS.guest, '1');
   history.replaceState(state, '', path);
   const page = rest.page ?? openPage();
   const rendered = await act(async () => render(<App page={page} />, rootOptions));

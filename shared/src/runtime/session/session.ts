@@ -139,7 +139,7 @@ export function createSession() {
     if (!isUnknown || !hasToken()) return;
     const epoch = signInEpoch.current();
     unauthenticated.divert(() => local.set(STORAGE_KEYS.guest, '1'));
-    await fetchUser(epoch);
+    await refresh();
     if (epoch === signInEpoch.current()) unauthenticated.divert(null);
   }
 
