@@ -55,7 +55,7 @@ export const clean = (text: string): string =>
 
 /** Whether a text has nothing that a reader could see: blanks and letters without a shape. */
 export const showsNothing = (text: string): boolean =>
-  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u.test(text);
+  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]*$/u.test(text);
 
 /** Trimmed text whose length is counted in code points, as PHP's `mb_strlen` does. */
 export const text = (min: number, max: number) =>

@@ -67,6 +67,7 @@ test.each([
   ['\u3164\u115f\uffa0\u2800', true],
   ['\u202e\u2066', true],
   ['\ufe0f\u{e0041}', true],
+  ['\ufff9\u{1d159}', true],
   ['。', false],
   ['\u200b好', false],
   ['👩‍👩‍👧', false],

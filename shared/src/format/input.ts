@@ -63,8 +63,8 @@ export const missingText = (field: string): string => `请填写${field}`;
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
 
-/** Shows on no screen: joiners, marks of direction, fillers, control characters. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu;
+/** Shows on no screen: joiners, marks of direction, fillers, notes between lines, control characters. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{1d159}]/gu;
 
 /** Whether a text shows nothing but blank paper. */
 export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(UNSEEN, ''));

@@ -1,4 +1,4 @@
-import { codePoints, formatPoints, isBlank as saysNothing, signUpGiftText } from '@liaozhai/shared/format';
+import { codePoints, formatPoints, isBlank as saysNothing, signUpGiftText, wordsOf } from '@liaozhai/shared/format';
 import { createSignal, drafts, hostConfig } from '@liaozhai/shared/runtime';
 import {
   Chip,
@@ -167,7 +167,7 @@ export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
 /** How many more characters fit, as far as the composer shows it: all of them for a blank text, at most the warning's for others. */
 function charactersLeft(text: string): number {
   const body = text.trim();
-  if (saysNothing(body)) return MAX_CHARACTERS;
+  if (saysNothing(wordsOf(body))) return MAX_CHARACTERS;
   // no text has more characters than code units
   if (body.length <= MAX_CHARACTERS - WARN_BELOW) return WARN_BELOW;
   return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));

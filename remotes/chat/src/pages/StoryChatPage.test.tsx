@@ -170,7 +170,8 @@ describe('writing', () => {
     expect(press('她是谁')).toEqual({ drawings: 0, changed: [] });
   });
 
-  test.each(['\u200b\u2060', '\u3164 \u2800', '\n\u3000'])('%j shows nothing and is not sent', async (text) => {
+  const unseen = ['\u200b\u2060', '\u3164 \u2800', '\n\u3000', '\ufff9\u{1d159}', '*\u3164* **\u200b**', '* *'];
+  test.each(unseen)('%j shows nothing and is not sent', async (text) => {
     openChat({ [SEND]: sentDto });
     fireEvent.input(await field(), { target: { value: text } });
     expect(sendButton()).toHaveProperty('disabled', true);
