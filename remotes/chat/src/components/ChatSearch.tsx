@@ -104,8 +104,12 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
       setHits(null);
       return onTarget(undefined);
     }
-    ask(findMessages(conversationId, words), (places) => {
-      const had = new Set(messages.filter((message) => has(message, words)).map(({ id }) => id));
+    ask(findMessages(conversationId, words), (told) => {
+      const having = messages.filter((message) => has(message, words));
+      const had = new Set(having.map(({ id }) => id));
+      // a server may know less of widths and accents
+      const missed = having.filter(({ id }) => told.every((place) => place.id !== id));
+      const places = [...told, ...missed].sort((one, other) => one.seq - other.seq);
       show({ words, places, index: places.length - 1, had });
     });
   };

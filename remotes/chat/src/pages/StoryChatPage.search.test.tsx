@@ -126,6 +126,14 @@ describe('查找 in a chat', () => {
     expect(programmersWords()).toEqual([]);
   });
 
+  test('finds wide and accented letters by plain ones where the server does not', async () => {
+    const said = [messageDto({ seq: 1, body: 'Ｃａｆé' }), messageDto({ seq: 2, body: '不在' })];
+    const chat = openLong({ [LATEST]: latestDto(said), [FIND]: { data: [], meta: { total: 0 } } });
+    await chat.user.type(await openSearch(chat), 'cafe{Enter}');
+    await waitFor(() => expect(found()).toContain('Ｃａｆé'));
+    expect(screen.getByText('1/1')).toBeTruthy();
+  });
+
   test('says that nothing was found, and closes by Escape', async () => {
     const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
     await chat.user.type(await openSearch(chat), '狐狸{Enter}');
