@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rawRequest, statusOf } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, test } from '@rstest/core';
-import { drawingAddress, fill, inlinedCss, publicAnswer } from './prerendered.ts';
+import { drawingAddress, fill, inlinedCss, publicAnswer, shareCard } from './prerendered.ts';
 import { openTestProduct } from './testing/testProduct.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
@@ -22,6 +22,27 @@ describe('prerendered content', () => {
     expect(fill('<img alt="lz-data.0.title-lz">', hostile)).toBe(
       '<img alt="&quot;&gt;&lt;img src=x onerror=alert(1)&gt;">',
     );
+  });
+
+  test.each([
+    ['marks that turn a sentence round', '甲\u202e乙\u2066', '甲乙'],
+    ['marks piled on one letter', `狐${'\u0310'.repeat(9)}`, `狐${'\u0310'.repeat(4)}`],
+    ['half a character', '狐\ud800', '狐'],
+    ['what shows nothing', '\u200b\u2060', null],
+    ['an object', { a: 1 }, null],
+    ['a list of objects and words', [{ a: 1 }, '狐'], '狐'],
+  ])('%s: the page served is read as the app reads it', (_, value, read) => {
+    expect(fill('lz-title-lz', { title: value })).toBe(read);
+    const card = { title: 'lz-title-lz', description: '…', image: '/a.png' };
+    expect(shareCard({ template: { html: '', card }, answer: { title: value } } as never)?.title).toBe(
+      read ?? undefined,
+    );
+  });
+
+  test('a shared link has a picture where the address that the answer names is none', () => {
+    const card = { title: '画皮', description: '…', image: ['lz-cover_url-lz', '/icon.png'] };
+    for (const cover_url of ['http://[', 'https://', 'javascript:alert(1)'])
+      expect(shareCard({ template: { html: '', card }, answer: { cover_url } } as never)?.image).toBe('/icon.png');
   });
 
   test('an answer that is too short, or lacks a field, gives no half-filled page', () => {
@@ -70,6 +91,11 @@ describe('an answer of the backend’s', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
   const list: [number, string] = [200, '{"data":[{"id":"ying-ning"}]}'];
+
+  test('keeps the digits of ids beyond 2^53', async () => {
+    const url = await openBackend([200, '{"data":[{"id":9007199254740993}]}']);
+    expect(await publicAnswer(url, 0)).toEqual({ data: [{ id: '9007199254740993' }] });
+  });
 
   test.each<[string, [number, string][]]>([
     ['no answer', []],

@@ -1,6 +1,15 @@
 import { brotliCompressSync } from 'node:zlib';
 import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
-import { API_BASE, endpoints, PAGE_ELEMENTS, type PageRoute, type PageSet } from '@liaozhai/shared/contract';
+import {
+  API_BASE,
+  endpoints,
+  PAGE_ELEMENTS,
+  type PageRoute,
+  type PageSet,
+  parseJson,
+  prose,
+  readAs,
+} from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import * as v from 'valibot';
 
@@ -33,7 +42,7 @@ const templateSchema = v.object({
 });
 type Template = v.InferOutput<typeof templateSchema>;
 
-type Answer = { data?: Record<string, unknown> | Record<string, unknown>[]; rules?: unknown };
+type Answer = { data?: Record<string, unknown> | (Record<string, unknown> | null)[]; rules?: unknown };
 
 const sourceBudgetMs = 300;
 const freshMs = 5_000;
@@ -69,7 +78,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
     if (response.status >= 500) throw new Error(`${response.status}`);
     if (!response.ok) return none;
     const text = await response.text();
-    const value = before?.value && before.text === text ? before.value : (JSON.parse(text) as Answer);
+    const value = before?.value && before.text === text ? before.value : (parseJson(text) as Answer);
     return { at: now, text, value };
   } catch {
     return before && now - before.at < standInMs ? before : none;
@@ -119,14 +128,19 @@ export function answerInMemory(url: string, now = Date.now()): Answer | null | u
 const fieldAt = (answer: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], answer);
 
-const shown = (value: unknown): string => (Array.isArray(value) ? value.slice(0, 3).join(' · ') : String(value));
+/** As the app reads and shows it; undefined where nothing of it would show. */
+function shown(value: unknown): string | undefined {
+  if (value === '') return '';
+  const whole = Array.isArray(value) ? value.slice(0, 3).flatMap((each) => shown(each) ?? []) : readAs(prose, value);
+  return Array.isArray(whole) ? whole.join(' · ') : whole || undefined;
+}
 
 function replaceTokens(text: string, answer: unknown, written: (value: string) => string): string | null {
   let complete = true;
   const filled = text.replace(/lz(u?)-(?!brand\.)([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
-    const value = fieldAt(answer, path);
-    if (value === undefined || value === null) complete = false;
-    return written(inAddress ? encodeURIComponent(shown(value)) : shown(value));
+    const value = shown(fieldAt(answer, path));
+    if (value === undefined) complete = false;
+    return written(inAddress ? encodeURIComponent(value ?? '') : (value ?? ''));
   });
   return complete ? filled : null;
 }
@@ -231,8 +245,8 @@ export const inlinedCss = (text: string, href: string): string =>
   });
 
 function without(answer: Answer, omit: string[]): Answer {
-  const keep = (item: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(item).filter(([key]) => !omit.includes(key)));
+  const keep = (item: Record<string, unknown> | null) =>
+    Object.fromEntries(Object.entries(item ?? {}).filter(([key]) => !omit.includes(key)));
   return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
 }
 
@@ -288,12 +302,15 @@ async function screenContent(
   return { ...pictured, inlineCss: await Promise.all(styles), data };
 }
 
+const isPicture = (address: string | null) =>
+  address && URL.canParse(address, 'http://a') && new URL(address, 'http://a').protocol.startsWith('http');
+
 /** The card of a link to this screen, as plain text; null without one or when the API did not answer in time. */
 export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
   if (!card || !answer) return null;
   const filled = (text: string) => replaceTokens(text, answer, (value) => value);
   const [title, description] = [filled(card.title), filled(card.description)];
-  const image = [card.image].flat().map(filled).find(Boolean);
+  const image = [card.image].flat().map(filled).find(isPicture);
   return title && description && image ? { title, description, image } : null;
 }
 
