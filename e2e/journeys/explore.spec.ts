@@ -70,3 +70,29 @@ test('继续读 leads on from 发现 into the last chat, and moves nothing when 
   await row.getByRole('link', { name: /聂小倩/ }).tap();
   await expect(page).toHaveURL('/story/nie-xiaoqian?chat=1');
 });
+
+test('a title or a name without an end leaves its screen as it was', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: 'lu-pan', messages: 2 }));
+  const long = 'W'.repeat(300);
+  // the page that is served names its remotes too
+  const lengthened = (text: string) =>
+    text
+      .replace(/"title":"[^"]*","cover_url"/g, `"title":"${long}","cover_url"`)
+      .replace(/"name":"读书人"/g, `"name":"${long}"`)
+      .replace(/"method":"[^"]*"/g, `"method":"${long}"`);
+  await page.route(/\/explore$|\/api\/v1\/(stories|conversations|orders|user)/, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: lengthened(await answer.text()) });
+  });
+  await page.setViewportSize({ width: 320, height: 568 });
+  for (const path of ['/explore', '/story/lu-pan', '/conversations', '/my', '/my/wallet/recharge']) {
+    await person.open(path);
+    await appIsUp(page);
+    await page.waitForLoadState('networkidle');
+    const words = page.locator('main:visible').getByText(/WWWW/).filter({ visible: true });
+    await expect(words.first()).toBeVisible();
+    const heights = await words.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    expect.soft(Math.max(...heights), path).toBeLessThan(160);
+    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320);
+  }
+});

@@ -1,5 +1,5 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
-import { parseUrl } from '@liaozhai/shared/format';
+import { inSentence, parseUrl } from '@liaozhai/shared/format';
 
 /** What the list can be narrowed to: the kinds that every server knows by the same names. */
 export const transactionKinds = [
@@ -45,7 +45,11 @@ export const toTransaction = (dto: TransactionDto): Transaction => ({
   description: dto.description ?? '',
   createdAt: dto.created_at ?? undefined,
   ...(dto.order && {
-    receipt: { orderId: dto.order.id, priceCents: dto.order.price_cents ?? undefined, method: dto.order.method ?? '' },
+    receipt: {
+      orderId: dto.order.id,
+      priceCents: dto.order.price_cents ?? undefined,
+      method: inSentence(dto.order.method ?? ''),
+    },
   }),
 });
 
@@ -122,7 +126,7 @@ export const toOrder = (dto: OrderDto): Order => ({
   points: dto.points ?? undefined,
   priceCents: dto.price_cents ?? undefined,
   status: STATUSES.find((status) => status === dto.status) ?? 'paid',
-  method: dto.method ?? '',
+  method: inSentence(dto.method ?? ''),
   checkoutUrl: dto.checkout_url ?? undefined,
   createdAt: dto.created_at ?? undefined,
   expiresAt: dto.expires_at ?? undefined,
@@ -153,7 +157,7 @@ export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
     priceCents: price_cents,
     label: label ?? undefined,
   })),
-  method: meta?.method ?? '',
+  method: inSentence(meta?.method ?? ''),
 });
 
 /** Can still be paid. */

@@ -26,6 +26,11 @@ test('pages that overlap list each conversation once, the latest first', () => {
   expect(ids([pageOf([9, 8]), pageOf([8, 7])])).toEqual(['c-9', 'c-8', 'c-7']);
 });
 
+test('a story whose title shows nothing has a placeholder', () => {
+  const items = [conversationDto({ story: { id: 's-1', title: '' } }), conversationDto({ story: { id: 's-2' } })];
+  expect(toConversationPage({ items, nextCursor: null }).items.map(({ title }) => title)).toEqual(['无题', '无题']);
+});
+
 test('a newest page renews the top, keeps what is older and drops what was deleted in between', () => {
   const listed = [pageOf([9, 8, 7]), pageOf([6, 5])];
   expect(ids(withNewestPage(listed, pageOf([11, 9, 7])))).toEqual(['c-11', 'c-9', 'c-7', 'c-6', 'c-5']);

@@ -1,5 +1,5 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
-import { shorten } from '@liaozhai/shared/format';
+import { shorten, UNTITLED } from '@liaozhai/shared/format';
 import { texts } from '../texts';
 import type { Thread } from './thread';
 
@@ -32,7 +32,7 @@ export type ConversationPage = CursorPage<Conversation>;
 export const toConversation = (dto: ConversationDto): Conversation => ({
   id: String(dto.id),
   storyId: String(dto.story?.id ?? ''),
-  title: dto.story?.title ?? '',
+  title: dto.story?.title || UNTITLED,
   coverUrl: dto.story?.cover_url ?? '',
   coverColor: dto.story?.cover_color ?? undefined,
   excerpt: toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message === null ? '' : texts.list.unsaid),
