@@ -45,6 +45,22 @@ interface Page {
 const endedEarly = (kept: number) =>
   (({ data, meta }: Page) => ({ data: data.slice(0, kept), meta: { ...meta, next_cursor: null } })) as never;
 
+/** Each list has the rows of all lists before it. */
+function leaking() {
+  const seen: Record<string, unknown>[] = [];
+  return ({ data, meta }: Page) => {
+    if (!Array.isArray(data)) return { data, meta };
+    seen.push(...data.filter(({ id }) => !seen.some((row) => row.id === id)));
+    return { data: [...seen], meta };
+  };
+}
+let looks = 0;
+const turned = ({ data, meta }: Page) => {
+  looks += 1;
+  return { data: looks % 2 === 0 ? data.toReversed() : data, meta };
+};
+const doubled = ({ data, meta }: Page) => ({ data: [...data, data[0]], meta });
+
 const stories = 'GET /v1/stories';
 const every = 'every call';
 const changed: [what: string, call: Call, name: RegExp, change: Change, before?: Before][] = [
@@ -156,6 +172,99 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
       JSON.parse(JSON.stringify(body).replace(/"avatar":"[^"]*"/g, '"avatar":"/none.png"')),
     ),
   ],
+  [
+    'a price that is not the one taken',
+    'POST /v1/messages',
+    /price/,
+    json(/\/v1\/stories/, (body) =>
+      JSON.parse(JSON.stringify(body).replace(/"price_per_message":\d+/g, '"price_per_message":1')),
+    ),
+  ],
+  [
+    'a cost that is not the price',
+    'POST /v1/messages',
+    /price/,
+    json(/\/messages/, (body) => JSON.parse(JSON.stringify(body).replace(/"cost":\d+/g, '"cost":0'))),
+  ],
+  [
+    'rules with another price',
+    'POST /v1/messages/continue',
+    /price/,
+    json(/capabilities/, (body: { rules: object }) => ({ ...body, rules: { ...body.rules, continue_price: 0 } })),
+  ],
+  [
+    'a check-in that says nothing of its points',
+    'POST /v1/check-in',
+    /awards/,
+    json(/check-in/, (body) => JSON.parse(JSON.stringify(body).replace(/"awarded":\d+/, '"awarded":0'))),
+  ],
+  [
+    'a ledger with the oldest row first',
+    'GET /v1/transactions',
+    /newest/,
+    json(/\/transactions/, ({ data, meta }: Page) => ({ data: data.toReversed(), meta })),
+  ],
+  ['a clock eight hours ahead', 'POST /v1/messages', /clock/, header(/./, 'date', 'Thu, 01 Jan 1970 00:00:00 GMT')],
+  ['an order of stories that changes', stories, /keeps its order/, json(/\/v1\/stories$/, turned)],
+  ['a story twice on a page', stories, /goes on by/, json(/\/v1\/stories$/, doubled)],
+  [
+    'a version that stays',
+    'PUT /v1/user',
+    /version/,
+    json(/\/v1\/user$/, (body) => JSON.parse(JSON.stringify(body).replace(/"version":\d+/, '"version":1'))),
+  ],
+  [
+    'changes that are not all told',
+    'GET /v1/messages/latest',
+    /only what came since/,
+    json(/after=/, ({ data, meta }: Page) => ({ data: data.slice(1), meta })),
+  ],
+  [
+    'a last message that is another',
+    'GET /v1/conversations',
+    /said last/,
+    json(/\/conversations$/, (body) => JSON.parse(JSON.stringify(body).replace(/("last_message":\{"id":)"/, '$1"0'))),
+  ],
+  ...(
+    [
+      ['GET /v1/conversations', /\/v1\/conversations$/],
+      ['GET /v1/transactions', /\/v1\/transactions$/],
+      ['GET /v1/orders', /\/v1\/orders$/],
+      ['GET /v1/support/tickets', /\/v1\/support\/tickets$/],
+    ] as const
+  ).map(([call, path]): (typeof changed)[number] => [
+    'rows of everybody',
+    call,
+    /nothing of another/,
+    json(path, leaking()),
+  ]),
+  ...['Secure', 'Domain=elsewhere.example', 'Path=/sanctum'].map((attribute): (typeof changed)[number] => [
+    `a cookie with ${attribute}`,
+    'POST /v1/register',
+    /browser keeps/,
+    ({ headers }) => {
+      const set = headers['set-cookie']?.map((line) => `${line.replace(/; Path=\//, '')}; ${attribute}`);
+      return set ? { headers: { ...headers, 'set-cookie': set } } : {};
+    },
+  ]),
+  [
+    'answers for every site',
+    every,
+    /no other site read/,
+    ({ headers }, { headers: { origin = '' } }) => ({
+      headers: { ...headers, 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' },
+    }),
+  ],
+  ['a HEAD that fails', stories, /HEAD/, (_, { method }) => (method === 'HEAD' ? { status: 500, body: '' } : {})],
+  ['capabilities that are null', 'GET /v1/capabilities', /names to a visitor/, json(/capabilities/, () => null)],
+  ['a body in no encoding', 'GET /v1/user', /what a page needs/, header(/\/v1\/user$/, 'content-encoding', 'gzip')],
+  [
+    'user data that is no JSON',
+    'POST /broadcasting/user-auth',
+    /user_data/,
+    json(/user-auth/, (body: object) => ({ ...body, user_data: 'me' })),
+  ],
+  ['portraits at no address', 'GET /media/avatars.json', /pictures/, json(/avatars\.json/, () => ['http://['])],
   ...(['id', 'login', 'email', 'phone'] as const).map((field): (typeof changed)[number] => [
     `an invitation with ${field}`,
     'GET /v1/invites/{code}',
@@ -240,6 +349,8 @@ async function socketFront(fromServer: (text: string, client: WebSocket) => stri
 }
 const staysOpen = new WeakSet<WebSocket>();
 
+const events = ['suggestion.ready', 'conversation.updated', 'conversation.deleted', 'conversation.restarted'];
+
 const sockets: [what: string, name: RegExp, fromServer: (text: string, client: WebSocket) => string | null][] = [
   [
     'data as objects',
@@ -265,6 +376,19 @@ const sockets: [what: string, name: RegExp, fromServer: (text: string, client: W
       return text;
     },
   ],
+  [
+    'frames that are no JSON',
+    /JSON text of its own/,
+    (text, client) => {
+      client.send('hello');
+      return text;
+    },
+  ],
+  ...[...events, 'user.updated', 'session.ended'].map((event): (typeof sockets)[number] => [
+    `silence about ${event}`,
+    new RegExp(event),
+    (text) => (text.includes(`"event":"${event}"`) ? null : text),
+  ]),
   [
     'events by their class',
     /broadcastAs/,

@@ -33,6 +33,9 @@ export class Deviation extends Error {
 /** Nothing can be said, because something else that it needs did not work. */
 export class Untried extends Error {}
 
+/** No answer came, or not all of it: the connection was refused, broken off, stayed silent or never ended. */
+export class NoAnswer extends Error {}
+
 const SHOWN_CHARACTERS = 160;
 
 const oneLine = (text: string): string => {

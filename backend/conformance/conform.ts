@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Call, calls, factsOf, isRequired } from './calls.ts';
-import { type Check, Deviation, shown, Untried } from './check.ts';
+import { type Check, Deviation, NoAnswer, shown, Untried } from './check.ts';
 import { accessChecks } from './checks/access.ts';
 import { accountChecks } from './checks/account.ts';
 import { answerChecks } from './checks/answers.ts';
@@ -10,7 +11,7 @@ import { lastChecks, signInChecks } from './checks/signIn.ts';
 import { socketChecks } from './checks/sockets.ts';
 import { storyChecks } from './checks/stories.ts';
 import { SocketProblem } from './socket.ts';
-import { createTransport, NoAnswer } from './transport.ts';
+import { createTransport } from './transport.ts';
 import { Visitor } from './visitor.ts';
 import { type Target, World } from './world.ts';
 
@@ -56,6 +57,8 @@ export interface Report {
 export class NoBackend extends Error {}
 
 const MISSING = [404, 405, 501];
+/** A run that was broken off cleans up no longer than that. */
+const CLEAN_UP_MS = 3_000;
 
 /** Finds one thing out. An optional call's first check asks so that a server that has the call cannot answer 404. */
 export async function attempt(check: Check, world: World, isFirst: boolean): Promise<Result> {
@@ -67,12 +70,12 @@ export async function attempt(check: Check, world: World, isFirst: boolean): Pro
   } catch (cause) {
     if (cause instanceof Untried) return { call, name, isNeeded, outcome: 'untried', came: cause.message };
     const isOurs = cause instanceof Deviation || cause instanceof NoAnswer || cause instanceof SocketProblem;
-    if (!isOurs) throw cause;
+    const came = isOurs ? cause.message : `what it sent cannot be read: ${String(cause)}`;
     const status = cause instanceof Deviation ? cause.status : undefined;
     if (isFirst && !isRequired(call) && status !== undefined && MISSING.includes(status)) {
-      return { call, name, isNeeded, outcome: 'lacks', came: cause.message, product: factsOf(call).without };
+      return { call, name, isNeeded, outcome: 'lacks', came, product: factsOf(call).without };
     }
-    return { call, name, isNeeded, outcome: isNeeded ? 'fails' : 'differs', came: cause.message, product: otherwise };
+    return { call, name, isNeeded, outcome: isNeeded ? 'fails' : 'differs', came, product: otherwise };
   }
 }
 
@@ -86,16 +89,16 @@ interface RunOptions {
 
 /** Checks a backend against the contract. Throws `NoBackend` where nothing answers. */
 export async function conform(target: Target, { onWait, signal, only }: RunOptions = {}): Promise<Report> {
-  await expectBackend(target.url);
+  const broken = brokenOff(signal);
+  await Promise.race([expectBackend(target.url), broken]);
   const startedAt = Date.now();
   const transport = createTransport({ onWait, signal });
   const world = new World(target, transport);
   const results: Result[] = [];
-  let leftBehind: Report['leftBehind'];
   try {
-    for await (const result of attemptAll(world, only, signal)) results.push(result);
+    for await (const result of attemptAll(world, broken, only)) results.push(result);
   } finally {
-    leftBehind = await world.cleanUp();
+    await Promise.race([world.cleanUp(), broken.then(() => pause(CLEAN_UP_MS, undefined, { ref: false }))]);
   }
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   return {
@@ -104,13 +107,19 @@ export async function conform(target: Target, { onWait, signal, only }: RunOptio
     requests: transport.requests(),
     seconds,
     waitedSeconds: transport.waitedSeconds(),
-    leftBehind,
+    leftBehind: world.leftBehind,
   };
 }
 
-/** Each check in its turn, until the signal; a call that is not there is named once. */
-async function* attemptAll(world: World, only?: Call[], signal?: AbortSignal): AsyncGenerator<Result> {
-  const broken = new Promise<null>((resolve) => signal?.addEventListener('abort', () => resolve(null), { once: true }));
+/** Resolves once the run is broken off. */
+const brokenOff = (signal?: AbortSignal) =>
+  new Promise<null>((resolve) => {
+    if (signal?.aborted) resolve(null);
+    signal?.addEventListener('abort', () => resolve(null), { once: true });
+  });
+
+/** Each check in its turn, until the run is broken off; a call that is not there is named once. */
+async function* attemptAll(world: World, broken: Promise<null>, only?: Call[]): AsyncGenerator<Result> {
   const begun = new Set<Call>();
   const lacking = new Set<string>();
   for (const check of checks) {

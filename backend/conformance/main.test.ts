@@ -13,8 +13,16 @@ const slow = { timeout: 180_000 };
 const main = join(import.meta.dirname, 'main.ts');
 
 /** Runs the command as a person does. */
-async function conformance(...words: string[]): Promise<{ status: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+function conformance(...words: string[]) {
+  return outcomeOf(started(...words));
+}
+
+const started = (...words: string[]) =>
+  spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+
+async function outcomeOf(
+  child: ReturnType<typeof started>,
+): Promise<{ status: number | null; out: string; err: string }> {
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { status, out, err };
 }
@@ -77,6 +85,26 @@ describe('pnpm conformance', () => {
       `conformance: ${url}/api/v1/stories is no API: it answers 200 text/html <h1>welcome</h1>\n`,
     ]);
     expect([nobody.status, nobody.err]).toEqual([1, `conformance: ${url} cannot be reached: ECONNREFUSED\n`]);
+  });
+
+  test.each([
+    ['the first answer is on its way', 1],
+    ['an account is being made', 3],
+  ])('ends by Ctrl-C while %s, and asks for nothing more', slow, async (_, at) => {
+    const asked: string[] = [];
+    const stories = JSON.stringify({ data: [{ id: '1' }, { id: '2' }], meta: { next_cursor: null } });
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (asked.length < at) return void response.setHeader('content-type', 'application/json').end(stories);
+      if (asked.length > at) return void response.end('{}');
+      child.kill('SIGINT');
+      child.once('exit', () => response.destroy());
+    });
+    const child = started('--url', await listening(server));
+    const { status, err } = await outcomeOf(child);
+    server.closeAllConnections();
+    server.close();
+    expect([status, err, asked.length]).toEqual([130, '', at]);
   });
 
   test('names what is missing, what is otherwise and what fails, each at its call', slow, async () => {

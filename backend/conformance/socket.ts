@@ -17,6 +17,8 @@ export class PusherSocket {
   readonly frames: Frame[] = [];
   /** the frames as they came */
   readonly texts: string[] = [];
+  /** What came and is no frame of the protocol: the page skips it. */
+  readonly strange: string[] = [];
   readonly closed: Promise<{ code: number }>;
   readonly #socket: WebSocket;
   readonly #timeoutMs: number;
@@ -35,8 +37,11 @@ export class PusherSocket {
     });
     socket.on('error', () => undefined);
     socket.on('message', (raw) => {
-      this.texts.push(raw.toString());
-      this.frames.push(toFrame(raw.toString()));
+      const text = raw.toString();
+      const frame = toFrame(text);
+      if (!frame) return void this.strange.push(text);
+      this.texts.push(text);
+      this.frames.push(frame);
       for (const { check } of this.#waiting) check();
     });
   }
@@ -112,8 +117,9 @@ export class PusherSocket {
   }
 }
 
-function toFrame(raw: string): Frame {
-  const frame: Frame = JSON.parse(raw);
+function toFrame(raw: string): Frame | null {
+  const frame = parsed(raw) as Frame | null;
+  if (typeof frame?.event !== 'string') return null;
   return typeof frame.data === 'string' ? { ...frame, data: parsed(frame.data) } : frame;
 }
 

@@ -1,17 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Untried } from './check.ts';
-import type { Carry } from './visitor.ts';
+import { retryAfterSeconds } from '@liaozhai/shared/contract';
+import { NoAnswer, Untried } from './check.ts';
+import type { Carried, Carry } from './visitor.ts';
 
 /** As long as the page waits for an answer. */
 const TIMEOUT_MS = 10_000;
+/** A backend that has been silent for that long in all gets no more than `IMPATIENT_MS` for an answer. */
+const MAX_SILENCE_MS = 60_000;
+const IMPATIENT_MS = 1_000;
 const MAX_REQUESTS = 10_000;
 const MAX_RUN_MS = 15 * 60_000;
 /** of one 429; limits by the hour are not waited for */
 const MAX_WAIT_SECONDS = 65;
 const MAX_WAITS_SECONDS = 300;
-
-/** No answer came: the connection was refused, broken off, or stayed silent. */
-export class NoAnswer extends Error {}
+/** of one request */
+const MAX_WAITS = 5;
+/** Far above any answer of the API. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** What one run may ask of a backend. */
 export interface Transport {
@@ -34,6 +39,7 @@ interface TransportOptions {
 export function createTransport({ onWait, signal }: TransportOptions = {}): Transport {
   const startedAt = Date.now();
   let requests = 0;
+  let silenceMs = 0;
   let waitedSeconds = 0;
 
   const direct: Carry = async (url, request) => {
@@ -42,34 +48,52 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     requests += 1;
     // a kept connection may be closed by the server just as it is used again, which would look like a fault of the call
     const headers = { ...(request.headers as Record<string, string>), Connection: 'close' };
+    const timeoutMs = silenceMs < MAX_SILENCE_MS ? TIMEOUT_MS : IMPATIENT_MS;
     try {
-      return await fetch(url, { ...request, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const answer = await fetch(url, { ...request, headers, signal: AbortSignal.timeout(timeoutMs) });
+      return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) };
     } catch (cause) {
-      throw new NoAnswer(reasonOf(cause));
+      if (cause instanceof NoAnswer) throw cause;
+      if ((cause as Error).name !== 'TimeoutError') throw new NoAnswer(reasonOf(cause));
+      silenceMs += timeoutMs;
+      throw new NoAnswer(`no answer within ${timeoutMs / 1000} s`);
     }
   };
 
-  const patient: Carry = async (url, request) => {
+  const waiting = async (url: string, request: RequestInit, waits: number): Promise<Carried> => {
     const response = await direct(url, request);
     if (response.status !== 429) return response;
-    const seconds = Number(response.headers.get('retry-after') ?? 60);
+    const { headers } = response;
+    const asked = retryAfterSeconds(headers.get('retry-after'), headers.get('date'));
+    const seconds = asked === undefined ? MAX_WAIT_SECONDS : (asked ?? Number.POSITIVE_INFINITY);
     const mayWait = seconds <= MAX_WAIT_SECONDS && waitedSeconds + seconds <= MAX_WAITS_SECONDS;
-    if (!mayWait) throw new Untried(`429 asks to wait ${seconds} s, which is too long`);
-    await response.body?.cancel();
+    if (!mayWait) throw new Untried(`429 asks to wait ${headers.get('retry-after')} s, which is too long`);
+    if (waits === MAX_WAITS) throw new Untried(`429 again after ${MAX_WAITS} waits`);
     waitedSeconds += seconds;
     onWait?.(seconds);
     await pause(seconds * 1000 + 250, undefined, { signal }).catch(() => {
       throw new Untried('broken off');
     });
-    return patient(url, request);
+    return waiting(url, request, waits + 1);
   };
+  const patient: Carry = (url, request) => waiting(url, request, 0);
 
   return { direct, patient, requests: () => requests, waitedSeconds: () => waitedSeconds };
 }
 
+async function bodyOf(answer: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of answer.body ?? []) {
+    length += piece.length;
+    if (length > MAX_ANSWER_BYTES) throw new NoAnswer(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
 function reasonOf(cause: unknown): string {
-  const { name, message, cause: inner } = cause as Error;
-  if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+  const { message, cause: inner } = cause as Error;
   const {
     code,
     errors,

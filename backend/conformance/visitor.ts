@@ -9,7 +9,18 @@ export interface Answer<Body = unknown> {
 }
 
 export type OnAnswer = (exchange: { method: string; path: string; answer: Answer }) => void;
-export type Carry = (url: string, request: RequestInit) => Promise<Response>;
+/** An answer as it came, whole. */
+export interface Carried {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+export type Carry = (url: string, request: RequestInit) => Promise<Carried>;
+
+const byFetch: Carry = async (url, request) => {
+  const answer = await fetch(url, request);
+  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+};
 
 /** HTTP as a browser does it: keeps cookies and echoes the CSRF token. */
 export class Visitor {
@@ -22,10 +33,10 @@ export class Visitor {
   readonly #onAnswer: OnAnswer | undefined;
 
   /**
-   * @param carry what takes a request to the server; `fetch` unless something is to be added to it
+   * @param carry what takes a request to the server; `fetch` where nothing is named
    * @param onAnswer receives every answer before the caller
    */
-  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = fetch, onAnswer?: OnAnswer) {
+  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = byFetch, onAnswer?: OnAnswer) {
     this.origin = origin;
     this.headers = headers;
     this.#carry = carry;
@@ -71,7 +82,7 @@ export class Visitor {
       },
     });
     this.#keepCookies(response);
-    const whole = Buffer.from(await response.arrayBuffer()).toString('utf8');
+    const whole = response.body.toString('utf8');
     const text = whole.replace(/^\uFEFF/, '');
     const { status, headers: received } = response;
     const answer = { status, headers: received, body: parse<Body>(text), text, hasByteOrderMark: whole !== text };
@@ -88,8 +99,8 @@ export class Visitor {
     return this;
   }
 
-  #keepCookies(response: Response): void {
-    for (const line of response.headers.getSetCookie()) {
+  #keepCookies({ headers }: Carried): void {
+    for (const line of headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const name = pair.slice(0, pair.indexOf('='));
       if (isOver(line)) this.cookies.delete(name);

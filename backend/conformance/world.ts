@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
-import { Deviation, expectSuccess, expectThat, Untried } from './check.ts';
+import { Deviation, expectSuccess, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
 import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
 import { PusherSocket, SocketProblem } from './socket.ts';
@@ -36,17 +36,22 @@ interface Registration {
 }
 
 const REPLY_TIMEOUT_MS = 75_000;
+/** Once a reply has not ended. */
+const IMPATIENT_MS = 5_000;
 const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
 
 /** What checks share: accounts, a story and a conversation, made when first asked for and never twice. */
 export class World {
   readonly target: Target;
   readonly answers = new AnswerWatch();
+  /** what `cleanUp` could not take back */
+  readonly leftBehind = { accounts: [] as string[], conversations: 0 };
   readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
   readonly #sockets = new Set<PusherSocket>();
   #socketProblem: string | undefined;
   #isLost = false;
+  #replyTimeoutMs = REPLY_TIMEOUT_MS;
   readonly #made = new Map<string, Promise<unknown>>();
 
   constructor(target: Target, transport: Transport) {
@@ -64,6 +69,11 @@ export class World {
     const headers = { Origin: origin, Referer: `${origin}/`, 'X-Requested-With': 'XMLHttpRequest' };
     const carry = isHasty ? this.#transport.direct : this.#transport.patient;
     return new Visitor(url, headers, carry, (exchange) => this.answers.look(exchange));
+  }
+
+  /** A program that is no page: without origin and token. */
+  outsider(): Visitor {
+    return new Visitor(this.target.url, {}, this.#transport.patient);
   }
 
   /** Another client with the same cookies. */
@@ -206,14 +216,18 @@ export class World {
 
   /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
-    const giveUpAt = Date.now() + REPLY_TIMEOUT_MS;
+    const timeoutMs = this.#replyTimeoutMs;
+    const giveUpAt = Date.now() + timeoutMs;
     for (;;) {
       const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
       expectSuccess(answer);
       const { items } = pageOf(answer.body);
       const running = items.find(({ status }) => status === 'pending' || status === 'streaming');
       if (!running) return items;
-      expectThat(Date.now() < giveUpAt, `a reply that is ${String(running.status)} after ${REPLY_TIMEOUT_MS / 1000} s`);
+      if (Date.now() > giveUpAt) {
+        this.#replyTimeoutMs = IMPATIENT_MS;
+        throw new Deviation(`a reply that is ${String(running.status)} after ${timeoutMs / 1000} s`);
+      }
       await pause(300);
     }
   }
@@ -258,18 +272,15 @@ export class World {
     return channel;
   }
 
-  /** Deletes the conversations, logs out and closes what is open. Returns what could not be taken back. */
-  async cleanUp(): Promise<{ accounts: string[]; conversations: number }> {
-    const accounts: string[] = [];
-    let conversations = 0;
+  /** Deletes the conversations, logs out and closes what is open. Notes what could not be taken back. */
+  async cleanUp(): Promise<void> {
+    for (const socket of this.#sockets) socket.close();
     for (const who of ['mine', 'theirs', 'spare'] as const) {
       const member = this.#made.has(`registration ${who}`) ? await this.member(who).catch(() => null) : null;
       if (!member) continue;
-      accounts.push(member.login);
-      conversations += await deleteConversations(member);
+      this.leftBehind.accounts.push(member.login);
+      this.leftBehind.conversations += await deleteConversations(member);
     }
-    for (const socket of this.#sockets) socket.close();
-    return { accounts, conversations };
   }
 }
 

@@ -72,6 +72,12 @@ const attempts: Attempt[] = [
     gives: isSuccess,
   },
   {
+    call: 'POST /v1/messages/{id}/report',
+    send: (attacker, { replyId }) =>
+      attacker.post(`/messages/${encodeURIComponent(replyId)}/report`, { reason: 'other', words: '对照测试' }),
+    gives: isSuccess,
+  },
+  {
     call: 'POST /v1/messages/suggestion',
     send: (attacker, { conversation_id }) => attacker.post('/messages/suggestion', { conversation_id, ...withKey() }),
     gives: isSuccess,
@@ -181,6 +187,38 @@ const strangers: Check[] = attempts.flatMap((attempt, index) => {
   ]);
 });
 
+/** What a reader owns, list by list. */
+const lists: [call: Call, path: string, make: (world: World) => Promise<unknown>][] = [
+  ['GET /v1/conversations', '/conversations', (world) => world.conversation()],
+  ['GET /v1/transactions', '/transactions', (world) => world.conversation()],
+  ['GET /v1/orders', '/orders', (world) => world.order()],
+  ['GET /v1/support/tickets', '/support/tickets', (world) => world.ticket()],
+];
+
+const listed: Check[] = lists.flatMap(([call, path, make]) =>
+  checksOf(call, [
+    {
+      name: 'lists what is the reader’s own, and nothing of another user’s',
+      async run(world) {
+        const isMade = await make(world).then(
+          () => true,
+          (cause) => !(cause instanceof Untried),
+        );
+        const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
+        const [own, others] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
+        expectStatus(own, 200);
+        expectStatus(others, 200);
+        const ids = pageOf(own.body).items.map(idOf);
+        expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
+        const foreign = pageOf(others.body)
+          .items.map(idOf)
+          .find((id) => ids.includes(id));
+        expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);
+      },
+    },
+  ]),
+);
+
 const keys = checksOf('POST /v1/messages', [
   {
     name: 'gives out no stored answer for another user’s key',
@@ -259,6 +297,15 @@ const sites = [
         const { visitor } = await world.member('spare');
         const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` };
         expectStatus(await visitor.put('/user', { name: '他人所改' }, headers), 401, 403, 419);
+      },
+    },
+    {
+      name: 'lets no other site read what it answers',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        const { headers } = await visitor.get('/user', { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` });
+        const [to, withCookies] = ['origin', 'credentials'].map((name) => headers.get(`access-control-allow-${name}`));
+        expectThat(to !== FOREIGN_SITE || withCookies !== 'true', `Access-Control-Allow-Origin: ${to}, with cookies`);
       },
     },
     {
@@ -348,4 +395,4 @@ const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
   ]),
 );
 
-export const accessChecks = [...visitors, ...keys, ...tokens, ...sites, ...strangers];
+export const accessChecks = [...visitors, ...listed, ...keys, ...tokens, ...sites, ...strangers];

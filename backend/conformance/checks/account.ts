@@ -44,6 +44,18 @@ const profile = checksOf('PUT /v1/user', [
     },
   },
   {
+    name: 'gives the user a higher version with every change',
+    otherwise: 'takes the state that arrives last, which may be the older one',
+    async run(world) {
+      const { visitor } = await world.member('spare');
+      const versions: number[] = [];
+      for (const persona of ['书生', '道士'])
+        versions.push(Number(unwrapped((await visitor.put('/user', { persona })).body).version));
+      const [first = 0, second = 0] = versions;
+      expectThat(second > first, () => `versions ${versions.join()}`);
+    },
+  },
+  {
     name: 'refuses a persona of 1,001 characters with 422 at persona',
     otherwise: 'does not send one',
     async run(world) {

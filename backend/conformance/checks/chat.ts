@@ -27,6 +27,7 @@ import {
 import { conversationIdOf, say, type World } from '../world.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
+const CLOCKS_APART_MS = 5 * 60_000;
 /** What filters, escaping and narrow columns change. */
 const ODD_WORDS = '“<b>你</b>”&amp;  \\n 👻 ＡＢＣ\n第二行';
 
@@ -83,6 +84,37 @@ const messages = checksOf('POST /v1/messages', [
       const { balance } = unwrapped((await visitor.get('/user')).body);
       const told = unwrapped(answer.body).balance;
       expectThat(balance === told, () => `${told} with the message, ${balance} with the user ${id}`);
+    },
+  },
+  {
+    name: 'takes the price that the story names, once, and says so in cost and ledger',
+    otherwise: 'shows the price of the story before a message, and the balance as it then is',
+    async run(world) {
+      const { id, storyId } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const story = unwrapped((await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).body);
+      const content = { conversation_id: id, body: '多少钱？', client_id: randomUUID() };
+      const spent = await spentBy(world, async () => {
+        const { answer } = await say(visitor, content);
+        expectSuccess(answer);
+        await world.settled(visitor, id);
+        await say(visitor, content);
+      });
+      const cost = (await world.settled(visitor, id)).at(-1)?.cost;
+      const told = { balance: spent.balance, ledger: spent.ledger, cost };
+      const isRight = Object.values(told).every((figure) => figure === story.price_per_message);
+      expectThat(isRight, () => `a price of ${story.price_per_message}: ${shownValue(told)}`);
+    },
+  },
+  {
+    name: 'dates what it sends by the clock of its answers',
+    otherwise: 'counts hours and days from the clock of the answers: new messages are hours old, or ahead',
+    async run(world) {
+      const { answer } = await world.firstMessage();
+      const { created_at } = recordOf(unwrapped(answer.body).message);
+      const apart = Date.parse(String(created_at)) - Date.parse(answer.headers.get('date') ?? '');
+      const isNear = Math.abs(apart) < CLOCKS_APART_MS;
+      expectThat(isNear, () => `created_at ${created_at} in an answer of ${answer.headers.get('date')}`);
     },
   },
   {
@@ -174,6 +206,24 @@ const messages = checksOf('POST /v1/messages', [
   },
 ]);
 
+/** By how many points the balance of `mine` fell, and what its ledger says of it. */
+async function spentBy(world: World, act: () => Promise<unknown>): Promise<{ balance: number; ledger: number }> {
+  const { visitor } = await world.member('mine');
+  const look = async () => {
+    const rows = pageOf((await visitor.get('/transactions')).body).items;
+    return { balance: Number(unwrapped((await visitor.get('/user')).body).balance), rows };
+  };
+  const before = await look();
+  await act();
+  const after = await look();
+  const known = new Set(before.rows.map(idOf));
+  const added = after.rows.filter((row) => !known.has(idOf(row)));
+  return {
+    balance: before.balance - after.balance,
+    ledger: added.reduce((sum, { amount }) => sum - Number(amount), 0),
+  };
+}
+
 /** The conversation of `mine` as `messages/latest` tells it. */
 async function latest(world: World, query: Record<string, string | number> = {}) {
   const { id } = await world.conversation();
@@ -256,8 +306,9 @@ const reading = checksOf('GET /v1/messages/latest', [
       const { meta } = await latest(world);
       const { items } = await latest(world, { after: Number(meta.version) });
       expectThat(items.length === 0, `${items.length} messages after version ${meta.version}`);
-      const since = await latest(world, { after: 0 });
-      expectThat(since.items.length >= 2, `${since.items.length} messages after version 0`);
+      const [since, all] = [await latest(world, { after: 0 }), await latest(world)];
+      const ids = (items: Record<string, unknown>[]) => items.map(idOf).sort().join();
+      expectThat(ids(since.items) === ids(all.items), `${since.items.length} of ${all.items.length} since version 0`);
     },
   },
   {
@@ -294,6 +345,29 @@ const resuming = checksOf('POST /v1/messages/continue', [
       const after = (await world.settled(visitor, id)).at(-1) ?? {};
       const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
       expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+    },
+  },
+]);
+
+const resumingPrice = checksOf('POST /v1/messages/continue', [
+  {
+    name: 'takes the price that the rules name, once for a key',
+    otherwise: 'shows the price of the rules before, and the balance as it then is',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const { rules } = recordOf((await visitor.get('/capabilities')).body);
+      const price = recordOf(rules).continue_price;
+      if (price === undefined) return;
+      const content = { conversation_id: id, client_id: randomUUID() };
+      const go = () => visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      const spent = await spentBy(world, async () => {
+        expectSuccess(await go());
+        await world.settled(visitor, id);
+        await go();
+        await world.settled(visitor, id);
+      });
+      expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
     },
   },
 ]);
@@ -503,6 +577,21 @@ const conversations = checksOf('GET /v1/conversations', [
   },
 ]);
 
+const lastWords = checksOf('GET /v1/conversations', [
+  {
+    name: 'names the message that was said last',
+    otherwise: 'shows the words that the list has',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const last = (await world.settled(visitor, id)).at(-1);
+      const { items } = pageOf((await visitor.get('/conversations')).body);
+      const { last_message } = items.find((item) => idOf(item) === id) ?? {};
+      expectThat(idOf(last_message) === idOf(last), () => `${shownValue(last_message)} instead of ${idOf(last)}`);
+    },
+  },
+]);
+
 const restarting = checksOf('POST /v1/conversations/{id}/restart', [
   {
     name: 'takes away all that was said and keeps the conversation',
@@ -707,11 +796,13 @@ export const chatChecks = [
   ...messages,
   ...reading,
   ...resuming,
+  ...resumingPrice,
   ...stopping,
   ...retelling,
   ...editing,
   ...suggesting,
   ...conversations,
+  ...lastWords,
   ...searching,
   ...marking,
   ...finding,

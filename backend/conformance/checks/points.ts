@@ -12,7 +12,6 @@ import {
   Transaction,
   unwrapped,
 } from '../entities.ts';
-import { Visitor } from '../visitor.ts';
 import { madeId, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
@@ -23,9 +22,15 @@ const checkIn = checksOf('POST /v1/check-in', [
     otherwise: 'shows what it is told, and the balance as it then is',
     async run(world) {
       const { visitor } = await world.member('mine');
+      const before = Number(unwrapped((await visitor.get('/user')).body).balance);
       const first = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
       expectSuccess(first);
       expectReadable(CheckIn, unwrapped(first.body));
+      const gained = Number(unwrapped(first.body).balance) - before;
+      expectThat(
+        gained > 0 && unwrapped(first.body).awarded === gained,
+        () => `${gained} points more: ${shown(first)}`,
+      );
       const again = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
       expectSuccess(again);
       const { awarded, already_checked_in, balance } = unwrapped(again.body);
@@ -76,6 +81,21 @@ const transactions = checksOf('GET /v1/transactions', [
       }
       const { balance } = unwrapped((await visitor.get('/user')).body);
       expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
+    },
+  },
+  {
+    name: 'lists the newest row first, each with the balance after it',
+    otherwise: 'shows the rows and the balances as they are told',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      await world.conversation();
+      const { items } = pageOf((await visitor.get('/transactions')).body);
+      const { balance } = unwrapped((await visitor.get('/user')).body);
+      let after = Number(balance);
+      for (const { amount, balance_after } of items) {
+        expectThat(balance_after === after, () => `balance_after ${balance_after} where it was ${after}`);
+        after -= Number(amount);
+      }
     },
   },
   {
@@ -162,6 +182,7 @@ const oneOrder = checksOf('GET /v1/orders/{id}', [
       expectStatus(answer, 200);
       expectReadable(Order, unwrapped(answer.body));
       expectThat(idOf(unwrapped(answer.body)) === id, () => shown(answer));
+      for (const order of pageOf((await visitor.get('/orders')).body).items) expectAgreed(Order, order);
     },
   },
 ]);
@@ -173,7 +194,7 @@ const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
     async run(world) {
       const { id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
-      const provider = new Visitor(world.target.url);
+      const provider = world.outsider();
       for (const headers of [{}, { 'Payment-Signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }]) {
         const event = { id: randomUUID(), type: 'payment.succeeded', order_id: id, amount_cents: 1 };
         const answer = await provider.post('/payments/webhook/sandbox', event, headers as Record<string, string>);

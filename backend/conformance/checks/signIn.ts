@@ -65,6 +65,26 @@ const register = checksOf('POST /v1/register', [
     },
   },
   {
+    name: 'sets cookies that a browser keeps and sends to every call',
+    otherwise: 'says 登录没能保持; Secure alone is right where the page is opened over https',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const { hostname, protocol } = new URL(world.target.origin);
+      const lost = [...visitor.cookieLines.values()].find((line) => {
+        const attribute = (name: string) => new RegExp(`; *${name}(?:=([^;]*))?(?:;|$)`, 'i').exec(line);
+        const domain = attribute('domain')?.[1]?.replace(/^\./, '').toLowerCase();
+        const isSecure = attribute('secure') !== null;
+        return (
+          (isSecure && protocol === 'http:') ||
+          (!isSecure && /^none$/i.test(attribute('samesite')?.[1] ?? '')) ||
+          (attribute('path')?.[1] ?? '/') !== '/' ||
+          (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
+        );
+      });
+      expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
+    },
+  },
+  {
     name: 'refuses an empty form with 422 at login, password and name',
     otherwise: 'does not send one; shows the server’s message',
     async run(world) {
@@ -105,7 +125,10 @@ const login = checksOf('POST /v1/login', [
       const answer = await visitor.post('/login', { login: mine.login, password: mine.password });
       expectSuccess(answer);
       expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
-      expectStatus(await visitor.get('/user'), 200);
+      const told = await visitor.get('/user');
+      expectStatus(told, 200);
+      const [{ name }, { name: own }] = [userOf(answer), unwrapped(told.body)];
+      expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
     },
   },
   {

@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Capability } from '@liaozhai/shared/contract';
 import {
   type Check,
   checksOf,
@@ -12,6 +13,7 @@ import {
 } from '../check.ts';
 import { idOf, recordOf, unwrapped } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
+import type { Answer } from '../visitor.ts';
 import { conversationIdOf, say, type World } from '../world.ts';
 
 /** Longer than a frame may be. */
@@ -291,13 +293,17 @@ const heardOfMessage = (world: World) => world.once('heard of a message', () => 
 async function listenToMessage(world: World) {
   const { visitor, id } = await world.member('mine');
   await world.conversation();
-  const socket = await world.socket();
+  const theirs = await world.member('theirs');
+  const [socket, stranger] = [await world.socket(), await world.socket()];
   const channel = await world.join(socket, visitor, id);
+  await world.join(stranger, theirs.visitor, theirs.id);
   const { content } = await somethingHappens(world);
   const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
   const end = await socket.frame(isEnd, REPLY_TIMEOUT_MS);
   const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
-  return { visitor, content, end, named, texts: socket.texts };
+  await stranger.ping();
+  const leaked = stranger.frames.find(({ event }) => !event.startsWith('pusher'));
+  return { visitor, content, end, named, leaked, texts: socket.texts, strange: socket.strange };
 }
 
 const events = checksOf('WS /app/{key}', [
@@ -313,6 +319,14 @@ const events = checksOf('WS /app/{key}', [
       );
       const { conversation_id, version } = recordOf(end.data);
       expectThat(conversation_id != null && version != null, () => shownValue(end));
+    },
+  },
+  {
+    name: 'tells nothing of it to another user’s socket',
+    async run(world) {
+      // where the reader heard nothing either, the other checks say so
+      const heard = await heardOfMessage(world).catch(() => null);
+      expectThat(!heard?.leaked, () => shownValue(heard?.leaked));
     },
   },
   {
@@ -350,7 +364,8 @@ const events = checksOf('WS /app/{key}', [
     name: 'sends data as a JSON text of its own',
     otherwise: 'reads an object as well; pusher-js as other pages use it does not',
     async run(world) {
-      const { texts } = await heardOfMessage(world);
+      const { texts, strange } = await heardOfMessage(world);
+      expectThat(strange.length === 0, () => `no message: ${shownValue(strange[0])}`);
       const odd = texts.find((text) => {
         const { event, data } = recordOf(JSON.parse(text));
         // whispers pass as they were sent, errors and pongs of Reverb as well
@@ -397,4 +412,99 @@ const events = checksOf('WS /app/{key}', [
   },
 ]);
 
-export const socketChecks: Check[] = [...authorisation, ...userAuthorisation, ...connecting, ...channels, ...events];
+const EVENT_MS = 5_000;
+
+/** What another device of the reader does, and the event by which this one follows. */
+const news: [event: string, otherwise: string, needs: Capability | null, act: (world: World) => Promise<Answer>][] = [
+  [
+    'user.updated',
+    'shows the change when it is looked at again',
+    null,
+    async (world) => (await world.member('mine')).visitor.put('/user', { persona: '一名樵夫' }),
+  ],
+  [
+    'suggestion.ready',
+    'asks for the suggestions every 1.5 s',
+    null,
+    async (world) => {
+      const { id: conversation_id } = await world.conversation();
+      const client_id = randomUUID();
+      const headers = { 'Idempotency-Key': client_id };
+      return (await world.member('mine')).visitor.post('/messages/suggestion', { conversation_id, client_id }, headers);
+    },
+  ],
+  [
+    'conversation.updated',
+    'shows dots and pins as they were until it is looked at again',
+    'conversations.pin',
+    async (world) => {
+      const path = `/conversations/${encodeURIComponent((await world.conversation()).id)}`;
+      const { visitor } = await world.member('mine');
+      await visitor.put(path, { pinned: true });
+      return visitor.put(path, { pinned: false });
+    },
+  ],
+  [
+    'conversation.restarted',
+    'shows what was taken away until it is looked at again',
+    'conversations.restart',
+    async (world) => {
+      const path = `/conversations/${encodeURIComponent(await otherConversation(world))}/restart`;
+      return (await world.member('mine')).visitor.post(path, { client_id: randomUUID() });
+    },
+  ],
+  [
+    'conversation.deleted',
+    'lists the conversation until it is looked at again',
+    null,
+    async (world) => {
+      const path = `/conversations/${encodeURIComponent(await otherConversation(world))}`;
+      return (await world.member('mine')).visitor.delete(path);
+    },
+  ],
+  [
+    'session.ended',
+    'asks every five minutes whether it may go on listening',
+    'account.devices',
+    async (world) => {
+      const mine = await world.member('mine');
+      await world.signIn(mine);
+      return mine.visitor.delete('/user/sessions');
+    },
+  ],
+];
+
+/** A conversation of `mine` that may come to harm. */
+async function otherConversation(world: World): Promise<string> {
+  const { visitor } = await world.member('mine');
+  const [, story_id] = await world.stories();
+  const { answer } = await say(visitor, { story_id });
+  expectSuccess(answer);
+  await world.settled(visitor, conversationIdOf(answer));
+  return conversationIdOf(answer);
+}
+
+const following = checksOf(
+  'WS /app/{key}',
+  news.map(([event, otherwise, needs, act]) => ({
+    name: `tells by ${event} what another device has done`,
+    otherwise,
+    async run(world) {
+      if (needs && !(await world.announces(needs))) return;
+      const { visitor, id } = await world.member('mine');
+      const socket = await world.socket();
+      const channel = await world.join(socket, visitor, id);
+      expectSuccess(await act(world));
+      await socket.frame((frame) => eventName(frame.event) === event && frame.channel === channel, EVENT_MS);
+    },
+  })),
+);
+
+export const socketChecks: Check[] = [
+  ...authorisation,
+  ...userAuthorisation,
+  ...connecting,
+  ...channels,
+  ...events,
+  ...following,
+];

@@ -1,6 +1,6 @@
 import { CAPABILITIES, wechatSignatureSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { checksOf, expectStatus, expectSuccess, expectThat, laravelProblem, shownValue } from '../check.ts';
+import { checksOf, Deviation, expectStatus, expectSuccess, expectThat, laravelProblem, shownValue } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrapped } from '../entities.ts';
 import type { World } from '../world.ts';
 
@@ -38,7 +38,7 @@ const list = checksOf('GET /v1/stories', [
       const seen = new Set<string>();
       let { items, nextCursor } = pageOf((await world.feed()).body);
       for (let page = 1; ; page += 1) {
-        const fresh = items.map(idOf).filter((id) => !seen.has(id));
+        const fresh = [...new Set(items.map(idOf))].filter((id) => !seen.has(id));
         expectThat(fresh.length === items.length, `page ${page} repeats ${items.length - fresh.length} stories`);
         for (const id of fresh) seen.add(id);
         if (nextCursor === null || page === MAX_PAGES) break;
@@ -55,6 +55,25 @@ const list = checksOf('GET /v1/stories', [
         const left = others.filter((id) => !seen.has(id));
         expectThat(left.length === 0, `it ends after ${seen.size} stories; ${search} has ${left.length} others`);
       }
+    },
+  },
+  {
+    name: 'keeps its order from one look to the next',
+    otherwise: 'puts what it has not seen first; places move under a finger',
+    async run(world) {
+      const [first, again] = [await world.feed(), await (await world.visitor()).get('/stories')];
+      const [ids, later] = [first, again].map(({ body }) => pageOf(body).items.map(idOf).join());
+      expectThat(ids === later, () => `${ids}, then ${later}`);
+    },
+  },
+  {
+    name: 'answers HEAD and OPTIONS without a failure of its own',
+    otherwise: 'sends neither; link checkers, caches and pages of other origins do',
+    async run(world) {
+      const visitor = await world.visitor();
+      expectStatus(await visitor.send('HEAD', '/stories'), 200);
+      const { status } = await visitor.send('OPTIONS', '/stories');
+      expectThat(status < 500, `${status} to OPTIONS`);
     },
   },
   {
@@ -226,7 +245,9 @@ const wechat = checksOf('GET /v1/wechat/signature', [
 ]);
 
 async function expectPicture(address: string, base: string): Promise<void> {
-  const response = await fetch(new URL(address, base), { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(new URL(address, base), { signal: AbortSignal.timeout(10_000) }).catch(() => {
+    throw new Deviation(`${address} cannot be fetched`);
+  });
   const type = response.headers.get('content-type') ?? 'no type';
   await response.body?.cancel();
   expectThat(response.ok && type.startsWith('image/'), `${address} answers ${response.status} ${type}`);
