@@ -21,6 +21,9 @@ function decoded(value: string): string {
 /** Scripts may read it, and it lives as long as the session's cookie. */
 export const hasToken = (): boolean => tokens().length > 0;
 
+/** Two cookies of one name, and the token that was fetched. A server may set a new one with each refusal. */
+const MOST_ATTEMPTS = 3;
+
 /** The cookie with which the server knows that a change comes from this site. `fetchToken` has the server set it and never rejects. */
 export function createCsrfToken(fetchToken: () => Promise<void>) {
   let underWay: Promise<void> | null = null;
@@ -55,7 +58,7 @@ export function createCsrfToken(fetchToken: () => Promise<void>) {
         if (tokens().length < 2) refused.clear();
         return true;
       }
-      return tokens().some((other) => !refused.has(other));
+      return token !== undefined && attempt < MOST_ATTEMPTS && tokens().some((other) => !refused.has(other));
     },
   };
 }

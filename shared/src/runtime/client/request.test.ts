@@ -230,6 +230,19 @@ describe('419', () => {
     expect(requests).toHaveLength(3);
   });
 
+  test.each(['GET', 'POST'])('for ever, whatever new tokens come with it, ends a %s soon', async (method) => {
+    let given = 0;
+    const cookies = rs.spyOn(document, 'cookie', 'get').mockImplementation(() => `XSRF-TOKEN=${given}`);
+    onTestEnd(() => cookies.mockRestore());
+    const refused = () => {
+      given += 1;
+      return given > 50 ? {} : { status: 419 };
+    };
+    const requests = api({ [token]: {}, 'GET /v1/check-in': refused, 'POST /v1/check-in': refused });
+    expect(await failure(request({ method, url: '/v1/check-in' }))).toMatchObject({ kind: 'server', status: 419 });
+    expect(requests.filter(({ url }) => url === '/v1/check-in').length).toBeLessThanOrEqual(3);
+  });
+
   test('of several at once fetches one token', async () => {
     const first = inTurn({ status: 419 }, ['a']);
     const second = inTurn({ status: 419 }, ['b']);

@@ -26,6 +26,19 @@ const sessionRunsOut = async () => {
   await request({ url: '/v1/private' }).catch(() => {});
 };
 
+test('a session that has run out is not revived by an answer asked for before', async () => {
+  const { answer, release } = held();
+  network({ 'GET /v1/user': answer, 'GET /v1/private': { status: 401 } });
+  session.userReceived(memberDto());
+  const refreshing = session.refresh();
+  await settle();
+  await request({ url: '/v1/private' }).catch(() => {});
+  expect(session.current().status).toBe('guest');
+  release(memberDto());
+  await refreshing;
+  expect(session.current().status).toBe('guest');
+});
+
 describe('signing out', () => {
   test('that the server refuses leaves the user signed in', async () => {
     network({ 'POST /v1/logout': { status: 500 } });

@@ -121,10 +121,11 @@ export function createSession() {
   }
 
   async function fetchUser(epoch: number): Promise<void> {
+    const isGuest = currentUser() === null;
     try {
       const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
       // an answer to who was signed in before says nothing of who is now
-      if (epoch === signInEpoch.current()) session.userReceived(dto);
+      if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
       console.warn('the user could not be refreshed', toApiError(cause));
     }
