@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { HealthRecorder } from '../src/health/healthRecord.ts';
 import { canary } from '../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
@@ -76,35 +76,64 @@ test('watched health is printed again when it changes, until it is interrupted',
   expect(seen.match(/on \/chat, uncaught/g)).toHaveLength(2);
 });
 
-test.each([
-  [['sta'], ['status']],
-  [['token', 're'], ['revoke']],
-  [['--json', 'health', '--wa'], ['--watch']],
-  [['token', 'create', '--la'], ['--label']],
-])('bash completes %j', (words, expected) => {
-  const script = `${release('completion', 'bash')}
-    COMP_WORDS=(liaozhai-release ${words.join(' ')}); COMP_CWORD=${words.length}
-    _liaozhai_release; echo "\${COMPREPLY[@]}"`;
-  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')).toEqual(expected);
+const posix = {
+  args: [] as string[],
+  define: (program: string) => `liaozhai-release() { ${program} "$@"; }`,
+  ask: (words: readonly string[]) =>
+    `COMP_WORDS=(liaozhai-release ${words.join(' ')}); COMP_CWORD=${words.length}
+    _liaozhai_release; printf '%s\\n' "\${COMPREPLY[@]}"`,
+};
+const SHELLS: Record<string, typeof posix> = {
+  bash: posix,
+  // as bashcompinit calls the function, which leaves the choice among the words to zsh
+  zsh: {
+    ...posix,
+    args: ['-f'],
+    ask: (words) => `emulate sh\n${posix.ask(words)} | grep -e '^${words.at(-1)}' || true`,
+  },
+  fish: {
+    args: ['--no-config'],
+    define: (program) => `function liaozhai-release; ${program} $argv; end`,
+    ask: (words) => `complete -C 'liaozhai-release ${words.join(' ')}'`,
+  },
+};
+const isHere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+describe.each(Object.keys(SHELLS).filter((shell) => shell === 'bash' || isHere(shell)))('%s completes', (shell) => {
+  const { args, define, ask } = SHELLS[shell] ?? posix;
+  let completion = '';
+  beforeAll(() => {
+    completion = release('completion', shell);
+  });
+
+  test.each([
+    [['sta'], ['status']],
+    [['token', 're'], ['revoke']],
+    [['--json', 'health', '--wa'], ['--watch']],
+    [['token', 'create', '--la'], ['--label']],
+    [['completion', 'z'], ['zsh']],
+    [['rollback', 'st'], ['stories']],
+    [['withdraw', 'g'], ['gifts']],
+    [['--channel', 'production', 'withdraw', 'g'], ['gifts']],
+    [['freeze', 'nothing-begins-so'], []],
+    [['activate', 'stories@1.1'], [expect.stringMatching(/^stories@1\.1\.0\+[0-9a-f]{12}$/)]],
+  ])('%j', (words, expected) => {
+    const program = [process.execPath, ...command].map((word) => `'${word}'`).join(' ');
+    const script = [completion, define(program), ask(words)].join('\n');
+    const env = { ...process.env, RELEASES_STORE: at.url };
+    const offered = execFileSync(shell, [...args, '-c', script], { encoding: 'utf8', env });
+    expect(offered.split('\n').flatMap((line) => line.split('\t')[0] || [])).toEqual(expected);
+  });
 });
 
-test.each([
-  [['rollback', 'st'], ['stories']],
-  [['withdraw', 'g'], ['gifts']],
-  [['activate', 'stories@1.1'], [expect.stringMatching(/^stories@1\.1\.0\+[0-9a-f]{12}$/)]],
-])('bash completes %j with what the store holds', (words, expected) => {
-  const script = `${release('completion', 'bash')}
-    liaozhai-release() { '${process.execPath}' ${command.map((word) => `'${word}'`).join(' ')} "$@"; }
-    COMP_WORDS=(liaozhai-release ${words.join(' ')}); COMP_CWORD=${words.length}
-    _liaozhai_release; echo "\${COMPREPLY[@]}"`;
-  const env = { ...process.env, RELEASES_STORE: at.url };
-  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).trim().split(' ')).toEqual(expected);
+test('fish offers files where a folder is expected, and nowhere else', () => {
+  const script = release('completion', 'fish');
+  expect(script).toMatch(/^complete -c liaozhai-release -f$/m);
+  expect(script.match(/ -F -n '__fish_seen_subcommand_from \w+'$/gm)).toHaveLength(2);
+  expect(script).toMatch(/^complete -c liaozhai-release -n '__fish_seen_subcommand_from health' -l watch -d '/m);
 });
 
-test('zsh and fish get the same verbs; another shell is refused', () => {
+test('zsh gets what it needs to run the script of bash; another shell is refused', () => {
   expect(release('completion', 'zsh', '--name', 'release')).toMatch(/bashcompinit[\s\S]* release$/m);
-  expect(release('completion', 'fish')).toMatch(
-    /^complete -c liaozhai-release -n '__fish_seen_subcommand_from health' -l watch -d '/m,
-  );
   expect(() => release('completion', 'csh')).toThrow();
 });

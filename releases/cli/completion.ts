@@ -5,10 +5,19 @@ import { clientFor, options, print } from './context.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** What may stand after these words: verbs and options, each with its description. */
+interface Next {
+  word: string;
+  about: string;
+  /** An option that is followed by a value. */
+  hasValue?: boolean;
+}
+
+/** What may stand after these words: verbs, options, and the values of an argument that has few. */
 interface Level {
   words: string[];
-  next: { word: string; about: string }[];
+  next: Next[];
+  /** Whether a folder may stand there. */
+  takesFolder: boolean;
 }
 
 /** Those for people: `words` is asked by the shell alone. */
@@ -16,16 +25,24 @@ const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name()
 
 /** Every verb of a program, and every verb of a verb, with what may follow. */
 function levelsOf(program: Command): Level[] {
-  const optionsOf = ({ options }: Command) =>
-    options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : []));
+  const optionsOf = ({ options }: Command): Next[] =>
+    options.flatMap(({ long, description, required }) =>
+      long ? [{ word: long, about: description, hasValue: required }] : [],
+    );
+  const choicesOf = ({ registeredArguments }: Command): Next[] =>
+    registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((word) => ({ word, about: description })),
+    );
   const level = (words: string[], command: Command): Level => ({
     words,
     next: [
       ...verbsOf(command).map((each) => ({ word: each.name(), about: each.description() })),
+      ...choicesOf(command),
       ...optionsOf(command),
       ...(command === program ? [{ word: '--version', about: 'print the version' }] : optionsOf(program)),
       { word: '--help', about: 'how it is used' },
     ],
+    takesFolder: command.registeredArguments.some((argument) => argument.name() === 'dir'),
   });
   return [
     level([], program),
@@ -43,12 +60,22 @@ const ASKING = {
 } as const;
 const KINDS = ['names', 'builds'] as const;
 
-/** The longest row of words that has a level decides. `@` stands within the word of a build. */
+/** Options that may stand before the verb, with a value that is no verb. */
+const valuedOptions = (levels: readonly Level[]): string[] =>
+  (levels[0]?.next ?? []).flatMap(({ word, hasValue }) => (hasValue ? [word] : []));
+
+/** The longest row of words that has a level decides. `@` stands within the word of a build. zsh runs it too. */
 const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
 _liaozhai_release() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) verbs+=("$word") ;; esac
+  local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word before=
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "$before $word" in
+      ${valuedOptions(levels)
+        .map((option) => `"${option} "*|`)
+        .join('')}*" "-*) ;;
+      *) verbs+=("$word") ;;
+    esac
+    before="$word"
   done
   local next
   for next in "\${verbs[0]} \${verbs[1]}" "\${verbs[0]} " " "; do
@@ -82,16 +109,19 @@ function fish(name: string, levels: readonly Level[]): string {
   const lines = levels.flatMap(({ words: [verb, more], next }) => {
     const seen = verb ? `__fish_seen_subcommand_from ${verb}` : `not __fish_seen_subcommand_from ${verbs.join(' ')}`;
     const where = more ? `${seen}; and __fish_seen_subcommand_from ${more}` : seen;
-    return next.map(({ word, about }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
+    return next.map(({ word, about, hasValue }) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}${hasValue ? ' -r' : ''}` : `-a ${word}`;
       return `complete -c ${name} -n ${quoted(where)} ${what} -d ${quoted(about)}`;
     });
   });
   const asking = KINDS.map(
     (kind) =>
-      `complete -c ${name} -f -n ${quoted(`__fish_seen_subcommand_from ${ASKING[kind].join(' ')}`)} -a ${quoted(`(${name} words ${kind} 2>/dev/null)`)}`,
+      `complete -c ${name} -n ${quoted(`__fish_seen_subcommand_from ${ASKING[kind].join(' ')}`)} -a ${quoted(`(${name} words ${kind} 2>/dev/null)`)}`,
   );
-  return `${[...lines, ...asking].join('\n')}\n`;
+  const folders = levels.flatMap(({ words: [verb], takesFolder }) =>
+    verb && takesFolder ? [`complete -c ${name} -F -n ${quoted(`__fish_seen_subcommand_from ${verb}`)}`] : [],
+  );
+  return `${[`complete -c ${name} -f`, ...lines, ...asking, ...folders].join('\n')}\n`;
 }
 
 /** What a shell asks for while somebody types. */
@@ -114,7 +144,7 @@ export const addCompletion = (program: Command) =>
     .option('--name <command>', 'the command or alias that is completed', 'liaozhai-release')
     .addHelpText(
       'after',
-      '\nbash, zsh: eval "$(liaozhai-release completion bash)"    fish: liaozhai-release completion fish | source\nIn this repository: alias release="pnpm --silent release"; eval "$(release completion bash --name release)"\n',
+      '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: alias release="pnpm --silent release"; eval "$(release completion bash --name release)"\n',
     )
     .action((shell: Shell, { name }: { name: string }) =>
       print(false, null, [SCRIPTS[shell](name, levelsOf(program)).trimEnd()]),
