@@ -54,6 +54,29 @@ describe('the command line', () => {
     expect((await json('builds', 'stories')).value).toHaveLength(2);
   });
 
+  test.each([
+    [['compare'], "missing required argument 'from'", 'compare [options] <from> <to>'],
+    [['compare', 'stable'], "missing required argument 'to'", 'compare --help'],
+    [['compare', 'stories@1.0.0', 'cards@1.0.0'], 'stories@1.0.0 and cards@1.0.0 are builds of two names', '`stable`'],
+    [['rolback'], "unknown command 'rolback' (Did you mean rollback?)", 'pnpm release --help'],
+    [['log', '--watch'], "unknown option '--watch'", 'pnpm release log --help'],
+    [['freeze', 'add', 'now'], "too many arguments for 'add'", 'pnpm release freeze add --help'],
+    [['status', '--watch'], '--watch has no --json', 'Leave one of them out.'],
+  ])('%j is wrong usage, and is told how it is used', async (words, message, cure) => {
+    const { code, out } = await release(...words, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out).error).toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining(message),
+      cure: expect.stringContaining(cure),
+    });
+  });
+
+  test('says its version as JSON, too', async () => {
+    const { version } = (await json('--version')).value;
+    expect((await release('--version')).out).toBe(`${version}\n`);
+  });
+
   test('what a pipeline says of a build is shown in the list, the log and the difference', async () => {
     const pipeline = {
       GITLAB_CI: 'true',
@@ -165,6 +188,28 @@ describe('the command line', () => {
     await release('rollback', 'stories');
     await release('freeze', 'remove', value.id);
     expect((await json('status')).value.agenda).toMatchObject({ schedules: [], freezes: [], frozen: null });
+  });
+
+  test('says of each build whether it is live, on trial, the last good one or killed', async () => {
+    const versions = ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'];
+    for (const version of versions) {
+      const dist = await writeRemote(`${folder.path}/badges-${version}`, 'badges', version);
+      await release('publish', dist, '--version', version);
+    }
+    await release('activate', 'badges@1.0.0');
+    await release('activate', 'badges@1.1.0');
+    await release('canary', 'badges@1.2.0', '--percent', '5');
+    await release('kill', 'badges@1.4.0');
+    const { out } = await release('builds', 'badges');
+    const states = out.matchAll(/^badges@([\d.]+)\S+ +(live|last good|killed|candidate 5 %)?/gm);
+    expect(Object.fromEntries([...states].map(([, version, state]) => [version, state]))).toEqual({
+      '1.0.0': 'last good',
+      '1.1.0': 'live',
+      '1.2.0': 'candidate 5 %',
+      '1.3.0': undefined,
+      '1.4.0': 'killed',
+    });
+    await release('abort', 'badges');
   });
 
   test('a candidate for nobody is said to be one', async () => {

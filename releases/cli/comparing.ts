@@ -9,8 +9,6 @@ const MOST_FILES = 8;
 
 const versionOf = (id: string | null): string => (id === null ? '–' : buildIdParts(id).version);
 
-const sizeOf = (value: number | null): string => (value === null ? '–' : bytes(value));
-
 /** `12 → 13`, or the one value that both have. */
 const both = ({ from, to }: Sides<string>): string =>
   from === to ? `${from ?? '–'}` : `${from ?? '–'} → ${to ?? '–'}`;
@@ -23,7 +21,8 @@ function fileLines({ files: { from, to }, changedFiles }: Comparison): string[] 
     `files: ${sum} (${more < 0 ? '-' : '+'}${bytes(Math.abs(more))})`,
     ...changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => {
       const sign = before === null ? '+' : after === null ? '-' : '~';
-      return `  ${sign} ${path} ${before === null || after === null ? sizeOf(before ?? after) : `${sizeOf(before)} → ${sizeOf(after)}`}`;
+      const sizes = [before, after].flatMap((size) => (size === null ? [] : bytes(size)));
+      return `  ${sign} ${path} ${[...new Set(sizes)].join(' → ')}`;
     }),
     ...(rest > 0 ? [`  ${rest} more: --json`] : []),
   ];
@@ -70,14 +69,14 @@ function comparisonLines(comparison: Comparison): string[] {
 
 export const addCompare = (program: Command) =>
   program
-    .command('compare <a> <b>')
-    .description('what changes from a to b: commits, files, addresses, contract, libraries, health')
+    .command('compare <from> <to>')
+    .description('what changes from one to the other: commits, files, addresses, contract, libraries, health')
     .addHelpText(
       'after',
       `\nA state's number, "stable", "candidate", "preview:stable" or a build.\n${examples('compare 11 12', 'compare stable candidate', 'compare chat@1.4.1 chat@1.4.2', 'compare stable preview:stable --json')}`,
     )
-    .action(async (a: string, b: string, _, command: Command) => {
+    .action(async (from: string, to: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const found = await (await clientFor(rest)).compare(a, b);
+      const found = await (await clientFor(rest)).compare(from, to);
       print(json, found, found.length > 0 ? found.flatMap(comparisonLines) : ['No difference.']);
     });

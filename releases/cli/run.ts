@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { usage } from '../src/errors.ts';
 import { addCompare } from './comparing.ts';
 import { addCompletion, addWords } from './completion.ts';
 import { print, printFailure } from './context.ts';
@@ -61,6 +62,12 @@ function ownVersion(): string {
   return found ? (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version : 'unknown';
 }
 
+const HELP = ['commander.help', 'commander.helpDisplayed'];
+
+/** `pnpm release freeze add` */
+const nameFrom = (command: Command): string =>
+  [command.parent && nameFrom(command.parent), command.name()].filter(Boolean).join(' ');
+
 function makeProgram(): Command {
   const program = new Command('pnpm release')
     .description('build → set → channel: publishes packages and decides which of them run, for whom')
@@ -75,7 +82,6 @@ function makeProgram(): Command {
         .choices(['auto', 'required', 'off'])
         .default(process.env.RELEASES_SMOKE ?? 'auto'),
     )
-    .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     // no option: `publish --version` is one of its own, and would be taken for this
     .addHelpText('after', '\n`pnpm release --version` prints the version.\n')
@@ -84,21 +90,33 @@ function makeProgram(): Command {
       '\nExit codes: 0 done, 1 refused, 2 wrong usage, 3 store unreachable or not permitted, 4 waiting for a second person.\n',
     );
   for (const add of VERBS) add(program);
-  for (const command of program.commands) for (const each of [command, ...command.commands]) each.exitOverride();
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of [program, ...commands])
+    command.configureOutput({ outputError: () => undefined }).exitOverride((cause) => {
+      if (HELP.includes(cause.code)) throw cause;
+      const words = nameFrom(command);
+      throw usage(
+        cause.message.replace(/^error: /, '').replaceAll('\n', ' '),
+        `Usage: ${words} ${command.usage()}. More: ${words} --help`,
+      );
+    });
   return program;
 }
 
 /** Runs one command line. Returns the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
-  if (words[0] === '--version') {
-    print(false, null, [ownVersion()]);
+  const json = words.includes('--json');
+  if (words.find((word) => word !== '--json') === '--version') {
+    const version = ownVersion();
+    print(json, { version }, [version]);
     return 0;
   }
   try {
     await makeProgram().parseAsync(words, { from: 'user' });
     return 0;
   } catch (cause) {
+    // help was printed, asked for or in place of a missing verb
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : 2;
-    return printFailure(words.includes('--json'), cause);
+    return printFailure(json, cause);
   }
 }

@@ -82,7 +82,7 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
     case 'health': {
       const { group, visitors, failedVisitors, failures, p75LoadMilliseconds } = evidence;
       const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
-      return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds ?? '–'} ms`;
+      return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`;
     }
     case 'alarm':
       return riseLine(evidence);
@@ -187,16 +187,17 @@ const FEW_VISITORS = 20;
 const shareText = ({ visitors, of }: ErrorHealth): string =>
   of < FEW_VISITORS ? `${visitors} of ${of} visitors` : `${((visitors / of) * 100).toFixed(1)} % of visitors`;
 
-const amongText = ([first, ...more]: readonly Portion[]): string =>
-  `${first?.label ?? 'unknown'}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+const amongText = ([first, ...more]: readonly Portion[], what: string): string =>
+  `${first?.label ?? 'unknown'}${more.length > 0 ? ` and ${more.length} more ${what}${more.length > 1 ? 's' : ''}` : ''}`;
 
 /** `TypeError in ChatLog.tsx:88`; of a build that could not be loaded, how: `chunk-lost` */
 const whatText = ({ where, name, kind }: ErrorHealth): string => (where ? `${name} in ${where}` : kind);
 
-/** `chat 1.4.0: 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88, since 01:12` */
+/** `chat 1.4.0: since 01:12 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88` */
 export function errorSentence(error: ErrorHealth, since: string): string {
   const { name, version } = buildIdParts(error.build);
-  const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers)}`;
-  const parts = [shareText(error), browsers, `on ${amongText(error.routes)}`, whatText(error), `since ${since}`];
+  const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers, 'browser')}`;
+  const share = `since ${since} ${shareText(error)}`;
+  const parts = [share, browsers, `on ${amongText(error.routes, 'screen')}`, whatText(error)];
   return `${name} ${version}${error.gone ? ' (runs no more)' : ''}: ${parts.join(', ')}`;
 }

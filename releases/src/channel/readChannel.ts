@@ -1,6 +1,6 @@
 import { isName } from '@liaozhai/shared/contract';
 import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
-import { ReleaseError, refused } from '../errors.ts';
+import { ReleaseError, refused, usage } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import type { BuildRecord, Provenance } from '../model/build.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';
@@ -188,6 +188,12 @@ export async function diff(
   a: string,
   b: string,
 ): Promise<Difference[]> {
+  const [one, other = one] = [a, b].filter((word) => word.includes('@')).map((word) => word.split('@')[0]);
+  if (one !== other)
+    throw usage(
+      `${a} and ${b} are builds of two names`,
+      'Compare builds of one name, or either of them with `stable`.',
+    );
   const byName = async (word: string) =>
     new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
   const [from, to] = [await byName(a), await byName(b)];

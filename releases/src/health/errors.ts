@@ -37,6 +37,9 @@ const MOST_SHOWN = 20;
 /** Distinct frames that are looked up: the others show their place in the built file. */
 const MOST_LOOKED_UP = 500;
 
+/** `react-dom/cjs/react-dom.js` of whichever folder the package manager keeps it in. */
+const withoutModules = (path: string): string => path.replace(/^.*\bnode_modules\//, '');
+
 const baseName = (path: string): string => path.split('/').at(-1) ?? path;
 
 /** Sources of libraries are nobody's to mend: the first frame of the team's own code says where. */
@@ -113,7 +116,9 @@ function describe(group: readonly Located[], events: readonly HealthEvent[], run
     kind: head.kind,
     frames: head.frames.map((frame, at) => {
       const place = head.places[at];
-      return place ? { at: `${place.source}:${place.line}`, name: place.name } : { at: frame, name: null };
+      return place
+        ? { at: `${withoutModules(place.source)}:${place.line}`, name: place.name }
+        : { at: frame, name: null };
     }),
     where: whereOf(head),
     first,
