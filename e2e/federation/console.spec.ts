@@ -88,3 +88,45 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
     await console.stop();
   }
 });
+
+test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide window has health beside what runs', async ({
+  site,
+  page,
+}) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  const console = await startConsole(site);
+  const box = async (name: string) => {
+    const found = await page.getByRole('region', { name }).boundingBox();
+    if (!found) throw new Error(`${name} is not shown`);
+    return found;
+  };
+  try {
+    await page.goto(console.link);
+    await page.getByRole('button', { name: '回退 账户' }).tap();
+    const dialog = page.getByRole('alertdialog');
+    await expect(dialog.getByLabel('原因（会写入记录）')).toBeVisible();
+    await expect(dialog.getByLabel('原因（会写入记录）')).not.toBeFocused();
+    await dialog.getByRole('button', { name: '取消' }).tap();
+
+    await page.setViewportSize({ width: 320, height: 568 });
+    const [channel, settings] = [page.getByLabel('通道'), page.getByRole('link', { name: '设置' })];
+    expect((await channel.boundingBox())?.y).toBe((await settings.boundingBox())?.y);
+    await page.getByRole('button', { name: '更多：账户' }).first().tap();
+    await page.getByRole('menuitem', { name: '与上一版比较' }).tap();
+    await expect(dialog).toContainText('一天内');
+    const overhang = await dialog.evaluate(({ firstElementChild: panel }) =>
+      panel ? panel.scrollWidth - panel.clientWidth : Number.NaN,
+    );
+    expect(overhang).toBe(0);
+    await dialog.getByRole('button', { name: '关闭' }).tap();
+
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const [live, health, canary] = [await box('正在运行'), await box('健康'), await box('灰度')];
+    expect(health.y).toBe(live.y);
+    expect(health.x).toBeGreaterThan(live.x + live.width);
+    expect(canary.x).toBe(live.x);
+  } finally {
+    await console.stop();
+  }
+});

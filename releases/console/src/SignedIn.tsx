@@ -150,32 +150,36 @@ interface NowProps extends SectionProps {
 function Now({ seen: { status, log, names, sharing }, health, channels, ...part }: NowProps) {
   const proposals = status.agenda?.proposals ?? [];
   return (
-    <div className={styles.sections}>
-      <Section title={texts.live.title}>
-        <LiveSection status={status} log={log} sharing={sharing} channels={channels} {...part} />
-      </Section>
-      <Section id="health" title={texts.health.title}>
-        <ErrorsList errors={health?.errors ?? []} />
-        <HealthSection health={health} />
-      </Section>
-      <Section title={texts.candidate.title}>
-        <CandidateSection status={status} sharing={sharing} {...part} />
-      </Section>
-      {proposals.length > 0 && (
-        <Section title={texts.approval.pending}>
-          <ProposalsSection proposals={proposals} {...part} />
+    <>
+      <div className={styles.sections}>
+        <Section title={texts.live.title}>
+          <LiveSection status={status} log={log} sharing={sharing} channels={channels} {...part} />
         </Section>
-      )}
-      <Section title={texts.builds.title}>
-        <BuildsSection status={status} log={log} names={names} {...part} />
-      </Section>
-      <Section id="vitals" title={texts.vitals.title}>
-        <VitalsSection vitals={health?.vitals} />
-      </Section>
-      <Section id="log" title={texts.log.title} className={styles.log}>
-        <LogSection log={log} channel={status.channel} {...part} />
-      </Section>
-    </div>
+        <Section id="health" title={texts.health.title} className={styles.beside}>
+          <ErrorsList errors={health?.errors ?? []} />
+          <HealthSection health={health} />
+        </Section>
+        <Section title={texts.candidate.title}>
+          <CandidateSection status={status} sharing={sharing} {...part} />
+        </Section>
+        {proposals.length > 0 && (
+          <Section title={texts.approval.pending}>
+            <ProposalsSection proposals={proposals} {...part} />
+          </Section>
+        )}
+      </div>
+      <div className={styles.sections}>
+        <Section title={texts.builds.title}>
+          <BuildsSection status={status} log={log} names={names} {...part} />
+        </Section>
+        <Section id="vitals" title={texts.vitals.title}>
+          <VitalsSection vitals={health?.vitals} />
+        </Section>
+        <Section id="log" title={texts.log.title} className={styles.beside}>
+          <LogSection log={log} channel={status.channel} {...part} />
+        </Section>
+      </div>
+    </>
   );
 }
 

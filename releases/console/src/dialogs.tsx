@@ -1,5 +1,5 @@
 import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
-import { type FocusEvent, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './consoleState';
 import { formats, texts } from './texts';
@@ -47,9 +47,14 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
     setMistyped(false);
     setUnfounded(false);
   }
-  useEffect(() => {
-    // not where a finger opened it: the keyboard that comes up would cover what is asked
-    if (open && matchMedia('(hover: hover)').matches) field.current?.focus();
+  useLayoutEffect(() => {
+    const input = field.current;
+    if (!open || !input) return;
+    if (matchMedia('(hover: hover)').matches) return input.focus();
+    // where a finger opened it, the keyboard of the first field would cover what is asked
+    const panel = input.closest<HTMLElement>('dialog > *');
+    if (panel) panel.tabIndex = -1;
+    panel?.focus({ preventScroll: true });
   }, [open]);
   const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits } = shown ?? {};
   const agree = () => {
