@@ -55,7 +55,7 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
     ...(live && !isLive
       ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, live, id))]
       : []),
-    ...(isKilled ? [] : [item(check, () => void console.check(`check ${id}`, id))]),
+    ...(isKilled ? [] : [item(check, () => void console.check(id))]),
     ...(may && !isLive && !candidate ? [item(canary, () => ask(canary, 'canary', { builds: [id], percent: 5 }))] : []),
     ...(may && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
     ...(may && isLive && name !== 'host'

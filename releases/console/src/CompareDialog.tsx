@@ -17,8 +17,6 @@ function both({ from, to }: Sides<string>): string {
   return from === to ? `${from ?? '–'}（${texts.compare.same}）` : `${from ?? '–'} → ${to ?? '–'}`;
 }
 
-const size = (value: number | null): string => (value === null ? '–' : formats.bytes(value));
-
 function Row({ title, children }: { title: string; children: ReactNode }) {
   return (
     <>
@@ -45,6 +43,10 @@ function Commits({ commits, back, page }: Comparison) {
   );
 }
 
+/** `34 KiB → 36 KiB`, or the one size that both have. */
+const sizes = (...both: (number | null)[]): string =>
+  [...new Set(both.flatMap((size) => (size === null ? [] : formats.bytes(size))))].join(' → ');
+
 function Files({ files: { from, to }, changedFiles }: Comparison) {
   const rest = changedFiles.length - MOST_FILES;
   const { more, files } = texts.compare;
@@ -55,8 +57,7 @@ function Files({ files: { from, to }, changedFiles }: Comparison) {
       <ul>
         {changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => (
           <li key={path}>
-            {before === null ? '+' : after === null ? '−' : '~'} {path}{' '}
-            {before === null || after === null ? size(before ?? after) : `${size(before)} → ${size(after)}`}
+            {before === null ? '+' : after === null ? '−' : '~'} {path} {sizes(before, after)}
           </li>
         ))}
         {rest > 0 && <li>{more(rest)}</li>}

@@ -5,18 +5,19 @@ import styles from './Console.module.css';
 import { labels } from './labels';
 import { formats, texts, versionOf } from './texts';
 
-const among = ([first, ...more]: readonly Portion[]): string => texts.errors.among(first?.label ?? '–', more.length);
+const among = ([first, ...more]: readonly Portion[], say: (label: string, more: number) => string): string =>
+  say(first?.label ?? '–', more.length);
 
-/** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
+/** `chat 1.4.0：01:12 起 3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError` */
 function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
-  const { sentence, share, all, inPlace } = texts.errors;
-  return sentence(
+  const words = texts.errors;
+  return words.sentence(
     `${labels.of(nameOf(build))} ${versionOf(build)}${gone ? texts.errors.gone : ''}`,
-    share(visitors, of),
-    browsers.length === 1 ? all(among(browsers)) : among(browsers),
-    among(routes),
-    where ? inPlace(name, where) : texts.failure(kind),
-    formats.short(first),
+    words.share(visitors, of),
+    among(browsers, words.browsers),
+    among(routes, words.routes),
+    where ? words.inPlace(name, where) : texts.failure(kind),
+    formats.recent(first),
   );
 }
 
@@ -24,8 +25,8 @@ function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, 
 const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealth): string[] => [
   ...(message ? [`${name}: ${message}`] : []),
   ...frames.map(({ at, name: called }) => `at ${called ? `${called} (${at})` : at}`),
-  texts.list([...browsers, ...routes].map(({ label, visitors }) => `${label} ${formats.number(visitors)}`)),
-  texts.errors.last(formats.short(last)),
+  texts.list([...browsers, ...routes].map(({ label, visitors }) => texts.errors.visitors(label, visitors))),
+  texts.errors.last(formats.recent(last)),
 ];
 
 function ErrorRow({ error }: { error: ErrorHealth }) {

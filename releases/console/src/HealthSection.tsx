@@ -36,7 +36,7 @@ function Figures({ columns }: { columns: readonly (readonly [heading: string, gr
     <table className={styles.figures}>
       <thead>
         <tr>
-          <td />
+          <th scope="col">{texts.health.sinceCandidate}</th>
           {columns.map(([heading]) => (
             <th key={heading} scope="col">
               {heading}
@@ -97,6 +97,7 @@ function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
   if (builds.length === 0) return null;
   return (
     <div className={styles.rows}>
+      <p className={styles.quiet}>{texts.health.lastDay}</p>
       {builds.map((build) => (
         <BuildFigures key={build.build} build={build} />
       ))}
@@ -104,18 +105,16 @@ function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
   );
 }
 
-/** How the sets fare in browsers: what alarms, then all of stable, each candidate beside its control, and every build. */
+/** How the sets fare in browsers: all of stable or each candidate beside its control, then every build, what alarms first. */
 export function HealthSection({ health }: { health: Health | null }) {
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
-  const { stable, candidate } = texts.health;
-  const alarming = health.builds.filter(({ alarm }) => alarm);
-  const others = health.builds.filter(({ alarm }) => !alarm);
+  const { stable, candidate, sinceSwitch } = texts.health;
+  const builds = [...health.builds].sort((a, b) => Number(b.alarm) - Number(a.alarm));
   return (
     <>
-      <BuildList builds={alarming} />
       {health.candidates.length === 0 && (
         <p>
-          <strong>{stable}</strong> {summary(health.stable)}
+          <strong>{stable}</strong> {sinceSwitch} {summary(health.stable)}
         </p>
       )}
       {health.candidates.map(({ builds, tried, control, verdict }) => (
@@ -132,7 +131,7 @@ export function HealthSection({ health }: { health: Health | null }) {
           <Verdict {...verdict} />
         </div>
       ))}
-      <BuildList builds={others} />
+      <BuildList builds={builds} />
     </>
   );
 }

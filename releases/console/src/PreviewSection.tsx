@@ -2,7 +2,7 @@ import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { Preview } from './api';
 import styles from './Console.module.css';
-import { ActionButton, type SectionProps } from './Section';
+import { ActionButton, FoldedForm, type SectionProps } from './Section';
 import { formats, texts } from './texts';
 
 const HOURS = 4;
@@ -30,13 +30,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
       },
     );
   return (
-    <form
-      className={styles.question}
-      onSubmit={(event) => {
-        event.preventDefault();
-        ask();
-      }}
-    >
+    <FoldedForm title={preview.openFor} onSubmit={ask}>
       <TextField
         label={preview.request}
         hint={preview.requestHint}
@@ -67,7 +61,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
       <Button type="submit" variant="quiet" small>
         {preview.open}
       </Button>
-    </form>
+    </FoldedForm>
   );
 }
 
@@ -115,14 +109,7 @@ export function PreviewSection({ previews, ...props }: { previews: readonly Prev
           />
         ))}
       </div>
-      {me.role === 'manager' && (
-        <details className={styles.details}>
-          <summary>
-            <strong>{preview.openFor}</strong>
-          </summary>
-          <OpenForm console={console} />
-        </details>
-      )}
+      {me.role === 'manager' && <OpenForm console={console} />}
     </>
   );
 }

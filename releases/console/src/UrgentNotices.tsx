@@ -108,7 +108,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
               </>
             }
           >
-            <strong>{named([build])}</strong>
+            <strong>{texts.now.stable(named([build]))}</strong>
             <p>{riseLine(health)}</p>
           </UrgentNotice>
         );

@@ -36,7 +36,7 @@ const verbs: Record<string, string> = {
   webhook: '通知',
   approval: '双人批准',
   proposal: '提议',
-  alarm: '报警',
+  alarm: '告警',
 };
 
 const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
@@ -86,6 +86,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   /** What to know first. */
   now: {
     candidate: (builds: string) => `灰度 ${builds} 有问题`,
+    stable: (builds: string) => `${builds} 有问题`,
     fails: (failed: number, visitors: number, stableFailed: number, stableVisitors: number) =>
       `失败偏多：${number(visitors)} 位访客中 ${number(failed)} 位失败，稳定版 ${number(stableVisitors)} 位中 ${number(stableFailed)} 位。`,
     slower: (metric: string, tried: string, stable: string) => `变慢：${metric} p75 ${tried}，稳定版 ${stable}。`,
@@ -101,7 +102,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   live: {
     title: '正在运行',
     nothing: '还没有上线任何构建',
-    since: (when: string, who: string) => `${when}起，由 ${who} 切换`,
+    since: (when: string, who: string) => `${when}，由 ${who} 切换`,
     lastGood: '备用',
     killed: '已禁用',
     killedBuilds: (builds: string) => `已禁用：${builds}`,
@@ -184,7 +185,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   },
   webhook: {
     title: '通知',
-    nothing: '没有通知地址。可以把上线、放量、中止、回退和等待告诉聊天机器人。',
+    nothing: '没有通知地址。可以把上线、扩大、中止、回退和等待告诉聊天机器人。',
     url: '地址（https）',
     hint: '签名用的密钥只在建立时显示一次',
     add: '新增通知',
@@ -260,6 +261,10 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     waiting: '还没有健康数据',
     stable: '稳定版',
     candidate: '灰度版',
+    /** Since when figures count: everybody's state, a candidate, each build. */
+    sinceSwitch: '切换以来',
+    sinceCandidate: '灰度以来',
+    lastDay: '一天内',
     visitors: '访客',
     failed: '失败访客',
     loads: '加载次数',
@@ -269,7 +274,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     share: (part: number, whole: number) =>
       `${number(part)}（${whole === 0 ? '–' : percent((part / whole) * 100, 1)}）`,
     summary: (visitors: number, failed: string, load: string) =>
-      `${number(visitors)} 位访客，失败 ${failed}，加载 p75 ${load}`,
+      visitors === 0 ? '还没有访客' : `${number(visitors)} 位访客，失败 ${failed}，加载 p75 ${load}`,
     failedOf: (failed: number, visitors: number) => `${number(failed)} / ${number(visitors)} 位失败`,
     rise: (minutes: number, failed: number, visitors: number, failedBefore: number, visitorsBefore: number) =>
       `最近 ${number(minutes)} 分钟 ${number(visitors)} 位访客中 ${number(failed)} 位失败，此前 ${number(visitorsBefore)} 位中 ${number(failedBefore)} 位`,
@@ -282,15 +287,17 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     worse: (p: string) => `明显变差（Fisher 检验 p = ${p}），将自动中止`,
   },
   errors: {
-    among: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 种` : label),
-    /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
+    browsers: (label: string, more: number) =>
+      more > 0 ? `${label} 等 ${number(more + 1)} 种浏览器` : `全是 ${label}`,
+    routes: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 个页面` : label),
+    /** `chat 1.4.0：01:12 起 3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError` */
     gone: '（已不再运行）',
     sentence: (build: string, share: string, browsers: string, routes: string, what: string, since: string) =>
-      `${build}：${share}，${browsers}，在 ${routes}，${what}，${since} 起`,
+      `${build}：${since} 起 ${share}，${browsers}，在 ${routes}，${what}`,
     share: (part: number, whole: number) =>
       whole < 20 ? `${number(whole)} 位访客中 ${number(part)} 位` : `${percent((part / whole) * 100, 1)} 的访客`,
-    all: (label: string) => `全是 ${label}`,
     inPlace: (name: string, where: string) => `${where} 的 ${name}`,
+    visitors: (label: string, visitors: number) => `${label}：${number(visitors)} 位`,
     last: (at: string) => `最近一次 ${at}`,
     copy: '复制',
     copied: '已复制',
@@ -359,7 +366,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     commit: (commit: string) => `提交 ${commit}`,
     change: '变更',
     run: '流水线',
-    size: (bytes: number, files: number) => `${number(Math.round(bytes / 1024))} KiB，${number(files)} 个文件`,
+    size: (bytes: number, files: number) => `${number(Math.round(bytes / 1024))}\u00a0KiB，${number(files)} 个文件`,
   },
   preview: {
     title: '本地预览',
@@ -395,7 +402,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     into: (builds: string, channel: string, seq: number) => `${builds}（到 ${channel} 的状态 ${seq}）`,
     init: '通道',
     renew: '签名有效期延长',
-    freeze: '发布窗口',
+    freeze: '变更',
     webhook: '通知地址',
     approval: '规则',
     canary: (builds: string, share: number) => `${builds}（${percent(share)} 的访客）`,
@@ -450,6 +457,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     endsCandidate: '它所在的灰度随之结束',
   },
   busy: '正在执行……',
+  checking: '正在检查……',
   done: {
     changed: (seq: number) => `完成，现在是状态 ${seq}`,
     unchanged: '没有需要变更的内容',

@@ -121,14 +121,28 @@ describe('what the console shows', () => {
 test('one request runs at a time: what is asked meanwhile is not sent', async () => {
   const { console } = openConsole();
   await console.refresh();
+  const release = hold('override?channel=production');
+  const first = console.override('override a', 'a@1.0.0');
+  await console.override('override b', 'b@1.0.0');
+  expect(console.state().running).toBe('override a');
+  release();
+  await first;
+  expect(asked.filter((path) => path.startsWith('override'))).toHaveLength(1);
+  expect(console.state().running).toBeNull();
+});
+
+test('a check, which may take minutes, holds up no way back, and runs once', async () => {
+  const { console } = openConsole();
+  await console.refresh();
   const release = hold('check?channel=production');
-  const first = console.check('check a', 'a@1.0.0');
-  await console.check('check b', 'b@1.0.0');
-  expect(console.state().running).toBe('check a');
+  const first = console.check('a@1.0.0');
+  await console.check('b@1.0.0');
+  await console.rollback('rollback a', { name: 'a', to: 3, title: '回退 a' });
+  expect(console.state().question?.title).toBe('回退 a');
   release();
   await first;
   expect(asked.filter((path) => path.startsWith('check'))).toHaveLength(1);
-  expect(console.state().running).toBeNull();
+  expect(console.state().question?.title).toBe('回退 a');
 });
 
 test('what a switch would change is told by name, with what is live and what is new', () => {

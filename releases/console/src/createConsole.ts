@@ -21,7 +21,7 @@ import {
 } from './api';
 import { type ConsoleState, type Cure, type Decided, FORWARD, type Seen, type Wanted, WORDS } from './consoleState';
 import { labels, type Named } from './labels';
-import { changeLine, endedBy, killLines, shortList, takenBackLines, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -80,6 +80,7 @@ export function createConsole(channel: string) {
   const listeners = new Set<() => void>();
   const healthAsked = new Set<string>();
   let previewsAsked = 0;
+  let isChecking = false;
   let asked = 0;
   let shown = 0;
   let toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -147,12 +148,15 @@ export function createConsole(channel: string) {
       await work();
       if (state.toast?.text === texts.busy) hush();
     } catch (cause) {
-      const { status, lines, reason } = failureOf(cause);
-      const title = texts.refusal(status);
-      say(title, 'error');
-      set({ question: null, notice: { title, ...(reason ? inWords(reason, lines) : { lines }) } });
+      hush();
+      set({ question: null, notice: refusalOf(cause) });
     }
     set({ running: null });
+  }
+
+  function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
+    const { status, lines, reason } = failureOf(cause);
+    return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines }) };
   }
 
   /** A refusal in the words of the page, with what can be done about it here. */
@@ -191,6 +195,15 @@ export function createConsole(channel: string) {
     const changes = [changeLine({ name, from: live, to: build })];
     const title = texts.takenBack.bring(labels.of(name), channel);
     ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
+  }
+
+  /** What somebody else did since a state was seen; what the server said of it where the log cannot be read. */
+  async function changesSince({ channel: of, seq }: Decided, said: readonly string[]): Promise<readonly string[]> {
+    await refresh();
+    const { log = [], status } = state.seen ?? {};
+    const since = status?.channel === of ? log.filter((entry) => entry.seq > seq) : [];
+    if (since.length === 0) return said;
+    return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, who));
   }
 
   /** Whether this was about a proposal that waits no more. */
@@ -323,7 +336,7 @@ export function createConsole(channel: string) {
             danger: true,
             changes: [
               changeLine({ name, from: build, to: null }),
-              texts.live.lost(texts.list(shown)),
+              texts.live.lost(shown.join(' ')),
               ...(state.seen ? endedBy(state.seen.status, name) : []),
             ],
             typed: name,
@@ -350,6 +363,7 @@ export function createConsole(channel: string) {
             const { status } = failureOf(cause);
             // the request may have arrived although its answer did not
             if (status === 0) throw new ApiFailure(0, [texts.confirm.unanswered]);
+            if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
             throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
           },
         );
@@ -375,15 +389,24 @@ export function createConsole(channel: string) {
     },
     dismiss: () => set({ notice: null }),
 
-    check: (control: string, build: string) =>
-      run(control, async () => {
+    /** Runs the gate, which may take minutes and changes nothing: everything else can be done meanwhile. */
+    check: async (build: string) => {
+      if (isChecking) return;
+      isChecking = true;
+      say(texts.checking);
+      try {
         const results = await post<{ check: string; problems: string[] }[]>(pathOf('check', decided()), {
           builds: [build],
         });
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
         say(texts.done.checked, 'success');
-      }),
+      } catch (cause) {
+        if (state.toast?.text === texts.checking) hush();
+        set({ notice: refusalOf(cause) });
+      }
+      isChecking = false;
+    },
 
     /** Adds a webhook address, and shows its secret this once. */
     addWebhook: (control: string, url: string) =>

@@ -96,6 +96,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     views: { title: 'Pages', now: 'Now', settings: 'Settings' },
     now: {
       candidate: (builds) => `Canary ${builds} is in trouble`,
+      stable: (builds) => `${builds} is in trouble`,
       fails: (failed, visitors, stableFailed, stableVisitors) =>
         `Fails more often: ${number(failed)} of ${count(visitors, 'visitor')}, stable ${number(stableFailed)} of ${number(stableVisitors)}. `,
       slower: (metric, tried, stable) => `Slower: ${metric} p75 ${tried}, stable ${stable}. `,
@@ -277,6 +278,9 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       waiting: 'No health data yet',
       stable: 'Stable',
       candidate: 'Candidate',
+      sinceSwitch: 'since the switch',
+      sinceCandidate: 'since it began',
+      lastDay: 'Last day',
       visitors: 'Visitors',
       failed: 'Failed visitors',
       loads: 'Loads',
@@ -284,7 +288,8 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       failures: 'Failures',
       none: 'none',
       share: (part, whole) => `${number(part)} (${whole === 0 ? '–' : percent((part / whole) * 100, 1)})`,
-      summary: (visitors, failed, load) => `${count(visitors, 'visitor')}, failed ${failed}, load time p75 ${load}`,
+      summary: (visitors, failed, load) =>
+        visitors === 0 ? 'no visitors yet' : `${count(visitors, 'visitor')}, failed ${failed}, load time p75 ${load}`,
       failedOf: (failed, visitors) => `${number(failed)} of ${number(visitors)} failed`,
       rise: (minutes, failed, visitors, failedBefore, visitorsBefore) =>
         `${number(failed)} of ${count(visitors, 'visitor')} failed in the last ${number(minutes)} minutes, ${number(failedBefore)} of ${number(visitorsBefore)} before`,
@@ -295,16 +300,17 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       worse: (p) => `Fails more often, beyond chance (Fisher exact test, p = ${p}). It will be stopped automatically.`,
     },
     errors: {
-      among: (label, more) => (more > 0 ? `${label} and ${number(more)} more` : label),
+      browsers: (label, more) => (more > 0 ? `${label} and ${count(more, 'more browser')}` : `all ${label}`),
+      routes: (label, more) => (more > 0 ? `${label} and ${count(more, 'more screen')}` : label),
       gone: ' (runs no more)',
       sentence: (build, share, browsers, routes, what, since) =>
-        `${build}: ${share}, ${browsers}, on ${routes}, ${what}, since ${since}`,
+        `${build}: since ${since} ${share}, ${browsers}, on ${routes}, ${what}`,
       share: (part, whole) =>
         whole < 20
           ? `${number(part)} of ${count(whole, 'visitor')}`
           : `${percent((part / whole) * 100, 1)} of visitors`,
-      all: (label) => `all ${label}`,
       inPlace: (name, where) => `${name} in ${where}`,
+      visitors: (label, visitors) => `${label}: ${number(visitors)}`,
       last: (at) => `last ${at}`,
       copy: 'Copy',
       copied: 'Copied',
@@ -375,7 +381,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       commit: (commit) => `Commit ${commit}`,
       change: 'Change',
       run: 'CI run',
-      size: (bytes, files) => `${number(Math.round(bytes / 1024))} KiB, ${count(files, 'file')}`,
+      size: (bytes, files) => `${number(Math.round(bytes / 1024))}\u00a0KiB, ${count(files, 'file')}`,
     },
     preview: {
       title: 'Local previews',
@@ -462,6 +468,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       endsCandidate: 'The canary it is part of ends too',
     },
     busy: 'Working…',
+    checking: 'Checking…',
     done: {
       changed: (seq) => `Done. This is state ${seq} now.`,
       unchanged: 'There was nothing to change',

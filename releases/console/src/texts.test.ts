@@ -66,8 +66,8 @@ test('times of another day and figures are written as the language writes them',
   ]);
   expect([formats.percent(33.333, 1), formats.milliseconds(1234.4)]).toEqual(['33.3%', '1,234 ms']);
   expect([texts.builds.size(2048, 1), texts.builds.size(2_048_000, 1200)]).toEqual([
-    '2 KiB, 1 file',
-    '2,000 KiB, 1,200 files',
+    '2\u00a0KiB, 1 file',
+    '2,000\u00a0KiB, 1,200 files',
   ]);
 });
 

@@ -44,6 +44,7 @@ function createFormats(locale: string) {
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
   const parts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
   const thisYear = new Intl.DateTimeFormat(locale, parts);
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
   return {
     number: (value: number) => numbers.format(value),
@@ -65,6 +66,9 @@ function createFormats(locale: string) {
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
     time: (at: Date) => times.format(at),
+    /** The time of an instant of today, else month, day and time. */
+    recent: (instant: string) =>
+      (days.format(new Date(instant)) === days.format(new Date()) ? clock : thisYear).format(new Date(instant)),
     /** Month, day and time. */
     short: (instant: string) => thisYear.format(new Date(instant)),
     /** Monday to Sunday. */
@@ -307,7 +311,7 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
   return [
     forGood(versionOf(build)),
     ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [...unfit, nothingLeft(texts.list(lost))] : []),
+    ...(lost.length > 0 ? [...unfit, nothingLeft(lost.join(' '))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }

@@ -37,7 +37,7 @@ const MOST_SHOWN = 20;
 /** Distinct frames that are looked up: the others show their place in the built file. */
 const MOST_LOOKED_UP = 500;
 
-/** `react-dom/cjs/react-dom.js` of whichever folder the package manager keeps it in. */
+/** `react-dom/cjs/react-dom.js`, without the folder in which a package manager keeps it. */
 const withoutModules = (path: string): string => path.replace(/^.*\bnode_modules\//, '');
 
 const baseName = (path: string): string => path.split('/').at(-1) ?? path;
