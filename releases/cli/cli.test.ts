@@ -181,7 +181,9 @@ describe('the command line', () => {
     const { code, err } = await release('promote');
     expect(code).toBe(1);
     for (const part of ['spring fair', '--override']) expect(err).toContain(part);
-    expect((await release('freeze', 'list')).out).toMatch(/OPEN +spring fair/);
+    expect((await release('freeze', 'list')).out).toMatch(
+      /^\w+ {2}[\d-]+ [\d:]+ UTC\S* to [\d-]+ [\d:]+ UTC\S* +OPEN +spring fair/m,
+    );
     expect((await release('promote', '--override', 'login is broken')).out).toContain(
       'although frozen ("spring fair"): login is broken',
     );

@@ -162,6 +162,10 @@ function windowOf({ from, to, weekly, zone }: FreezeFlags): FreezeWindow {
   return { kind: 'once', from: start.toISOString(), to: instantIn(to, zone).toISOString() };
 }
 
+/** `2026-12-24 18:00 UTC+8 to …`, or the span of a week with its zone. */
+const windowLine = (window: FreezeWindow): string =>
+  window.kind === 'once' ? `${localTime(window.from)} to ${localTime(window.to)}` : windowText(window);
+
 export function addFreeze(program: Command): void {
   const freeze = program
     .command('freeze')
@@ -185,7 +189,7 @@ export function addFreeze(program: Command): void {
       const { json, why = '', seq, from, to, weekly, zone, ...rest } = options<FreezeFlags>(command);
       const window = windowOf({ from, to, weekly, zone });
       const { id } = await (await clientFor(rest)).freeze({ window, why, seq });
-      print(json, { id, window, reason: why }, [`${id}  ${windowText(window)}  ${why}`]);
+      print(json, { id, window, reason: why }, [`${id}  ${windowLine(window)}  ${why}`]);
     });
   freeze
     .command('list')
@@ -195,7 +199,7 @@ export function addFreeze(program: Command): void {
       const { freezes = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
       const rows = freezes.map(({ id, window, reason, by, open }) => [
         id,
-        windowText(window),
+        windowLine(window),
         open ? 'OPEN' : '',
         reason,
         by,

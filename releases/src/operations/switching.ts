@@ -50,7 +50,8 @@ async function passGate(options: SwitchOptions, proposal: Proposal): Promise<Evi
   const unseen: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
   if (findings.length === 0) return unseen;
   const problems = findings.map(findingLine);
-  const cure = 'Mend and publish again. To switch against these findings, use --force with --why.';
+  const cure =
+    'Mend and publish again. A manager can switch against these findings at the command line: --force with --why.';
   if (!options.force) throw refused('the gate refused this set', cure, problems);
   if (!options.why) throw needsReason(problems);
   const forced = findings.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: true }));
