@@ -18,17 +18,20 @@ type Candidate = NonNullable<ChannelDocument['candidate']>;
 
 interface ShareProps {
   candidate: Candidate;
+  /** Its steps to come end with a share that is set by hand. */
+  isPlanned: boolean;
   running: string | null;
   console: Console;
 }
 
-function Share({ candidate: { builds, percent }, running, console }: ShareProps) {
+function Share({ candidate: { builds, percent }, isPlanned, running, console }: ShareProps) {
   const steps = stepsWith(percent);
   const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
   const chosen = steps[step] ?? 0;
   const { share, slider, apply } = texts.candidate;
-  const changes = [`${share(percent)} → ${share(chosen)}`];
+  const changes = [`${share(percent)} → ${share(chosen)}`, ...(isPlanned ? [texts.schedule.endsByHand] : [])];
+  const title = `${apply} ${texts.list(builds.map((id) => labels.of(nameOf(id))))}`;
   return (
     <div className={styles.share}>
       <label htmlFor={id}>{slider}</label>
@@ -48,7 +51,7 @@ function Share({ candidate: { builds, percent }, running, console }: ShareProps)
         small
         disabled={running !== null || chosen === percent}
         onClick={() => {
-          const wanted = { title: apply, action: apply, changes, back: chosen < percent };
+          const wanted = { title, action: apply, changes, back: chosen < percent };
           console.ask('canary', { builds, percent: chosen }, wanted);
         }}
       >
@@ -131,7 +134,15 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
       </div>
       <SharedLibraries libraries={libraries} />
       {/* a share being chosen is kept until another candidate or another share is live */}
-      {may && <Share key={`${salt} ${percent}`} candidate={candidate} running={running} console={console} />}
+      {may && (
+        <Share
+          key={`${salt} ${percent}`}
+          candidate={candidate}
+          isPlanned={plan !== undefined}
+          running={running}
+          console={console}
+        />
+      )}
       {plan ? (
         <ScheduleRow schedule={plan} {...props} />
       ) : (

@@ -925,9 +925,18 @@ describe('a change', () => {
     slide(slider, 8);
     expect(slider.getAttribute('aria-valuetext')).toBe('30% 的访客');
     await userEvent.click(button('调整比例'));
-    expect(dialog().textContent).toContain('10% 的访客 → 30% 的访客');
+    expect(dialog().textContent).toMatch(/^调整比例 stories.*10% 的访客 → 30% 的访客/);
+    expect(dialog().textContent).not.toContain('定时扩大');
     await userEvent.click(within(dialog()).getByRole('button', { name: '调整比例' }));
     await waitFor(() => expect(server.posted()).toMatchObject([{ body: { builds: [next], percent: 30, seq: 7 } }]));
+  });
+
+  test('of the share says that it ends the schedule', async () => {
+    server.agenda = agendaWith();
+    await openPage();
+    slide(screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' }), 8);
+    await userEvent.click(button('调整比例'));
+    expect(dialog().textContent).toContain('定时扩大随之结束');
   });
 
   test('checking a build tells every problem by its check, or that there is none', async () => {

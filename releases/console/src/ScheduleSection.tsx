@@ -33,7 +33,7 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
   const share = texts.schedule.share(step.percent);
   if (index < taken || paused) return share;
   const due = Date.parse(next.due) + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE;
-  return texts.schedule.step(share, formats.short(new Date(due).toISOString()));
+  return texts.schedule.step(share, formats.recent(new Date(due).toISOString()));
 }
 
 /** The steps of a candidate: those taken, the next one with when it comes and why it waits, and what may become of them. */

@@ -162,6 +162,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     pause: '暂停',
     continue: '继续',
     cancel: '取消计划',
+    endsByHand: '定时扩大随之结束，后面的步骤不再进行',
     keeps: '灰度保持现在的比例，后面的步骤不再进行',
     holds: '灰度保持现在的比例，到点也不扩大，直到有人点「继续」',
     goesOn: '从剩下的时间接着计时，到点再扩大',
