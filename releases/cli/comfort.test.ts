@@ -49,7 +49,7 @@ test('status has ten lines at most, however much goes on; --all has the rest', a
   release('freeze', 'add', '--to', new Date(Date.now() + 86_400_000).toISOString(), '--why', 'spring fair');
   const lines = release('status').trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(10);
-  expect(lines[2]).toMatch(/^chat 1\.0\.0: since [\d:-]+.* 1 of 1 visitors, all Safari 17, on \/chat, uncaught$/);
+  expect(lines[2]).toMatch(/^chat 1\.0\.0: 1 of 1 visitors, all Safari 17, on \/chat, uncaught, since [\d:-]+/);
   expect(lines.join('\n')).toMatch(/\d lines more: `status --all`/);
   expect(lines.at(-1)).toBe('Last day: chat 1.0.0 1 of 1 visitors failed');
   expect(release('status', '--all')).toContain(live);

@@ -193,11 +193,11 @@ const amongText = ([first, ...more]: readonly Portion[], what: string): string =
 /** `TypeError in ChatLog.tsx:88`; of a build that could not be loaded, how: `chunk-lost` */
 const whatText = ({ where, name, kind }: ErrorHealth): string => (where ? `${name} in ${where}` : kind);
 
-/** `chat 1.4.0: since 01:12 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88` */
+/** `chat 1.4.0: 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88, since 01:12` */
 export function errorSentence(error: ErrorHealth, since: string): string {
   const { name, version } = buildIdParts(error.build);
   const browsers = `${error.browsers.length === 1 ? 'all ' : ''}${amongText(error.browsers, 'browser')}`;
-  const share = `since ${since} ${shareText(error)}`;
-  const parts = [share, browsers, `on ${amongText(error.routes, 'screen')}`, whatText(error)];
+  const routes = `on ${amongText(error.routes, 'screen')}`;
+  const parts = [shareText(error), browsers, routes, whatText(error), `since ${since}`];
   return `${name} ${version}${error.gone ? ' (runs no more)' : ''}: ${parts.join(', ')}`;
 }

@@ -747,7 +747,7 @@ describe('what the page shows', () => {
     await openPage();
     const health = within(section('健康'));
     const sentence = await health.findByText(
-      /^stories 1\.0\.0 · aaaa：[\d:]+ 起 3\.1% 的访客，全是 Safari 17，在 \/story\/:id 等 2 个页面，ChatLog\.tsx:88 的 TypeError$/,
+      /^stories 1\.0\.0 · aaaa：3\.1% 的访客，全是 Safari 17，在 \/story\/:id 等 2 个页面，ChatLog\.tsx:88 的 TypeError，[\d:]+ 起$/,
     );
     expect(sentence.closest('details')?.textContent).toContain('at newest (src/components/ChatLog.tsx:88)');
     expect(sentence.closest('details')?.textContent).toContain('TypeError: undefined is not an object');

@@ -8,7 +8,7 @@ import { formats, texts, versionOf } from './texts';
 const among = ([first, ...more]: readonly Portion[], say: (label: string, more: number) => string): string =>
   say(first?.label ?? '–', more.length);
 
-/** `chat 1.4.0：01:12 起 3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError` */
+/** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
 function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
   const words = texts.errors;
   return words.sentence(

@@ -291,10 +291,10 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     browsers: (label: string, more: number) =>
       more > 0 ? `${label} 等 ${number(more + 1)} 种浏览器` : `全是 ${label}`,
     routes: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 个页面` : label),
-    /** `chat 1.4.0：01:12 起 3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError` */
+    /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
     gone: '（已不再运行）',
     sentence: (build: string, share: string, browsers: string, routes: string, what: string, since: string) =>
-      `${build}：${since} 起 ${share}，${browsers}，在 ${routes}，${what}`,
+      `${build}：${share}，${browsers}，在 ${routes}，${what}，${since} 起`,
     share: (part: number, whole: number) =>
       whole < 20 ? `${number(whole)} 位访客中 ${number(part)} 位` : `${percent((part / whole) * 100, 1)} 的访客`,
     inPlace: (name: string, where: string) => `${where} 的 ${name}`,

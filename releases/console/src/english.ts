@@ -305,7 +305,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       routes: (label, more) => (more > 0 ? `${label} and ${count(more, 'more screen')}` : label),
       gone: ' (runs no more)',
       sentence: (build, share, browsers, routes, what, since) =>
-        `${build}: since ${since} ${share}, ${browsers}, on ${routes}, ${what}`,
+        `${build}: ${share}, ${browsers}, on ${routes}, ${what}, since ${since}`,
       share: (part, whole) =>
         whole < 20
           ? `${number(part)} of ${count(whole, 'visitor')}`
