@@ -1,20 +1,9 @@
 import { RateLimit } from '@liaozhai/http/rate-limit';
 import { isSameHost } from '@liaozhai/http/source';
-import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import * as v from 'valibot';
-import type { Quota } from '../../src/builds/publish.ts';
-import {
-  bytesOf,
-  claimVersion,
-  entryProblem,
-  fileProblem,
-  LIMITS,
-  packageProblems,
-  writeFile,
-} from '../../src/builds/publish.ts';
-import { isSourceMap, mapsFolder, storedMap } from '../../src/builds/sourceMaps.ts';
+import { LIMITS } from '../../src/builds/publish.ts';
+import { isSourceMap } from '../../src/builds/sourceMaps.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -27,10 +16,8 @@ import {
 } from '../../src/errors.ts';
 import { readSharing } from '../../src/gate/sharedLibraries.ts';
 import { readHealth } from '../../src/health/autoStop.ts';
-import { windowSchema } from '../../src/model/action.ts';
-import { type BuildRecord, buildFolder, idOfFolder, issuesOf, nameOf, parseRecord } from '../../src/model/build.ts';
+import { idOfFolder, nameOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
-import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
   actorOf,
@@ -38,114 +25,17 @@ import {
   type Caller,
   grantsOf,
   MOVES_CANDIDATE,
-  nameInWord,
   REISSUE,
   refusal,
   secretOfBearer,
   type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
-import type { Store } from '../../src/store/store.ts';
+import { BODIES, type Body, parseBody, type Verb, wishOf } from './bodies.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
+import { Uploads } from './Uploads.ts';
 import { withoutFolders } from './withoutFolders.ts';
-
-const build = textSchema(160, 3);
-const builds = v.pipe(v.array(build), v.maxLength(300));
-const someBuilds = v.pipe(builds, v.minLength(1));
-const why = v.optional(textSchema(500));
-const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
-const reason = { why, seq: state };
-const force = v.optional(v.boolean());
-/** Why it is switched although the channel is frozen. */
-const override = v.optional(textSchema(200, 1));
-
-/** An object with these fields and no others; a list does not match, even if every field is optional. */
-const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.pipe(
-    v.unknown(),
-    v.check((value) => !Array.isArray(value), 'must be an object'),
-    v.strictObject(entries),
-  );
-
-/** The bodies of `POST /v1/<verb>`. */
-const BODIES = {
-  check: bodySchema({ builds }),
-  activate: bodySchema({ builds: someBuilds, ...reason, force, override }),
-  canary: bodySchema({
-    builds: v.optional(builds, []),
-    name: v.optional(nameSchema),
-    percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
-    ...reason,
-    force,
-    override,
-  }),
-  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, override }),
-  schedule: bodySchema({
-    builds: v.optional(builds, []),
-    name: v.optional(nameSchema),
-    steps: textSchema(400, 1),
-    enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
-    ...reason,
-    override,
-  }),
-  approval: bodySchema({
-    hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
-    ...reason,
-  }),
-  approve: bodySchema({ id: textSchema(8, 8), why }),
-  reject: bodySchema({ id: textSchema(8, 8), why }),
-  retract: bodySchema({ id: textSchema(8, 8), why }),
-  pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  freeze: bodySchema({ window: windowSchema, why: textSchema(200, 1), seq: state }),
-  unfreeze: bodySchema({ id: textSchema(8, 8), ...reason }),
-  webhook: bodySchema({ url: textSchema(2000, 1) }),
-  'webhook-remove': bodySchema({ id: textSchema(12, 12), ...reason }),
-  'webhook-test': bodySchema({ id: textSchema(12, 12) }),
-  abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
-  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
-  withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
-  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason, force }),
-  override: bodySchema({
-    builds: someBuilds,
-    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
-    why,
-  }),
-  preview: bodySchema({
-    request: textSchema(1200, 3),
-    person: textSchema(60, 1),
-    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 4),
-    ...reason,
-  }),
-  'preview-end': bodySchema({ browser: textSchema(40), ...reason }),
-} as const;
-
-type Verb = keyof typeof BODIES;
-type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
-
-/** Checks a request's body. Throws usage. */
-function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
-  const parsed = v.safeParse(BODIES[verb], value);
-  if (parsed.success) return parsed.output as Body<Name>;
-  throw usage(
-    `the body of ${verb} is wrong: ${issuesOf(parsed.issues).join('; ')}`,
-    'See "HTTP API" in releases/README.md.',
-  );
-}
-
-/** What a body asks for, in the words of authorise. */
-function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
-  const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
-  const named = 'name' in body && body.name ? [body.name] : [];
-  return {
-    verb,
-    names: [...words.map(nameInWord), ...named],
-    force: 'force' in body ? body.force : false,
-    frozen: 'override' in body && Boolean(body.override),
-  };
-}
 
 type Env = { Variables: { token: Caller } };
 
@@ -409,76 +299,4 @@ export function createApi(console: ConsoleContext): Hono<Env> {
     );
   });
   return app;
-}
-
-interface Pending {
-  files: number;
-  bytes: number;
-}
-
-/** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
-class Uploads {
-  readonly #store: Store;
-  readonly #quota: Quota;
-  readonly #pending = new Map<string, Pending>();
-
-  constructor(store: Store, quota: Quota) {
-    this.#store = store;
-    this.#quota = quota;
-  }
-
-  /** Stores a file; sending the same again is fine. Throws refused. */
-  async file(id: string, path: string, body: Buffer): Promise<void> {
-    const problem = fileProblem(path, body.length);
-    if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
-    this.#count(id, body.length);
-    const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
-    await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
-  }
-
-  /** Stores a source map where nobody serves it. Throws refused. */
-  async map(id: string, path: string, body: Buffer): Promise<void> {
-    const text = storedMap(body);
-    if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
-    this.#count(id, body.length);
-    const write = () => this.#store.create(`${mapsFolder(buildFolder(id))}/${path}`, text);
-    await this.#quota.hold(nameOf(id), Buffer.byteLength(text), write);
-  }
-
-  #count(id: string, bytes: number): void {
-    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
-    if (pending.files >= LIMITS.files * 2 || pending.bytes + bytes > LIMITS.buildBytes * 2)
-      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
-    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + bytes });
-  }
-
-  /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
-  async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
-    const sent = parseRecord(source, id);
-    const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
-    const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
-    const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
-    const { entry } = record.description;
-    const script = await this.#store.read(`${buildFolder(id)}/${entry}`);
-    const broken = problems.length > 0 ? null : entryProblem(record.description, script);
-    if (broken) problems.push(broken);
-    if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
-    const text = canonicalJson(record);
-    const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
-    await this.#quota.hold(nameOf(id), text.length, write);
-    this.#pending.delete(id);
-    return { id, created: await claimVersion(this.#store, record) };
-  }
-
-  async #broken(record: BuildRecord): Promise<string[]> {
-    const problems: string[] = [];
-    for (const [path, file] of Object.entries(record.files)) {
-      const key = `${buildFolder(record.id)}/${path}`;
-      const body = await this.#store.read(key);
-      if (body && sha384Integrity(body) === file.integrity) continue;
-      problems.push(body ? `${path} is not what build.json says` : `${path} is missing`);
-      for (const suffix of ['', '.br', '.gz']) await this.#store.remove(key + suffix);
-    }
-    return problems;
-  }
 }

@@ -1,0 +1,87 @@
+import type { Quota } from '../../src/builds/publish.ts';
+import {
+  bytesOf,
+  claimVersion,
+  entryProblem,
+  fileProblem,
+  LIMITS,
+  packageProblems,
+  writeFile,
+} from '../../src/builds/publish.ts';
+import { mapsFolder, storedMap } from '../../src/builds/sourceMaps.ts';
+import { refused } from '../../src/errors.ts';
+import { type BuildRecord, buildFolder, nameOf, parseRecord } from '../../src/model/build.ts';
+import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
+import type { Store } from '../../src/store/store.ts';
+
+interface Pending {
+  files: number;
+  bytes: number;
+}
+
+/** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
+export class Uploads {
+  readonly #store: Store;
+  readonly #quota: Quota;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(store: Store, quota: Quota) {
+    this.#store = store;
+    this.#quota = quota;
+  }
+
+  /** Stores a file; sending the same again is fine. Throws refused. */
+  async file(id: string, path: string, body: Buffer): Promise<void> {
+    const problem = fileProblem(path, body.length);
+    if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
+    this.#count(id, body.length);
+    const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
+    await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
+  }
+
+  /** Stores a source map where nobody serves it. Throws refused. */
+  async map(id: string, path: string, body: Buffer): Promise<void> {
+    const text = storedMap(body);
+    if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
+    this.#count(id, body.length);
+    const write = () => this.#store.create(`${mapsFolder(buildFolder(id))}/${path}`, text);
+    await this.#quota.hold(nameOf(id), Buffer.byteLength(text), write);
+  }
+
+  #count(id: string, bytes: number): void {
+    const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
+    if (pending.files >= LIMITS.files * 2 || pending.bytes + bytes > LIMITS.buildBytes * 2)
+      throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
+    this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + bytes });
+  }
+
+  /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
+  async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
+    const sent = parseRecord(source, id);
+    const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
+    const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
+    const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
+    const { entry } = record.description;
+    const script = await this.#store.read(`${buildFolder(id)}/${entry}`);
+    const broken = problems.length > 0 ? null : entryProblem(record.description, script);
+    if (broken) problems.push(broken);
+    if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
+    const text = canonicalJson(record);
+    const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
+    await this.#quota.hold(nameOf(id), text.length, write);
+    this.#pending.delete(id);
+    return { id, created: await claimVersion(this.#store, record) };
+  }
+
+  async #broken(record: BuildRecord): Promise<string[]> {
+    const problems: string[] = [];
+    for (const [path, file] of Object.entries(record.files)) {
+      const key = `${buildFolder(record.id)}/${path}`;
+      const body = await this.#store.read(key);
+      if (body && sha384Integrity(body) === file.integrity) continue;
+      problems.push(body ? `${path} is not what build.json says` : `${path} is missing`);
+      for (const suffix of ['', '.br', '.gz']) await this.#store.remove(key + suffix);
+    }
+    return problems;
+  }
+}

@@ -1,0 +1,103 @@
+import { nameSchema, textSchema } from '@liaozhai/shared/contract';
+import * as v from 'valibot';
+import { usage } from '../../src/errors.ts';
+import { windowSchema } from '../../src/model/action.ts';
+import { issuesOf } from '../../src/model/build.ts';
+import { nameInWord, type Wish } from '../../src/operations/tokens.ts';
+
+const build = textSchema(160, 3);
+const builds = v.pipe(v.array(build), v.maxLength(300));
+const someBuilds = v.pipe(builds, v.minLength(1));
+const why = v.optional(textSchema(500));
+const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
+const reason = { why, seq: state };
+const force = v.optional(v.boolean());
+/** Why it is switched although the channel is frozen. */
+const override = v.optional(textSchema(200, 1));
+
+/** An object with these fields and no others; a list does not match, even if every field is optional. */
+const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(
+    v.unknown(),
+    v.check((value) => !Array.isArray(value), 'must be an object'),
+    v.strictObject(entries),
+  );
+
+/** The bodies of `POST /v1/<verb>`. */
+export const BODIES = {
+  check: bodySchema({ builds }),
+  activate: bodySchema({ builds: someBuilds, ...reason, force, override }),
+  canary: bodySchema({
+    builds: v.optional(builds, []),
+    name: v.optional(nameSchema),
+    percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+    ...reason,
+    force,
+    override,
+  }),
+  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, override }),
+  schedule: bodySchema({
+    builds: v.optional(builds, []),
+    name: v.optional(nameSchema),
+    steps: textSchema(400, 1),
+    enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    ...reason,
+    override,
+  }),
+  approval: bodySchema({
+    hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
+    ...reason,
+  }),
+  approve: bodySchema({ id: textSchema(8, 8), why }),
+  reject: bodySchema({ id: textSchema(8, 8), why }),
+  retract: bodySchema({ id: textSchema(8, 8), why }),
+  pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  freeze: bodySchema({ window: windowSchema, why: textSchema(200, 1), seq: state }),
+  unfreeze: bodySchema({ id: textSchema(8, 8), ...reason }),
+  webhook: bodySchema({ url: textSchema(2000, 1) }),
+  'webhook-remove': bodySchema({ id: textSchema(12, 12), ...reason }),
+  'webhook-test': bodySchema({ id: textSchema(12, 12) }),
+  abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
+  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
+  withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
+  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason, force }),
+  override: bodySchema({
+    builds: someBuilds,
+    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
+    why,
+  }),
+  preview: bodySchema({
+    request: textSchema(1200, 3),
+    person: textSchema(60, 1),
+    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 4),
+    ...reason,
+  }),
+  'preview-end': bodySchema({ browser: textSchema(40), ...reason }),
+} as const;
+
+export type Verb = keyof typeof BODIES;
+export type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
+
+/** Checks a request's body. Throws usage. */
+export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
+  const parsed = v.safeParse(BODIES[verb], value);
+  if (parsed.success) return parsed.output as Body<Name>;
+  throw usage(
+    `the body of ${verb} is wrong: ${issuesOf(parsed.issues).join('; ')}`,
+    'See "HTTP API" in releases/README.md.',
+  );
+}
+
+/** What a body asks for, in the words of authorise. */
+export function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
+  const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
+  const named = 'name' in body && body.name ? [body.name] : [];
+  return {
+    verb,
+    names: [...words.map(nameInWord), ...named],
+    force: 'force' in body ? body.force : false,
+    frozen: 'override' in body && Boolean(body.override),
+  };
+}
