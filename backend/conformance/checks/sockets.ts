@@ -1,36 +1,18 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Capability } from '@liaozhai/shared/contract';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-} from '../check.ts';
-import { idOf, recordOf, unwrapped } from '../entities.ts';
+import { type Check, checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
+import { idOf, recordOf } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
-import type { Answer } from '../visitor.ts';
-import { conversationIdOf, say, type World } from '../world.ts';
+import { eventChecks, somethingHappens } from './events.ts';
 
 /** Longer than a frame may be. */
 const TOO_LONG = 10_000;
 const FOREIGN_SITE = 'https://elsewhere.example';
-const REPLY_TIMEOUT_MS = 75_000;
 /** A refused socket ends within that time. */
 const STAYS_OPEN_MS = 5_000;
 const HELD_MS = 1_500;
 
 const ownChannel = (userId: string) => `private-App.Models.User.${userId}`;
-
-/** By `broadcastAs` or by its class, as the page reads it. */
-function eventName(event: string): string {
-  const name = event.replace(/^.*\\/, '');
-  return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
-}
 
 const isError = (code: number) => (frame: Frame) =>
   frame.event === 'pusher:error' && recordOf(frame.data).code === code;
@@ -272,239 +254,10 @@ const channels = checksOf('WS /app/{key}', [
   },
 ]);
 
-/** A message of `mine`, of which its channel tells. */
-async function somethingHappens(world: World): Promise<{ conversationId: string; content: Record<string, unknown> }> {
-  const { visitor } = await world.member('mine');
-  const { id } = await world.conversation();
-  const { answer, content } = await say(visitor, { conversation_id: id, body: '又见面了' });
-  expectSuccess(answer);
-  await world.settled(visitor, id);
-  return { conversationId: conversationIdOf(answer) || id, content };
-}
-
-const messageOf = (frame: Frame): Record<string, unknown> => {
-  const data = recordOf(frame.data);
-  return 'message' in data ? recordOf(data.message) : data;
-};
-
-/** What a socket on the channel of `mine` hears while a message is sent and answered. */
-const heardOfMessage = (world: World) => world.once('heard of a message', () => listenToMessage(world));
-
-async function listenToMessage(world: World) {
-  const { visitor, id } = await world.member('mine');
-  await world.conversation();
-  const theirs = await world.member('theirs');
-  const [socket, stranger] = [await world.socket(), await world.socket()];
-  const channel = await world.join(socket, visitor, id);
-  await world.join(stranger, theirs.visitor, theirs.id);
-  const { content } = await somethingHappens(world);
-  const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
-  const end = await socket.frame(isEnd, REPLY_TIMEOUT_MS);
-  const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
-  await stranger.ping();
-  const leaked = stranger.frames.find(({ event }) => !event.startsWith('pusher'));
-  return { visitor, content, end, named, leaked, texts: socket.texts, strange: socket.strange };
-}
-
-const events = checksOf('WS /app/{key}', [
-  {
-    name: 'tells of a message and of its reply’s end, with conversation and version',
-    otherwise: 'asks messages/latest after 5 s without an event',
-    async run(world) {
-      const { content, end, named } = await heardOfMessage(world);
-      const created = named('message.created').map(messageOf);
-      expectThat(
-        created.some(({ client_id }) => client_id === content.client_id),
-        () => `message.created ${shownValue(created)}`,
-      );
-      const { conversation_id, version } = recordOf(end.data);
-      expectThat(conversation_id != null && version != null, () => shownValue(end));
-    },
-  },
-  {
-    name: 'tells nothing of it to another user’s socket',
-    async run(world) {
-      // where the reader heard nothing either, the other checks say so
-      const heard = await heardOfMessage(world).catch(() => null);
-      expectThat(!heard?.leaked, () => shownValue(heard?.leaked));
-    },
-  },
-  {
-    name: 'names its events by broadcastAs, such as message.created',
-    otherwise: 'reads the names of classes as well',
-    async run(world) {
-      const { named } = await heardOfMessage(world);
-      const [{ event } = { event: 'no message.created' }] = named('message.created');
-      expectThat(event === 'message.created', event);
-    },
-  },
-  {
-    name: 'tells a reply piece by piece, and the pieces add up to it',
-    otherwise: 'shows the reply as a whole, once it is written',
-    async run(world) {
-      const { end, named } = await heardOfMessage(world);
-      const pieces = named('message.delta').map(({ data }) => recordOf(data));
-      expectThat(pieces.length > 0, 'no message.delta');
-      let text = '';
-      for (const piece of pieces) {
-        expectThat(
-          piece.offset === [...text].length,
-          () => `offset ${piece.offset} after ${[...text].length} characters`,
-        );
-        text += String(piece.text);
-      }
-      const { body } = messageOf(end);
-      expectThat(
-        body === undefined || body === text,
-        () => `${shownValue(text)} in pieces, ${shownValue(body)} at the end`,
-      );
-    },
-  },
-  {
-    name: 'sends data as a JSON text of its own',
-    otherwise: 'reads an object as well; pusher-js as other pages use it does not',
-    async run(world) {
-      const { texts, strange } = await heardOfMessage(world);
-      expectThat(strange.length === 0, () => `no message: ${shownValue(strange[0])}`);
-      const odd = texts.find((text) => {
-        const { event, data } = recordOf(JSON.parse(text));
-        // whispers pass as they were sent, errors and pongs of Reverb as well
-        return !/^(client-|pusher:(pong|error))/.test(String(event)) && data !== undefined && typeof data !== 'string';
-      });
-      expectThat(odd === undefined, () => shownValue(odd));
-    },
-  },
-  {
-    name: 'tells the balance with its version',
-    otherwise: 'reads the balance from answers, and again when the page is looked at',
-    async run(world) {
-      const { visitor, named } = await heardOfMessage(world);
-      const { balance, version } = recordOf(named('balance.updated').at(-1)?.data);
-      const user = unwrapped((await visitor.get('/user')).body);
-      expectThat(
-        balance === user.balance && version != null,
-        () => `balance.updated ${balance}, the user has ${user.balance}`,
-      );
-    },
-  },
-  {
-    name: 'tells nothing more once its session was logged out',
-    otherwise: 'asks every five minutes whether it may go on listening, and at once where session.ended is broadcast',
-    async run(world) {
-      const mine = await world.member('mine');
-      const session = await world.signIn(mine);
-      const [kept, ended] = [await world.socket(), await world.socket()];
-      const channel = await world.join(kept, mine.visitor, mine.id);
-      await world.join(ended, session, mine.id);
-      expectSuccess(await session.post('/logout'));
-      await somethingHappens(world);
-      const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
-      await kept.frame(isNews);
-      const isClosed = await Promise.race([
-        ended.closed.then(() => true),
-        ended.ping().then(
-          () => false,
-          () => true,
-        ),
-      ]);
-      if (!isClosed && ended.frames.some(isNews)) throw new Deviation('it went on hearing private events');
-    },
-  },
-]);
-
-const EVENT_MS = 5_000;
-
-/** What another device of the reader does, and the event by which this one follows. */
-const news: [event: string, otherwise: string, needs: Capability | null, act: (world: World) => Promise<Answer>][] = [
-  [
-    'user.updated',
-    'shows the change when it is looked at again',
-    null,
-    async (world) => (await world.member('mine')).visitor.put('/user', { persona: '一名樵夫' }),
-  ],
-  [
-    'suggestion.ready',
-    'asks for the suggestions every 1.5 s',
-    null,
-    async (world) => {
-      const { id: conversation_id } = await world.conversation();
-      const client_id = randomUUID();
-      const headers = { 'Idempotency-Key': client_id };
-      return (await world.member('mine')).visitor.post('/messages/suggestion', { conversation_id, client_id }, headers);
-    },
-  ],
-  [
-    'conversation.updated',
-    'shows dots and pins as they were until it is looked at again',
-    'conversations.pin',
-    async (world) => {
-      const path = `/conversations/${encodeURIComponent((await world.conversation()).id)}`;
-      const { visitor } = await world.member('mine');
-      await visitor.put(path, { pinned: true });
-      return visitor.put(path, { pinned: false });
-    },
-  ],
-  [
-    'conversation.restarted',
-    'shows what was taken away until it is looked at again',
-    'conversations.restart',
-    async (world) => {
-      const path = `/conversations/${encodeURIComponent(await otherConversation(world))}/restart`;
-      return (await world.member('mine')).visitor.post(path, { client_id: randomUUID() });
-    },
-  ],
-  [
-    'conversation.deleted',
-    'lists the conversation until it is looked at again',
-    null,
-    async (world) => {
-      const path = `/conversations/${encodeURIComponent(await otherConversation(world))}`;
-      return (await world.member('mine')).visitor.delete(path);
-    },
-  ],
-  [
-    'session.ended',
-    'asks every five minutes whether it may go on listening',
-    'account.devices',
-    async (world) => {
-      const mine = await world.member('mine');
-      await world.signIn(mine);
-      return mine.visitor.delete('/user/sessions');
-    },
-  ],
-];
-
-/** A conversation of `mine` that may come to harm. */
-async function otherConversation(world: World): Promise<string> {
-  const { visitor } = await world.member('mine');
-  const [, story_id] = await world.stories();
-  const { answer } = await say(visitor, { story_id });
-  expectSuccess(answer);
-  await world.settled(visitor, conversationIdOf(answer));
-  return conversationIdOf(answer);
-}
-
-const following = checksOf(
-  'WS /app/{key}',
-  news.map(([event, otherwise, needs, act]) => ({
-    name: `tells by ${event} what another device has done`,
-    otherwise,
-    async run(world) {
-      if (needs && !(await world.announces(needs))) return;
-      const { visitor, id } = await world.member('mine');
-      const socket = await world.socket();
-      const channel = await world.join(socket, visitor, id);
-      expectSuccess(await act(world));
-      await socket.frame((frame) => eventName(frame.event) === event && frame.channel === channel, EVENT_MS);
-    },
-  })),
-);
-
 export const socketChecks: Check[] = [
   ...authorisation,
   ...userAuthorisation,
   ...connecting,
   ...channels,
-  ...events,
-  ...following,
+  ...eventChecks,
 ];

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { expectStatus, Untried } from '../check.ts';
+import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
+import { conversationIdOf, say, type World } from '../world.ts';
+
+/** By how many points the balance of `mine` fell, and what its ledger says of it. */
+export async function spentBy(world: World, act: () => Promise<unknown>): Promise<{ balance: number; ledger: number }> {
+  const { visitor } = await world.member('mine');
+  const look = async () => {
+    const rows = pageOf((await visitor.get('/transactions')).body).items;
+    return { balance: Number(unwrapped((await visitor.get('/user')).body).balance), rows };
+  };
+  const before = await look();
+  await act();
+  const after = await look();
+  const known = new Set(before.rows.map(idOf));
+  const added = after.rows.filter((row) => !known.has(idOf(row)));
+  return {
+    balance: before.balance - after.balance,
+    ledger: added.reduce((sum, { amount }) => sum - Number(amount), 0),
+  };
+}
+
+/** The conversation of `mine` as `messages/latest` tells it. */
+export async function latest(world: World, query: Record<string, string | number> = {}) {
+  const { id } = await world.conversation();
+  const { visitor } = await world.member('mine');
+  const search = new URLSearchParams({ conversation_id: id, ...stringed(query) });
+  const answer = await visitor.get(`/messages/latest?${search}`);
+  expectStatus(answer, 200);
+  const { items } = pageOf(answer.body);
+  return { id, items, meta: recordOf(recordOf(answer.body).meta), seqs: items.map(({ seq }) => Number(seq)) };
+}
+
+const stringed = (query: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+
+export const ascending = (seqs: number[]) => seqs.every((seq, index) => index === 0 || seq > Number(seqs[index - 1]));
+
+/** An answered line of `theirs`, by whom it can be edited. */
+export async function ownLine(world: World) {
+  const { visitor } = await world.member('theirs');
+  const [, story_id] = await world.stories();
+  const { answer } = await say(visitor, { story_id });
+  if (answer.status > 299) throw new Untried('no message could be sent');
+  const conversationId = conversationIdOf(answer);
+  const written = await world.settled(visitor, conversationId);
+  const line = written.findLast(({ role }) => role === 'user') ?? {};
+  const edit = (content: object) => {
+    const client_id = randomUUID();
+    const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+    return visitor.post(path, { client_id, ...content }, { 'Idempotency-Key': client_id });
+  };
+  return { visitor, conversationId, written, line, edit };
+}

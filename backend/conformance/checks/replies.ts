@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  checksOf,
+  Deviation,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+  Untried,
+} from '../check.ts';
+import { expectAgreed, expectReadable, idOf, Message, pageOf, recordOf, Suggestion, unwrapped } from '../entities.ts';
+import { conversationIdOf, say } from '../world.ts';
+import { ownLine, spentBy } from './ownConversation.ts';
+
+const SUGGESTION_TIMEOUT_MS = 60_000;
+
+const resuming = checksOf('POST /v1/messages/continue', [
+  {
+    name: 'goes on in the same message, under the next revision',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = (await world.settled(visitor, id)).at(-1) ?? {};
+      const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
+      const answer = await visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      expectSuccess(answer);
+      const { message } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      const { revision } = recordOf(message);
+      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
+      const after = (await world.settled(visitor, id)).at(-1) ?? {};
+      const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
+      expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+    },
+  },
+]);
+
+const resumingPrice = checksOf('POST /v1/messages/continue', [
+  {
+    name: 'takes the price that the rules name, once for a key',
+    otherwise: 'shows the price of the rules before, and the balance as it then is',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const { rules } = recordOf((await visitor.get('/capabilities')).body);
+      const price = recordOf(rules).continue_price;
+      if (price === undefined) return;
+      const content = { conversation_id: id, client_id: randomUUID() };
+      const go = () => visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      const spent = await spentBy(world, async () => {
+        expectSuccess(await go());
+        await world.settled(visitor, id);
+        await go();
+        await world.settled(visitor, id);
+      });
+      expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
+    },
+  },
+]);
+
+const stopping = checksOf('POST /v1/messages/{id}/cancel', [
+  {
+    name: 'answers a reply that has ended as it is',
+    otherwise: 'shows whatever the reply has become',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const before = (await world.settled(visitor, id)).at(-1) ?? {};
+      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
+      expectSuccess(answer);
+      const { message } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      const { status, body } = recordOf(message);
+      expectThat(status === before.status && body === before.body, () => shown(answer));
+    },
+  },
+  {
+    name: 'stops a reply that is being written, and keeps it from growing',
+    otherwise: 'shows the reply growing on until it ends',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const [, story_id] = await world.stories();
+      const { answer } = await say(visitor, { story_id });
+      const reply = recordOf(unwrapped(answer.body).reply);
+      if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
+      const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
+      expectSuccess(stopped);
+      const { status, body } = recordOf(unwrapped(stopped.body).message);
+      if (status === 'completed') throw new Untried('the reply was written too fast');
+      expectThat(status === 'cancelled', () => shown(stopped));
+      const after = (await world.settled(visitor, conversationIdOf(answer))).at(-1) ?? {};
+      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
+    },
+  },
+]);
+
+const retelling = [
+  ...checksOf('POST /v1/messages/{id}/regenerate', [
+    {
+      name: 'tells the last reply another way, in the same message and as a further text of it',
+      otherwise: 'shows whatever the conversation has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
+        const client_id = randomUUID();
+        const answer = await visitor.post(path, { client_id }, { 'Idempotency-Key': client_id });
+        expectSuccess(answer);
+        const { message } = unwrapped(answer.body);
+        expectReadable(Message, message);
+        const { revision, variant, variants } = recordOf(message);
+        expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
+        expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
+      },
+    },
+  ]),
+  ...checksOf('POST /v1/messages/{id}/variant', [
+    {
+      name: 'shows a former text of the last reply again',
+      otherwise: 'shows whatever the reply has become',
+      async run(world) {
+        const { id } = await world.conversation();
+        const { visitor } = await world.member('mine');
+        const before = (await world.settled(visitor, id)).at(-1) ?? {};
+        if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
+        const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
+        expectSuccess(answer);
+        const { variant, body } = recordOf(unwrapped(answer.body).message);
+        expectThat(variant === 1 && body !== before.body, () => shown(answer));
+        const after = (await world.settled(visitor, id)).at(-1) ?? {};
+        expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
+      },
+    },
+  ]),
+];
+
+const editing = checksOf('POST /v1/messages/{id}/edit', [
+  {
+    name: 'gives a line other words and has it answered anew, in the place of what followed',
+    otherwise: 'shows whatever the conversation has become',
+    async run(world) {
+      const { visitor, conversationId, written, line, edit } = await ownLine(world);
+      const last_seq = written.at(-1)?.seq;
+      const answer = await edit({ body: '换了话', revision: line.revision, last_seq });
+      expectSuccess(answer);
+      const { message, reply } = unwrapped(answer.body);
+      expectReadable(Message, message);
+      expectReadable(Message, reply);
+      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+      const after = await world.settled(visitor, conversationId);
+      expectThat(after.length === written.length, `${after.length} messages where there were ${written.length}`);
+      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+    },
+  },
+  {
+    name: 'tells those who catch up where the conversation ends now',
+    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened anew',
+    async run(world) {
+      const { visitor, conversationId, line, edit } = await ownLine(world);
+      const version = Number(line.version);
+      expectSuccess(await edit({ body: '又换了话' }));
+      await world.settled(visitor, conversationId);
+      const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
+      const { body } = await visitor.get(`/messages/latest?${search}`);
+      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+    },
+  },
+  {
+    name: 'refuses where the conversation has gone on past last_seq (409)',
+    otherwise: 'cuts off what the reader has not seen yet',
+    async run(world) {
+      const { line, edit } = await ownLine(world);
+      expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
+    },
+  },
+]);
+
+const suggesting = [
+  ...checksOf('POST /v1/messages/suggestion', [
+    {
+      name: 'takes the order (202)',
+      otherwise: 'takes any success for one',
+      async run(world) {
+        const answer = await world.suggestionOrder();
+        expectSuccess(answer);
+        expectReadable(Suggestion, unwrapped(answer.body));
+        expectAgreed(Suggestion, unwrapped(answer.body));
+        expectStatus(answer, 202);
+      },
+    },
+  ]),
+  ...checksOf('GET /v1/messages/suggestion/{id}', [
+    {
+      name: 'has suggestions in the end',
+      otherwise: 'says after a minute that none came',
+      async run(world) {
+        const id = await world.suggestionId();
+        const { visitor } = await world.member('mine');
+        const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
+        for (;;) {
+          const asked = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
+          expectStatus(asked, 200);
+          expectReadable(Suggestion, unwrapped(asked.body));
+          const { status, items } = unwrapped(asked.body);
+          if (status === 'ready') {
+            expectAgreed(Suggestion, unwrapped(asked.body));
+            return expectThat(Array.isArray(items) && items.length > 0, () => shown(asked));
+          }
+          if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(asked));
+          await pause(500);
+        }
+      },
+    },
+  ]),
+];
+
+export const reporting = checksOf('POST /v1/messages/{id}/report', [
+  {
+    name: 'takes a report of a reply, and a second one without a word',
+    otherwise: 'thanks for any success',
+    async run(world) {
+      await world.announced('messages.report');
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const report = () => visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/report`, { reason: 'other' });
+      for (const answer of [await report(), await report()]) expectSuccess(answer);
+      const another = await (await world.member('theirs')).visitor.post(
+        `/messages/${encodeURIComponent(idOf(reply))}/report`,
+        { reason: 'other' },
+      );
+      expectStatus(another, 403, 404);
+    },
+  },
+  {
+    name: 'refuses a reason that is none (422)',
+    otherwise: 'sends the reasons that it offers',
+    async run(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('mine');
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+      expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
+    },
+  },
+]);
+
+export const replyChecks = [...resuming, ...resumingPrice, ...stopping, ...retelling, ...editing, ...suggesting];

@@ -1,0 +1,121 @@
+import { CAPABILITIES, type Capability } from '@liaozhai/shared/contract';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import {
+  CheckIn,
+  Conversation,
+  LatestMeta,
+  Message,
+  Order,
+  Story,
+  Suggestion,
+  Ticket,
+  Transaction,
+  User,
+} from './entities.ts';
+
+export type Json = Record<string, unknown>;
+
+export const text = v.string();
+export const id = v.pipe(text, v.minLength(1));
+export const whole = v.pipe(v.number(), v.integer());
+export const flag = v.boolean();
+export const time = v.pipe(text, v.isoTimestamp());
+export const clientId = v.pipe(text, v.uuid());
+
+export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const json = (schema: v.GenericSchema): Json => {
+  const { $schema: _, ...plain } = toJsonSchema(schema, { target: 'draft-2020-12', errorMode: 'ignore' });
+  return plain;
+};
+export const object = (properties: Record<string, Json>): Json => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
+export const list = (items: Json): Json => ({ type: 'array', items });
+export const orNull = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
+
+export const data = (entity: Json): Json => object({ data: entity });
+/** A cursor page; Laravel's `cursorPaginate()->toResourceCollection()` answers so. */
+export const page = (entity: Json): Json =>
+  object({ data: list(entity), meta: object({ next_cursor: orNull({ type: 'string' }) }) });
+
+export const story = ref('Story');
+export const message = ref('Message');
+export const conversation = ref('Conversation');
+export const balance: Json = { type: 'integer' };
+export const sent = object({ message, reply: message, conversation, balance });
+export const continued = object({ message, balance });
+export const signedIn = object({ user: ref('User'), type: { type: 'string', enum: ['username', 'email'] } });
+export const capabilities: Json = {
+  ...object({ data: list({ type: 'string', enum: [...CAPABILITIES] }) }),
+  properties: { data: list({ type: 'string', enum: [...CAPABILITIES] }), rules: ref('Rules') },
+};
+export const place = json(v.object({ id, conversation_id: id, seq: whole, created_at: time }));
+
+export const Rules = v.partial(
+  v.object({
+    sign_up_gift: whole,
+    story_prices: v.record(text, whole),
+    continue_price: whole,
+    suggestion_price: whole,
+    check_in_rewards: v.array(whole),
+    invite_reward: v.object({ inviter: whole, invitee: whole }),
+  }),
+);
+
+export const parts: Record<string, v.GenericSchema> = {
+  ...Object.fromEntries(
+    [User, Story, Message, Conversation, LatestMeta, Suggestion, Transaction, Order, Ticket, CheckIn].map(
+      ({ name, agreed }) => [name === 'meta' ? 'LatestMeta' : name, agreed],
+    ),
+  ),
+  Invitation: v.object({
+    name: text,
+    avatar: v.nullable(text),
+    rewards: v.object({ inviter: whole, invitee: whole }),
+  }),
+  Minor: v.object({
+    on: flag,
+    blocked: v.nullable(v.picklist(['night', 'limit'])),
+    seconds_left: v.nullable(whole),
+    resumes_at: v.nullable(time),
+    reset_at: v.nullable(time),
+    rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
+  }),
+  Rules,
+  AccountEmail: v.object({
+    email: v.nullable(text),
+    verified_at: v.nullable(time),
+    pending: v.nullable(v.object({ email: text, sent_at: time })),
+  }),
+  Session: v.object({
+    id,
+    user_agent: v.nullable(text),
+    created_at: time,
+    last_used_at: time,
+    is_current: flag,
+  }),
+  Refusal: v.object({ message: text, code: v.optional(text) }),
+  Conflict: v.object({ message: text, code: text, price: v.optional(whole), rules: v.optional(Rules) }),
+  InvalidFields: v.object({ message: text, errors: v.record(text, v.array(text)) }),
+};
+
+export interface Operation {
+  says: string;
+  /** the success and its body */
+  answer: [status: number, body?: Json];
+  query?: Record<string, v.GenericSchema>;
+  body?: v.GenericSchema;
+  /** what announces it; the specification has the rest */
+  capability?: Capability;
+  isPublic?: true;
+  /** costs points */
+  isPaid?: true;
+}
+
+export const cursor = { cursor: v.optional(text) };
+export const keyed = { client_id: clientId };
+/** `price`: what the reader was shown, with `messages.price`. */
+export const paid = { ...keyed, price: v.optional(v.pipe(whole, v.minValue(0))) };
