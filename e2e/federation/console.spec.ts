@@ -89,7 +89,7 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
   }
 });
 
-test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide window has health beside what runs', async ({
+test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide window has its parts side by side', async ({
   site,
   page,
 }) => {
@@ -126,6 +126,8 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     expect(health.y).toBe(live.y);
     expect(health.x).toBeGreaterThan(live.x + live.width);
     expect(canary.x).toBe(live.x);
+    await settings.click();
+    expect((await box('双人批准')).y).toBe((await box('冻结期')).y);
   } finally {
     await console.stop();
   }
