@@ -77,6 +77,12 @@ test('watched health is printed again when it changes, until it is interrupted',
   expect(seen.match(/on \/chat, uncaught/g)).toHaveLength(2);
 });
 
+test('what waiting cannot mend ends a watch, with its cure', () => {
+  const words = ['--store', at.url, '--channel', 'nope', 'status', '--watch'];
+  const { status, stderr } = spawnSync(process.execPath, [...command, ...words], { encoding: 'utf8', timeout: 20_000 });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('name one with --channel')]);
+});
+
 const posix = {
   args: [] as string[],
   define: (program: string) => `liaozhai-release() { ${program} "$@"; }`,

@@ -9,7 +9,7 @@ import {
   vitalNames,
   vitalValue,
 } from '../src/english.ts';
-import { messageOf, usage } from '../src/errors.ts';
+import { ReleaseError, usage } from '../src/errors.ts';
 import type { BuildHealth, Health } from '../src/health/autoStop.ts';
 import type { ErrorHealth } from '../src/health/errors.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
@@ -111,7 +111,7 @@ interface WatchFlags {
 
 const WATCH_MILLISECONDS = 5000;
 
-/** Prints lines, with --watch again whenever they change, until it is interrupted. A store that is away is reported and asked again. */
+/** Prints lines, with --watch again whenever they change, until it is interrupted. A store that is away is reported and asked again; a refusal ends it. */
 async function show(json: boolean | undefined, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
   if (json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
   if (!watch) {
@@ -119,10 +119,10 @@ async function show(json: boolean | undefined, watch: boolean | undefined, read:
     return print(json, value, lines);
   }
   for (let before = ''; ; await pause(WATCH_MILLISECONDS)) {
-    const [, lines] = await read().catch((cause: unknown): [null, string[]] => [
-      null,
-      [`no answer: ${messageOf(cause)}`],
-    ]);
+    const [, lines] = await read().catch((cause: unknown): [null, string[]] => {
+      if (!(cause instanceof ReleaseError) || cause.kind !== 'unreachable') throw cause;
+      return [null, [`no answer: ${cause.message}`]];
+    });
     const text = lines.join('\n');
     if (text === before) continue;
     before = text;
