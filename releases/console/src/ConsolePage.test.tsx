@@ -948,7 +948,7 @@ describe('a change', () => {
     await userEvent.click(button('知道了'));
     server.check = [{ check: 'routes', problems: [] }];
     await choose(next, '检查');
-    await waitFor(() => expect(said()).toBe('检查通过，可以上线'));
+    await waitFor(() => expect(said()).toBe('stories 1.1.0·bbbb 检查通过，可以上线'));
     await choose(next, '临时链接');
     await waitFor(() => expect(dialog().textContent).toContain('?override=abc'));
   });

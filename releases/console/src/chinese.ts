@@ -458,11 +458,11 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     endsCandidate: '它所在的灰度随之结束',
   },
   busy: '正在执行……',
-  checking: '正在检查……',
+  checking: (build: string) => `正在检查 ${build}……`,
   done: {
     changed: (seq: number) => `完成，现在是状态 ${seq}`,
     unchanged: '没有需要变更的内容',
-    checked: '检查通过，可以上线',
+    checked: (build: string) => `${build} 检查通过，可以上线`,
     override: '临时链接已建立，两小时内有效',
     overrideWithoutSite: '临时链接已建立，两小时内有效：把下面这段加到任意页面地址之后',
     copy: '复制',

@@ -393,16 +393,17 @@ export function createConsole(channel: string) {
     check: async (build: string) => {
       if (isChecking) return;
       isChecking = true;
-      say(texts.checking);
+      const checking = texts.checking(shortList([build]));
+      say(checking);
       try {
         const results = await post<{ check: string; problems: string[] }[]>(pathOf('check', decided()), {
           builds: [build],
         });
         const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
-        say(texts.done.checked, 'success');
+        say(texts.done.checked(shortList([build])), 'success');
       } catch (cause) {
-        if (state.toast?.text === texts.checking) hush();
+        if (state.toast?.text === checking) hush();
         set({ notice: refusalOf(cause) });
       }
       isChecking = false;

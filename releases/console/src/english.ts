@@ -469,11 +469,11 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       endsCandidate: 'The canary it is part of ends too',
     },
     busy: 'Working…',
-    checking: 'Checking…',
+    checking: (build) => `Checking ${build}…`,
     done: {
       changed: (seq) => `Done. This is state ${seq} now.`,
       unchanged: 'There was nothing to change',
-      checked: 'All checks passed, ready to activate',
+      checked: (build) => `${build}: all checks passed, ready to activate`,
       override: 'Override link made, valid for two hours',
       overrideWithoutSite: 'Override link made, valid for two hours. Append this to the address of any page:',
       copy: 'Copy',
