@@ -30,6 +30,8 @@ export async function resetRuntime() {
   sessionStorage.clear();
   // what was refused by a storage that a test took away
   for (const store of [local, tab]) for (const key of store.keys('')) store.remove(key);
+  // a cookie says that a session may live on without storage
+  Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
   // everyone who follows other tabs reads the empty storage
   window.dispatchEvent(new StorageEvent('storage', { key: null }));
   // what is under way is answered still, finds nobody signed in and ends: the next test may sign the same member in

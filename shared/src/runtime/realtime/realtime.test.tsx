@@ -83,8 +83,8 @@ test('a session that runs out closes the socket, the next one opens its own', as
   await until('live');
   session.userReceived(memberDto({ id: 'u-2' }));
   await until('live');
-  localStorage.clear();
-  window.dispatchEvent(new StorageEvent('storage', { key: null }));
+  localStorage.removeItem('user-store');
+  window.dispatchEvent(new StorageEvent('storage', { key: 'user-store' }));
   await until('off');
 });
 

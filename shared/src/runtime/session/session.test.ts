@@ -196,6 +196,19 @@ describe('a session that storage knows nothing of', () => {
     expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
+  test.each([
+    ['goes on where storage is cleared under an open page', somebody, 'u-3', 'u-3'],
+    ['runs out there once the server refuses it', nobody, undefined, null],
+  ])('%s', async (_, answer, id, owner) => {
+    setCookie();
+    const requests = network(answer);
+    session.userReceived(memberDto({ id: 'u-3' }));
+    localStorage.clear();
+    window.dispatchEvent(new StorageEvent('storage', { key: null }));
+    await settle();
+    expect([user()?.id, (stored() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([id, owner, 1]);
+  });
+
   test('that is over is asked for once, and asks nobody to sign in', async () => {
     setCookie();
     let refusals = 0;

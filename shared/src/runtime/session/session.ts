@@ -265,7 +265,13 @@ export function createSession() {
   if (typeof window !== 'undefined') {
     takeStoredUser();
     onForeignChange((key) => {
-      if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
+      const user = currentUser();
+      // what scripts have stored was cleared, while the session's cookie is there still
+      if (key === null && user && hasToken()) {
+        lastOwner.write(user.id, user.username);
+        save(user);
+        void refresh();
+      } else if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
     });
   }
 
