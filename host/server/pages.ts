@@ -101,7 +101,7 @@ interface ReadyPage {
   counted: { group: string; prerendered: string };
   /** What of the backend's was filled in, so far as it was asked. */
   sources: Source[];
-  /** ms since 1970 */
+  /** by `performance.now` */
   until: number;
 }
 
@@ -139,7 +139,7 @@ function createPageCache() {
   return {
     get(page: VisitorPage, asked: AskedPage): ReadyPage | undefined {
       const ready = kept.get(keyOf(page, asked));
-      if (!ready || ready.until <= Date.now()) return undefined;
+      if (!ready || ready.until <= performance.now()) return undefined;
       if (ready.isLoose && performance.now() >= packsFrom) void packSmall(ready);
       return ready;
     },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rawRequest, statusOf } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, test } from '@rstest/core';
-import { drawingAddress, fill, inlinedCss, publicAnswer, shareCard } from './prerendered.ts';
+import { answerInMemory, drawingAddress, fill, inlinedCss, publicAnswer, shareCard } from './prerendered.ts';
 import { openTestProduct } from './testing/testProduct.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
@@ -107,6 +107,20 @@ describe('an answer of the backend’s', () => {
     expect(first).toEqual({ data: [{ id: 'ying-ning' }] });
     expect(await publicAnswer(url, 6_000)).toBe(first);
     expect(await publicAnswer(url, 310_000)).toBeNull();
+  });
+
+  test('is asked for again although the clock was put back', async () => {
+    const url = await openBackend(list, [200, '{"data":[{"id":"hua-pi"}]}']);
+    const [clock, running] = [Date.now, performance.now];
+    onTestFinished(() => {
+      Date.now = clock;
+      performance.now = running;
+    });
+    await publicAnswer(url);
+    Date.now = () => clock() - 3_600_000;
+    performance.now = () => running.call(performance) + 6_000;
+    expect(answerInMemory(url)).toBeUndefined();
+    expect(await publicAnswer(url)).toEqual({ data: [{ id: 'hua-pi' }] });
   });
 
   test('what is not there any more is not shown any more', async () => {

@@ -18,7 +18,7 @@ export interface PrerenderedPage {
   first?: string;
   inlineCss?: { href: string; text: string }[];
   data?: { id: string; json: unknown }[];
-  /** Until when its pictures are good, ms since 1970; left out: for ever. */
+  /** Until when its pictures are good, by `performance.now`; left out: for ever. */
   until?: number;
 }
 
@@ -53,7 +53,7 @@ const standInMs = 300_000;
 const kept = 200;
 
 interface ArrivedAnswer {
-  /** When the backend gave it, ms since 1970. */
+  /** When the backend gave it, by `performance.now`: a clock that is put back would keep it for longer. */
   at: number;
   text: string;
   value: Answer | null;
@@ -89,7 +89,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
  * The public answer, asked without cookies and kept for five seconds. One that does not come in time is the one before,
  * for five minutes; null where neither exists.
  */
-export function publicAnswer(url: string, now = Date.now()): Promise<Answer | null> {
+export function publicAnswer(url: string, now = performance.now()): Promise<Answer | null> {
   const known = answers.get(url);
   if (known && now - known.at < freshMs) return known.answer;
   const asked: AskedAnswer = {
@@ -110,14 +110,14 @@ export function publicAnswer(url: string, now = Date.now()): Promise<Answer | nu
 /** Puts a newer answer in the place of one that is still good; one that does not come leaves that to its end. */
 async function renew(url: string, known: AskedAnswer): Promise<void> {
   known.isRenewed = true;
-  const at = Date.now();
+  const at = performance.now();
   const arrived = await fetchAnswer(url, at, known.arrived);
   if (arrived.value && answers.get(url) === known)
     answers.set(url, { at, answer: Promise.resolve(arrived.value), arrived });
 }
 
 /** The public answer while it is fresh; undefined = it has to be asked for. */
-export function answerInMemory(url: string, now = Date.now()): Answer | null | undefined {
+export function answerInMemory(url: string, now = performance.now()): Answer | null | undefined {
   const known = answers.get(url);
   const age = known ? now - known.at : freshMs;
   if (!known || age >= freshMs) return undefined;
@@ -171,7 +171,7 @@ interface Drawing {
 }
 
 /** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
-function drawingAt(url: string, now = Date.now()): Promise<Drawing | null | undefined> {
+function drawingAt(url: string, now = performance.now()): Promise<Drawing | null | undefined> {
   const known = pictures.get(url);
   if (known && now - known.at < pictureFreshMs) return known.picture;
   const picture = fetch(url, { signal: AbortSignal.timeout(sourceBudgetMs) })
@@ -211,7 +211,7 @@ async function withFirstPictures(first: string, backendUrl: string): Promise<{ f
       .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
       .replaceAll(`src="${src}"`, () => `src="${drawing.address}" data-src="${src}"`);
   }
-  const until = drawings.includes(undefined) ? 0 : Date.now() + pictureFreshMs;
+  const until = drawings.includes(undefined) ? 0 : performance.now() + pictureFreshMs;
   return { first: html, until: drawings.length > 0 ? until : Number.POSITIVE_INFINITY };
 }
 

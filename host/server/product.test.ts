@@ -429,15 +429,19 @@ describe('what lies in memory', () => {
     await expect.poll(entry).toMatchObject({ path, status: 200 });
   });
 
+  function moveClock(aheadMs: () => number) {
+    const running = performance.now;
+    const start = performance.now();
+    performance.now = () => start + aheadMs();
+    onTestFinished(() => {
+      performance.now = running;
+    });
+  }
+
   /** A site whose backend has one story, and a clock that the test moves. */
   async function toldAnew() {
-    const clock = Date.now;
     const at = { title: '聂小倩', ahead: 0, asked: 0 };
-    const start = clock();
-    Date.now = () => start + at.ahead;
-    onTestFinished(() => {
-      Date.now = clock;
-    });
+    moveClock(() => at.ahead);
     const backend = createServer((request, response) => {
       if (request.url !== '/api/v1/capabilities') at.asked += 1;
       response.end(JSON.stringify({ url: at.title, headers: {} }));
@@ -465,13 +469,8 @@ describe('what lies in memory', () => {
     const { port } = backend.address() as AddressInfo;
     const config = { rules: { continuePrice: 1 } };
     const site = await product.serve({}, { backendUrl: () => `http://127.0.0.1:${port}`, config });
-    const clock = Date.now;
     let ahead = 0;
-    const start = clock();
-    Date.now = () => start + ahead;
-    onTestFinished(() => {
-      Date.now = clock;
-    });
+    moveClock(() => ahead);
     const told = async () => {
       ahead += 5_001;
       const html = await (await fetch(`${site}/my`)).text();
