@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test } from '@rstest/core';
+import { afterAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { query } from '../src/db/database.ts';
 import { defaultPrices } from '../src/prices.ts';
 import type { Client } from './client.ts';
@@ -105,6 +105,24 @@ const regenerate = (reader: Client, id: string, client_id: string = crypto.rando
   reader.post<Answer>(`/messages/${id}/regenerate`, { client_id });
 const choose = (reader: Client, id: string, variant: unknown) =>
   reader.post<Answer>(`/messages/${id}/variant`, { variant });
+
+test('a reply grows on although the clock is put back an hour', async () => {
+  const reader = await backend.reader();
+  await reader.say({ story_id });
+  const dictation = await dictated();
+  dictation.write('月色');
+  await storedText(reader, '月色');
+  const clock = Date.now;
+  onTestFinished(() => {
+    Date.now = clock;
+  });
+  Date.now = () => clock() - 3_600_000;
+  dictation.write('正好');
+  await storedText(reader, '月色正好');
+  expect((await lastOf(reader))?.status).toBe('streaming');
+  dictation.end();
+  await backend.settled();
+});
 
 describe('a reply that is stopped', () => {
   test('keeps what has come and its price, and hangs up on the storyteller', async () => {

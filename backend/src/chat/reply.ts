@@ -226,7 +226,7 @@ class DeltaWriter {
     this.stop();
     const half = /[\ud800-\udbff]$/.exec(this.#waiting)?.[0] ?? '';
     const text = clean(this.#waiting.slice(0, this.#waiting.length - half.length));
-    this.#lastFlush = Date.now();
+    this.#lastFlush = performance.now();
     const body = this.#body + text;
     const stored = text !== '' && this.#store(body);
     this.#waiting = half;
@@ -243,7 +243,7 @@ class DeltaWriter {
   }
 
   #arm(): void {
-    const waitMs = this.#lastFlush + rules.deltaIntervalMs - Date.now();
+    const waitMs = this.#lastFlush + rules.deltaIntervalMs - performance.now();
     this.#timer ??= setTimeout(() => this.#flushOrRetry(), Math.max(0, waitMs));
   }
 
@@ -253,7 +253,7 @@ class DeltaWriter {
       this.flush();
     } catch (error) {
       this.#services.report(error, { message: this.#row.id });
-      this.#lastFlush = Date.now();
+      this.#lastFlush = performance.now();
       this.#arm();
     }
   }
