@@ -111,11 +111,11 @@ export function VitalsSection({ vitals }: { vitals: readonly NameVitals[] | unde
   const tried = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));
   const sorted = [...vitals].sort((a, b) => tried(b) - tried(a) || a.name.localeCompare(b.name));
   return (
-    <>
+    <div className={styles.rows}>
       <p className={styles.quiet}>{texts.vitals.about}</p>
       {sorted.map((one) => (
         <OfName key={one.name} vitals={one} />
       ))}
-    </>
+    </div>
   );
 }
