@@ -8,8 +8,9 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** Packages whose install script `pnpm-workspace.yaml` answers, with yes or no. */
 const scriptsAnswered = () => {
-  const [, block = ''] = read('pnpm-workspace.yaml').split('allowBuilds:');
-  return new Map([...block.matchAll(/^ {2}"?([@\w/-]+)"?: (true|false)$/gm)].map(([, name = '', yes]) => [name, yes]));
+  const [, block = ''] = read('pnpm-workspace.yaml').split('permissions:');
+  const answers = block.matchAll(/^ {2}"?([@\w/-]+)"?:\n {4}build: (true|false)$/gm);
+  return new Map([...answers].map(([, name = '', yes]) => [name, yes]));
 };
 
 describe('sec.supply: the check itself', () => {
