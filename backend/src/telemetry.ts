@@ -44,8 +44,8 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
     const fault = storageFaultOf(error);
     if (fault === 'damaged') onDamaged(error);
     if (fault === null) log.error({ ...about, err: error }, 'unexpected error');
-    if (fault === null || fault === 'damaged' || Date.now() - saidAt < sayAgainAfterMs) return;
-    saidAt = Date.now();
+    if (fault === null || fault === 'damaged' || performance.now() - saidAt < sayAgainAfterMs) return;
+    saidAt = performance.now();
     log.error(about, storageCure(fault, dataDir, error));
   };
 }

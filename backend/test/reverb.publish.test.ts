@@ -108,12 +108,17 @@ test("a request is signed as Pusher's documentation shows by example", () => {
 });
 
 describe('publishing', () => {
-  test('one event at a time and in order, however fast they come', async () => {
+  test('one event at a time and in order, however fast they come, also where the clock jumps', async () => {
     const reverb = await openReverb((response, { data }) => {
       setTimeout(() => response.end('{}'), Number(data.n) % 3);
     });
     const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url }, openLog().log);
     for (let n = 0; n < 200; n++) broadcaster.publish('private-x', 'counted', { n });
+    const clock = Date.now;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    Date.now = () => clock() + 3_600_000;
     const events = await reverb.got('counted', 200);
     expect(events.map(({ data }) => data.n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
     expect(reverb.state.mostUnderWay).toBe(1);

@@ -46,7 +46,7 @@ function isRunning(pid: number): boolean {
 
 /** Resolves with true once the build is this process's to run, with false once another process has done it. */
 export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
-  const until = Date.now() + longestBuildMs;
+  const until = performance.now() + longestBuildMs;
   for (let isFirst = true; !isDone(); isFirst = false) {
     try {
       writeFileSync(marker, String(process.pid), { flag: 'wx' });
@@ -55,7 +55,7 @@ export async function claimBuild(marker: string, isDone: () => boolean, onWait: 
       if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     }
     const builder = existsSync(marker) ? Number(readFileSync(marker, 'utf8')) : 0;
-    if (!builder || builder === process.pid || !isRunning(builder) || Date.now() > until) {
+    if (!builder || builder === process.pid || !isRunning(builder) || performance.now() > until) {
       writeFileSync(marker, String(process.pid));
       return true;
     }

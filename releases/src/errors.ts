@@ -74,7 +74,7 @@ export const messageOf = (cause: unknown): string => (cause instanceof Error ? c
 const OVER_MILLISECONDS = 90_000;
 
 /** Reports a problem when it begins and not in each round that meets it: a full disk would be filled with its own lines. */
-export function whenItBegins(tell: (cause: unknown) => void, now = () => Date.now()): (cause: unknown) => void {
+export function whenItBegins(tell: (cause: unknown) => void, now = () => performance.now()): (cause: unknown) => void {
   const metAt = new Map<string, number>();
   return (cause) => {
     for (const [line, at] of metAt) if (now() - at > OVER_MILLISECONDS) metAt.delete(line);

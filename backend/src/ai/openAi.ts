@@ -126,12 +126,12 @@ const busyStatuses = new Set([429, 503, 529]);
 
 /** The endpoint's answer. One that is busy or has failed is asked a second time, where the time limit leaves room. */
 async function* answering(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
-  const endsAt = Date.now() + settings.totalMs;
+  const endsAt = performance.now() + settings.totalMs;
   const first = await ask(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);
   const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? pauseMs;
   const mayPass = first.status >= 500 || busyStatuses.has(first.status);
-  if (!mayPass || Date.now() + waitMs >= endsAt) throw await refusal(settings, first);
+  if (!mayPass || performance.now() + waitMs >= endsAt) throw await refusal(settings, first);
   first.body?.cancel().catch(() => {});
   for (let left = waitMs; left > 0; left -= signMs) {
     await sleep(Math.min(left, signMs), undefined, { signal });

@@ -85,12 +85,12 @@ export async function* withDeadlines<Item>(
 ): AsyncIterable<Item> {
   const own = new AbortController();
   const signal = AbortSignal.any([outer, own.signal]);
-  const endsAt = Date.now() + limits.totalMs;
+  const endsAt = performance.now() + limits.totalMs;
   const iterator = source(signal)[Symbol.asyncIterator]();
   let silenceMs = limits.firstMs;
   try {
     for (;;) {
-      const waitMs = Math.min(silenceMs, endsAt - Date.now());
+      const waitMs = Math.min(silenceMs, endsAt - performance.now());
       const result = await within(iterator.next(), waitMs, outer);
       if (result.done) return;
       silenceMs = limits.idleMs;

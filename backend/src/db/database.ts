@@ -382,10 +382,10 @@ function tryLock(file: string): Libsql.Database | null {
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, 'server.lock');
-  const until = Date.now() + letGoMs;
+  const until = performance.now() + letGoMs;
   let lock = tryLock(file);
   if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${letGoMs / 1000} s for it …`);
-  while (!lock && Date.now() < until) {
+  while (!lock && performance.now() < until) {
     await wait(100);
     lock = tryLock(file);
   }

@@ -42,13 +42,13 @@ function placeOf(url: string): string {
  * @param onEffectError receives failures of effects after their transaction was on disk.
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
-  const until = Date.now() + startMs;
+  const until = performance.now() + startMs;
   for (;;) {
     try {
       await migrate(url);
       break;
     } catch (error) {
-      if (!isStarting(error) || Date.now() >= until) throw inOneLine(error, url);
+      if (!isStarting(error) || performance.now() >= until) throw inOneLine(error, url);
       await sleep(250);
     }
   }
