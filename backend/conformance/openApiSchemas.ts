@@ -44,7 +44,7 @@ export const page = (entity: Json): Json =>
 export const story = ref('Story');
 export const message = ref('Message');
 export const conversation = ref('Conversation');
-export const balance: Json = { type: 'integer' };
+const balance: Json = { type: 'integer' };
 export const sent = object({ message, reply: message, conversation, balance });
 export const continued = object({ message, balance });
 export const signedIn = object({ user: ref('User'), type: { type: 'string', enum: ['username', 'email'] } });
@@ -54,7 +54,7 @@ export const capabilities: Json = {
 };
 export const place = json(v.object({ id, conversation_id: id, seq: whole, created_at: time }));
 
-export const Rules = v.partial(
+const Rules = v.partial(
   v.object({
     sign_up_gift: whole,
     story_prices: v.record(text, whole),

@@ -9,7 +9,7 @@ import { conversationIdOf, say, type World } from '../world.ts';
 const REPLY_TIMEOUT_MS = 75_000;
 
 /** By `broadcastAs` or by its class, as the page reads it. */
-export function eventName(event: string): string {
+function eventName(event: string): string {
   const name = event.replace(/^.*\\/, '');
   return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
 }
