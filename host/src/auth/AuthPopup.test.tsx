@@ -262,12 +262,12 @@ describe('before anything is sent', () => {
   });
 });
 
-test('where the browser keeps no cookies the visitor is told what to allow', async () => {
-  Object.defineProperty(navigator, 'cookieEnabled', { value: false, configurable: true });
-  onTestEnd(() => void Reflect.deleteProperty(navigator, 'cookieEnabled'));
+test('where no cookie is kept the visitor is told what to allow', async () => {
+  Object.defineProperty(document, 'cookie', { configurable: true, get: () => '', set: () => {} });
+  onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   await register({
     'GET /sanctum/csrf-cookie': { status: 204 },
     'POST /v1/register': refused(419, { message: '页面已过期，请重试' }),
   });
-  await said('请在浏览器设置里允许');
+  await said('请允许 Cookie、关掉拦截插件后再试');
 });

@@ -1,6 +1,6 @@
 import type { ApiError } from '@liaozhai/shared/contract';
 import { toastText } from '@liaozhai/shared/format';
-import { toApiError, toast } from '@liaozhai/shared/runtime';
+import { session, toApiError, toast } from '@liaozhai/shared/runtime';
 import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
 import { useRef, useState } from 'react';
 import { texts } from './texts';
@@ -23,7 +23,7 @@ function errorOf(cause: unknown): ApiError | null {
 }
 
 /** The token of the form could not be kept: the server takes the page for an expired one, again and again. */
-const lacksCookies = (error: ApiError) => error.kind === 'server' && error.status === 419 && !navigator.cookieEnabled;
+const lacksCookies = (error: ApiError) => error.kind === 'server' && error.status === 419 && !session.keepsToken();
 
 /** One form's way to the server. `failedText` is said when the server gives no words of its own. */
 export function useSubmission(failedText: string) {

@@ -65,7 +65,7 @@ export const texts = {
     copyByHand: '请手工复制账号密码',
     copiedByHand: '我已经复制',
   },
-  noCookies: '浏览器没有允许 Cookie，无法注册和登录。请在浏览器设置里允许后再试',
+  noCookies: '浏览器没有留下本站的 Cookie，无法注册和登录。请允许 Cookie、关掉拦截插件后再试',
   unkept: '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次',
   changePassword: { text: '初始密码只有 6 位数字，建议尽快修改', action: '去修改' },
 } as const;

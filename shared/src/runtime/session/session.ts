@@ -212,6 +212,8 @@ export function createSession() {
     onUnkept: unkeptNoticed.on,
     /** Whether that has just happened; another sign-in would end alike. */
     isUnkept: (): boolean => unkept?.epoch === signInEpoch.current() && performance.now() - unkept.at < REFUSALS_MS,
+    /** Whether a script can read the token that every change needs: neither browser nor proxy took its cookie away. */
+    keepsToken: hasToken,
     /** GET /v1/user; a failure is only logged. */
     refresh,
     /** Finds a session that storage knows nothing of; see there. */
