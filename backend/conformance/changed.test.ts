@@ -398,7 +398,7 @@ const sockets: [what: string, name: RegExp, fromServer: (text: string, client: W
 
 describe('a socket server that differs in one thing', () => {
   for (const [what, name, fromServer] of sockets) {
-    test(`${what} is named`, async () => {
+    test.concurrent(`${what} is named`, async () => {
       const found = await failures({ url: backend.url, socketUrl: await socketFront(fromServer) }, 'WS /app/{key}');
       expect(found).toContainEqual({ call: 'WS /app/{key}', name: expect.stringMatching(name) });
     });

@@ -261,7 +261,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   },
   'a gateway that fails once': {
     behave: (response, request, attempt) =>
-      (attempt === 1 ? answers('<html>', 502) : streams(ordinary))(response, request, attempt),
+      (attempt === 1 ? answers('<html>', 502, { 'Retry-After': '0' }) : streams(ordinary))(response, request, attempt),
   },
   'thoughts marked beside the content': {
     behave: streams(
@@ -383,11 +383,15 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
   'a redirect': { behave: answers('', 301, { Location: '/login' }), outcome: 'refused', said: '/login' },
   '429 twice': { behave: answers('slow down', 429, { 'Retry-After': '0' }), outcome: 'busy', said: 'slow down' },
   '429 until tomorrow': { behave: answers('quota', 429, { 'Retry-After': '86400' }), outcome: 'busy', said: 'quota' },
-  '500': { behave: answers('boom', 500), outcome: 'failed', said: 'boom' },
-  '100 kB of something else': { behave: answers(`<p>${'x'.repeat(100_000)}`, 502), outcome: 'failed', said: '<p>xxx' },
+  '500': { behave: answers('boom', 500, { 'Retry-After': '0' }), outcome: 'failed', said: 'boom' },
+  '100 kB of something else': {
+    behave: answers(`<p>${'x'.repeat(100_000)}`, 502, { 'Retry-After': '0' }),
+    outcome: 'failed',
+    said: '<p>xxx',
+  },
   'a refusal that goes on without an end': {
     behave: async (response) => {
-      response.writeHead(500);
+      response.writeHead(500, { 'Retry-After': '0' });
       response.write('boom');
       await sleep(5_000, undefined, { ref: false });
       response.destroy();
