@@ -421,6 +421,14 @@ test('删除 takes the conversation away, with a while to undo it', async ({ pho
   await phone.sees(row);
 });
 
+test('a remote of ES modules runs, with what it fetches late', async ({ phone }) => {
+  await phone.open(`/modules${process.env.ENGINES_MODULES}`);
+  await phone.taps(button('fetch'));
+  await phone.sees(button('late module'));
+  await phone.open('/explore?override=off');
+  await phone.sees(tab('发现'));
+});
+
 test('the watch over these steps sees an error and a policy violation', older, async ({ phone }) => {
   await phone.engine.run(() => {
     setTimeout(() => {
