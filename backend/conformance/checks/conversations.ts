@@ -50,7 +50,7 @@ const lastWords = checksOf('GET /v1/conversations', [
 const restarting = checksOf('POST /v1/conversations/{id}/restart', [
   {
     name: 'takes away all that was said and keeps the conversation',
-    otherwise: 'shows whatever the conversation has become',
+    otherwise: 'shows the conversation as the server has it',
     async run(world) {
       const { visitor, conversationId } = await ownLine(world);
       const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
@@ -70,7 +70,7 @@ const restarting = checksOf('POST /v1/conversations/{id}/restart', [
 const searching = checksOf('GET /v1/conversations?q', [
   {
     name: 'finds a conversation by the title of its story, and none for words that nobody said',
-    otherwise: 'shows whatever is found',
+    otherwise: 'shows what the server finds',
     async run(world) {
       await world.announced('conversations.search');
       const { id } = await world.conversation();
@@ -93,7 +93,7 @@ const finding = [
   ...checksOf('GET /v1/messages/search', [
     {
       name: 'tells where words were said, in the order of seq, and how often',
-      otherwise: 'goes through what it is told',
+      otherwise: 'steps through the hits of the answer',
       async run(world) {
         await world.announced('messages.search');
         const { id, sent } = await world.conversation();
@@ -114,7 +114,7 @@ const finding = [
   ...checksOf('GET /v1/messages/days', [
     {
       name: 'tells the first message of each day',
-      otherwise: 'offers the days that it is told',
+      otherwise: 'offers the days of the answer',
       async run(world) {
         const { id } = await world.conversation();
         const { visitor } = await world.member('mine');
@@ -130,7 +130,7 @@ const finding = [
 const marking = checksOf('PUT /v1/conversations/{id}', [
   {
     name: 'takes a reply that has ended for unread until a device has seen it',
-    otherwise: 'shows the dots that it is told of',
+    otherwise: 'shows the dots of the answer',
     async run(world) {
       await world.announced('conversations.unread');
       const { id } = await world.conversation();
@@ -150,7 +150,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
   },
   {
     name: 'puts a conversation first and takes it back',
-    otherwise: 'shows the order that it is told',
+    otherwise: 'shows the order of the answer',
     async run(world) {
       await world.announced('conversations.pin');
       const { id } = await world.conversation();
@@ -199,13 +199,13 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
 const deletion = checksOf('DELETE /v1/conversations/{id}', [
   {
     name: 'takes the conversation away, from the list and from its story',
-    otherwise: 'believes any success, and is told better by the next look at the list',
+    otherwise: 'believes any success until it next fetches the list',
     async run(world) {
       const { visitor } = await world.member('theirs');
       const [story_id] = await world.stories();
       const { answer } = await say(visitor, { story_id });
       const id = conversationIdOf(answer);
-      if (answer.status > 299) throw new Untried('there is none to delete');
+      if (answer.status > 299) throw new Untried('no conversation could be made to delete');
       expectSuccess(await visitor.delete(`/conversations/${encodeURIComponent(id)}`));
       const listed = pageOf((await visitor.get('/conversations')).body).items.map(idOf);
       expectThat(!listed.includes(id), 'it is still listed');

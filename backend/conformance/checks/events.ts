@@ -52,7 +52,7 @@ async function listenToMessage(world: World) {
 
 const events = checksOf('WS /app/{key}', [
   {
-    name: 'tells of a message and of its reply’s end, with conversation and version',
+    name: 'broadcasts a message and the end of its reply, with conversation and version',
     otherwise: 'asks messages/latest after 5 s without an event',
     async run(world) {
       const { content, end, named } = await heardOfMessage(world);
@@ -133,7 +133,7 @@ const events = checksOf('WS /app/{key}', [
   },
   {
     name: 'tells nothing more once its session was logged out',
-    otherwise: 'asks every five minutes whether it may go on listening, and at once where session.ended is broadcast',
+    otherwise: 'asks every five minutes whether it may go on listening, and immediately after session.ended',
     async run(world) {
       const mine = await world.member('mine');
       const session = await world.signIn(mine);

@@ -19,7 +19,7 @@ const MAX_PAGES = 30;
 const checkIn = checksOf('POST /v1/check-in', [
   {
     name: 'awards points once a day',
-    otherwise: 'shows what it is told, and the balance as it then is',
+    otherwise: 'shows the reward of the answer, and the balance after it',
     async run(world) {
       const { visitor } = await world.member('mine');
       const before = Number(unwrapped((await visitor.get('/user')).body).balance);
@@ -65,7 +65,7 @@ const transactions = checksOf('GET /v1/transactions', [
   },
   {
     name: 'adds up to the balance',
-    otherwise: 'shows the rows and the balance as they are told',
+    otherwise: 'shows the rows and the balance of the answer',
     async run(world) {
       const { visitor } = await world.member('mine');
       await world.conversation();
@@ -85,7 +85,7 @@ const transactions = checksOf('GET /v1/transactions', [
   },
   {
     name: 'lists the newest row first, each with the balance after it',
-    otherwise: 'shows the rows and the balances as they are told',
+    otherwise: 'shows the rows and the balances of the answer',
     async run(world) {
       const { visitor } = await world.member('mine');
       await world.conversation();
@@ -128,7 +128,7 @@ const listOfOrders = checksOf('GET /v1/orders', [
 const ordering = checksOf('POST /v1/orders', [
   {
     name: 'opens an order that can be paid, and moves no money',
-    otherwise: 'shows the order as it is told',
+    otherwise: 'shows the order of the answer',
     async run(world) {
       const { visitor } = await world.member('mine');
       const before = unwrapped((await visitor.get('/user')).body).balance;

@@ -20,7 +20,7 @@ const SUGGESTION_TIMEOUT_MS = 60_000;
 const resuming = checksOf('POST /v1/messages/continue', [
   {
     name: 'goes on in the same message, under the next revision',
-    otherwise: 'shows whatever the conversation has become',
+    otherwise: 'shows the conversation as the server has it',
     async run(world) {
       const { id } = await world.conversation();
       const { visitor } = await world.member('mine');
@@ -65,7 +65,7 @@ const resumingPrice = checksOf('POST /v1/messages/continue', [
 const stopping = checksOf('POST /v1/messages/{id}/cancel', [
   {
     name: 'answers a reply that has ended as it is',
-    otherwise: 'shows whatever the reply has become',
+    otherwise: 'shows the reply as the server has it',
     async run(world) {
       const { id } = await world.conversation();
       const { visitor } = await world.member('mine');
@@ -102,7 +102,7 @@ const retelling = [
   ...checksOf('POST /v1/messages/{id}/regenerate', [
     {
       name: 'tells the last reply another way, in the same message and as a further text of it',
-      otherwise: 'shows whatever the conversation has become',
+      otherwise: 'shows the conversation as the server has it',
       async run(world) {
         const { id } = await world.conversation();
         const { visitor } = await world.member('mine');
@@ -124,7 +124,7 @@ const retelling = [
   ...checksOf('POST /v1/messages/{id}/variant', [
     {
       name: 'shows a former text of the last reply again',
-      otherwise: 'shows whatever the reply has become',
+      otherwise: 'shows the reply as the server has it',
       async run(world) {
         const { id } = await world.conversation();
         const { visitor } = await world.member('mine');
@@ -143,8 +143,8 @@ const retelling = [
 
 const editing = checksOf('POST /v1/messages/{id}/edit', [
   {
-    name: 'gives a line other words and has it answered anew, in the place of what followed',
-    otherwise: 'shows whatever the conversation has become',
+    name: 'gives a line other words and has it answered again, in the place of what followed',
+    otherwise: 'shows the conversation as the server has it',
     async run(world) {
       const { visitor, conversationId, written, line, edit } = await ownLine(world);
       const last_seq = written.at(-1)?.seq;
@@ -161,7 +161,7 @@ const editing = checksOf('POST /v1/messages/{id}/edit', [
   },
   {
     name: 'tells those who catch up where the conversation ends now',
-    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened anew',
+    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened again',
     async run(world) {
       const { visitor, conversationId, line, edit } = await ownLine(world);
       const version = Number(line.version);
@@ -241,7 +241,7 @@ export const reporting = checksOf('POST /v1/messages/{id}/report', [
     },
   },
   {
-    name: 'refuses a reason that is none (422)',
+    name: 'refuses an unknown reason (422)',
     otherwise: 'sends the reasons that it offers',
     async run(world) {
       const { id } = await world.conversation();

@@ -22,7 +22,7 @@ const isSubscribed = (channel: string) => (frame: Frame) =>
 
 const authorisation = checksOf('POST /broadcasting/auth', [
   {
-    name: 'signs one’s own channel for the key that the page is told',
+    name: 'signs one’s own channel for the key that the page has',
     async run(world) {
       const { visitor, id } = await world.member('mine');
       const answer = await visitor.post('//broadcasting/auth', { socket_id: '1.2', channel_name: ownChannel(id) });
@@ -87,7 +87,7 @@ const connecting = checksOf('WS /app/{key}', [
   },
   {
     name: 'turns away an unknown key with error 4001, and ends',
-    otherwise: 'tries again, whatever the reason, and gets by without a socket until then',
+    otherwise: 'tries again, for any reason, and gets by without a socket until then',
     async run(world) {
       const socket = await world.rawSocket({ key: 'no-such-key' });
       expectThat(isError(4001)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));

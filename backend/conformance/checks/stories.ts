@@ -18,13 +18,13 @@ const list = checksOf('GET /v1/stories', [
     },
   },
   {
-    name: 'tells of each story what a page needs',
+    name: 'gives each story what a page needs',
     async run(world) {
       for (const story of pageOf((await world.feed()).body).items) expectReadable(Story, story);
     },
   },
   {
-    name: 'tells of each story everything',
+    name: 'gives each story every field',
     otherwise: 'leaves out what it is not told',
     async run(world) {
       for (const story of pageOf((await world.feed()).body).items) expectAgreed(Story, story);
@@ -265,7 +265,7 @@ const pictures = checksOf('GET /media/avatars.json', [
     },
   },
   {
-    name: 'is told of by addresses that are pictures, as are the covers',
+    name: 'has addresses that are pictures, as are the covers',
     otherwise: 'sets the title in the place of a cover, and an initial in that of a portrait',
     async run(world) {
       const { items } = pageOf((await world.feed()).body);
