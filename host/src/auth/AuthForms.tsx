@@ -13,7 +13,7 @@ import {
 import { Fragment, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
-import type { AuthForm } from './authForm';
+import type { AuthForm } from './authFormState';
 import { rewardsText, useInvitation } from './invites';
 import { type Gender, makeNickname } from './nickname';
 import { texts } from './texts';

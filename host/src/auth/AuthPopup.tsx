@@ -6,7 +6,7 @@ import { type ComponentType, type FocusEvent, useEffect, useState } from 'react'
 import { useNavigation } from '../navigation';
 import { type LegalKind, LoginForm, RegisterForm } from './AuthForms';
 import styles from './AuthPopup.module.css';
-import { type AuthForm, type AuthMode, loginForm, openedForm, registerForm } from './authForm';
+import { type AuthForm, type AuthMode, loginForm, openedForm, registerForm } from './authFormState';
 import { useConfirmationElsewhere, useResend } from './confirmation';
 import { InviteGreeting } from './invites';
 import { useLogin, useRegistration } from './signIn';

@@ -12,7 +12,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import type { FieldErrors } from '@liaozhai/shared/ui';
 import { useState } from 'react';
-import type { AuthForm } from './authForm';
+import type { AuthForm } from './authFormState';
 import { saveGender } from './nickname';
 import { useSubmission } from './submission';
 import { texts } from './texts';
