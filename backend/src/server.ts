@@ -51,8 +51,8 @@ export interface Backend {
   /** Resolves with what the database said, if it turns out to be damaged: nothing may be written to it any more. */
   damaged: Promise<unknown>;
   /**
-   * Ends: readiness goes, replies that are being written have that long to finish (the rest end as interrupted, paid back), sockets
-   * are told to come back, and the database is closed.
+   * Ends the server: it stops being ready, gives replies in progress that long, tells sockets to come back and closes the
+   * database. Replies that take longer end as interrupted and are refunded.
    */
   close(drainMs?: number): Promise<void>;
 }

@@ -157,7 +157,7 @@ async function isKept() {
   return navigator.serviceWorker.controller !== null && page !== undefined;
 }
 
-/** A visit over a slow link by a browser that has been there before, when the link was not slow, and has what it keeps of that. */
+/** A visit over a slow link by a browser that has been there before over a fast one. It has the files it stored then. */
 export async function measureReturn(browser: Browser, url: string, selector: string): Promise<Sample> {
   const { origin, pathname } = new URL(url);
   const link = await startSlowLink(origin);

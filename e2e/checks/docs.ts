@@ -80,7 +80,7 @@ function checkDecisions(text: string, shown: string) {
   }
 }
 
-const LONGEST_SENTENCE_WORDS = 35;
+const LONGEST_SENTENCE_WORDS = { document: 35, comment: 25 };
 /** Words of one person's notebook, which CONTRIBUTING.md replaces by standard terms. */
 const privateWords =
   /\b(whoever|whatever|anew|lest|is none|are none|of its own accord|by itself|at once|tells of|was told|is told|heard of)\b/i;
@@ -90,7 +90,7 @@ function checkWords(line: string, shown: string) {
   if (word) problems.push(`${shown} says "${word}": use the standard term, as CONTRIBUTING.md lists it`);
 }
 
-function checkSentences(text: string, shown: string) {
+function checkSentences(text: string, shown: string, longest: number) {
   const prose = text
     .replace(/^```.*?^```/gms, '')
     .replace(/^\|.*$/gm, '')
@@ -98,10 +98,23 @@ function checkSentences(text: string, shown: string) {
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   for (const sentence of prose.split(/(?<=[.!?:;])\s| · |\n\s*\n|\n(?=\s*[-#>|\d])|(?<=^#.*)\n/m)) {
     const words = sentence.trim().split(/\s+/);
-    if (words.length > LONGEST_SENTENCE_WORDS)
+    if (words.length > longest)
       problems.push(
         `${shown} has a sentence of ${words.length} words, "${words.slice(0, 6).join(' ')} …": cut it in two`,
       );
+  }
+}
+
+/** A comment of several lines as one text, with the number of its first line. */
+function* commentsOf(text: string): Generator<{ comment: string; line: number }> {
+  let lines: string[] = [];
+  for (const [index, row] of `${text}\n`.split('\n').entries()) {
+    const [, code = '', words] = /^([^'"`]*?)(?:\/\*+|\/\/|(?<=^ *)\*)(.*)$/.exec(row) ?? [];
+    if (lines.length > 0 && (words === undefined || code.trim())) {
+      yield { comment: lines.join('\n'), line: index + 1 - lines.length };
+      lines = [];
+    }
+    if (words !== undefined) lines.push(words.replace(/\*\/.*$/, '').trim());
   }
 }
 
@@ -116,13 +129,17 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
   if (!isWritten(shown)) continue;
   if (!isHistory(shown)) checkIdentifiers(text, shown);
   checkDecisions(text, shown);
-  checkSentences(text, shown);
+  checkSentences(text, shown, LONGEST_SENTENCE_WORDS.document);
   for (const line of text.split('\n')) checkWords(line, shown);
 }
-for (const { path, text } of sources) {
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, comment] = /^[^'"`]*?(?:\/\/|\*)(.*)$/.exec(line) ?? [];
-    if (comment && !path.endsWith('.css')) checkWords(comment, `${path}:${index + 1}`);
+for (const { path, text } of sources.filter(({ path }) => /\.(tsx?|mjs)$/.test(path))) {
+  for (const { comment, line } of commentsOf(text)) {
+    const shown = `${path}:${line}`;
+    checkWords(comment, shown);
+    checkSentences(comment, shown, LONGEST_SENTENCE_WORDS.comment);
+    for (const [named] of comment.matchAll(/\bdocs\/[\w/-]+\.md\b/g))
+      if (!existsSync(join(root, named)))
+        problems.push(`${shown} names ${named}, which does not exist: correct the path`);
   }
 }
 

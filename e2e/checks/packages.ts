@@ -1,5 +1,5 @@
-// What a team without this repository gets works for it: the packages are packed, looked at as a registry and a type checker
-// see them, and installed into an empty folder, in which new remotes, one for each bundler, type-check, pass their test and build.
+// What a team without this repository gets works for it. The packages are packed and checked as a registry and a type checker see
+// them. In an empty folder new remotes of each bundler install them, type-check, pass their test and build.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,

@@ -178,8 +178,8 @@ test('older pages of a long history come without moving what is read', async ({ 
 const STEP_PX = 4;
 
 /**
- * Scrolls up in each frame. Its `jump` resolves once more than `pixels` have come before what is there and have been
- * reached, with the farthest that words in view went in one frame apart from that scrolling, in px.
+ * Scrolls up in each frame. Its `jump` resolves once more than `pixels` have come before the content and have been reached. The
+ * value is the farthest that visible words moved in one frame apart from that scrolling, in px.
  */
 const scrollOn = (log: Locator, pixels: number) =>
   log.evaluateHandle(

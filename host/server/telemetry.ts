@@ -241,8 +241,9 @@ interface Observers {
 }
 
 /**
- * Gives a request its id, the page's if that sent one: `work` gets it, to put it on the answer, and the backend. Logs one line when the answer is
- * over, without the query, since links of mails carry signatures there, counts it, and makes `work` a span, of which the backend hears.
+ * Gives a request its id: the page's, if that sent one. `work` receives it for the answer and the backend, and becomes a span that
+ * the backend continues. Counts the answer and logs one line at its end, without the query, since links of mails carry signatures
+ * there.
  */
 export function observeRequest(
   { log, counters, tracing }: Observers,

@@ -69,7 +69,7 @@ const latestMs = 5000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Turns true once the first screen is shown, the browser is idle and what a tap on a tab needs is there, or does not come. */
+/** Turns true once the first screen is shown, the browser is idle, and the code behind the tabs is loaded or has failed. */
 function useIdle(page: Page): boolean {
   const [idle, setIdle] = useState(false);
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * The head's inline script: what the reader has chosen stands in the document before anything of it is painted, on a slow link also
- * where only half of the content is there. Compiled like `loader.ts`, and as short as can be, since the parser stops for it.
+ * The head's inline script: applies the reader's choices before anything is painted, also on a slow link where half of the content
+ * is missing. Compiled like `loader.ts`, and as short as possible, since the parser stops for it.
  */
 try {
   const root = document.documentElement;

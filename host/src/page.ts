@@ -71,9 +71,9 @@ export function usePage(): Page {
 const firstScreenMs = 300;
 
 /**
- * Loads the first screen. To be waited for before the first render, since React would hold a Suspense fallback for
- * 300 ms; a remote that is dead or hangs does not hold up the app. Meanwhile what a reload left of open overlays goes
- * from the history, since a step under way would take a popup of the first render with it.
+ * Loads the first screen. Awaited before the first render, since React would hold a Suspense fallback for 300 ms; a remote that is
+ * dead or hangs does not hold up the app. Meanwhile the history loses the overlays that were open at a reload, since that step
+ * would close a popup of the first render.
  */
 export function startFirstScreen({ routes, components, prerendered }: Page): Promise<void> {
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;

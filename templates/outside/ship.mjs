@@ -1,5 +1,5 @@
-// `npm run ship <run number>`: publishes dist as <major>.<minor> of package.json with the pipeline's run as the third number,
-// so that nobody raises a version by hand, and prints a link that shows the build.
+// `npm run ship <run number>`: publishes dist and prints a link that shows the build. The version is <major>.<minor> of
+// package.json with the pipeline's run as the third number, so that nobody raises it by hand.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -22,8 +22,8 @@ const isEmail = (login: string): boolean => email.test(login);
 export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.check(isEmail, '格式不正确'));
 
 /**
- * Names that nobody may have: those of the team, which readers would take for it, and those that programs have a meaning of
- * their own for, wherever a list of accounts may one day be kept by name.
+ * Names that nobody may have. Readers would take some for the team. Others have a meaning of their own for programs that may list
+ * accounts by name one day.
  */
 const reserved = new Set(
   [

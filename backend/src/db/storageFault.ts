@@ -1,6 +1,6 @@
 /**
- * What can be wrong with the place where the data is: `damaged` is no database any more, `full` has no room left, `unusable`
- * cannot be read or written at all, `away` is a server that cannot be reached, `busy` is held by another program for too long.
+ * What can be wrong with the place of the data. `damaged` is not a database. `full` has no room left. `unusable` cannot be read or
+ * written. `away` is a server that cannot be reached. `busy` is held by another program for too long.
  */
 type StorageFault = 'damaged' | 'full' | 'unusable' | 'away' | 'busy';
 

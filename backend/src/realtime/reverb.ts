@@ -55,7 +55,7 @@ export class ReverbBroadcaster implements Broadcaster {
     });
   }
 
-  /** Reverb knows no sessions, and offers no way to end an open socket: see docs/decisions/012-sessions-on-a-reverb.md. */
+  /** Reverb knows no sessions, and offers no way to end an open socket: see docs/decisions/012-reverb-sessions.md. */
   closeSession(): void {}
 
   load(): BroadcasterLoad {

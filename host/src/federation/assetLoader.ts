@@ -16,8 +16,8 @@ export class AssetError extends Error {
 }
 
 /**
- * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in one of
- * its own that names the `request` and keeps the type of the event that `guardLateFiles` dispatched: the kind.
+ * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in its own. That one
+ * names the `request` and keeps the type of the event that `guardLateFiles` dispatched: the kind.
  */
 export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   if (cause instanceof AssetError) return cause.kind;

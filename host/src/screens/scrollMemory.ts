@@ -53,12 +53,12 @@ export function useScrollMemory(
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    // Going back, and a cached screen shown again, lead to where it was left; a newly opened page begins at its top. Each address of a
-    // tab has a place of its own, which outlives the document, since a new set may bring a new one at any tap.
+    // Going back, and a cached screen shown again, lead to where it was left; a newly opened page begins at its top. Each
+    // address of a tab has its own position. It outlives the document, since a new set may bring a new one at any tap.
     const goal = action === 'POP' || isTab(route.path) ? position : left.current;
     const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
-    // one that has just been made is at its top, and to ask for that would lay out the page in the middle of the commit
+    // a new one is at its top already; setting that would force a layout in the middle of the commit
     const stop = left.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
     const remember = () => memory.write(position, element.scrollTop);
     element.addEventListener('scroll', remember, { passive: true });
@@ -76,9 +76,8 @@ const coming = '[data-skeleton], [aria-busy="true"]';
 const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
- * Scrolls an element to a position that its content may not reach yet, and again while content arrives,
- * until it is reached, the reader takes over, or the content has not grown for three seconds and none is on its way. Returns
- * the way to stop.
+ * Scrolls an element to a position that its content may not reach yet, and again while content arrives. It ends when the position
+ * is reached, the reader scrolls, or the content has not grown for three seconds and none is loading. Returns the way to stop.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
   // within React's commit: a listener could not draw yet

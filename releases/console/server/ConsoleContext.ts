@@ -144,8 +144,8 @@ export class ConsoleContext {
   }
 
   /**
-   * Runs what asks the gate, one after another: one browser at a time, and every change is judged over the ones before it, so that
-   * teams that switch at the same moment all get through instead of judging for nothing.
+   * Runs the work that needs the gate, one after another, so that one browser runs at a time. Each change is judged over the ones
+   * before it, so that teams that switch concurrently all get through.
    */
   inTurn<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(who, work);

@@ -26,10 +26,10 @@ import {
   valuesOf,
 } from './provider.ts';
 
-// People sign in at an OpenID provider beside the tokens of programs, and have a session of the console's own then: a signed record in
-// the store, which every console on it knows, and a restart ends nobody's. A browser signs in here, with authorization code and PKCE,
-// and keeps the key to its session in a cookie; the command line signs in at the provider itself, gives what it got from there for a
-// session, and shows its key as a bearer token.
+// People sign in at an OpenID provider; programs have tokens. A session of the console is a signed record in the store: every
+// console on it knows it, and no restart ends it. A browser signs in here, with authorization code and PKCE, and keeps the
+// session's key in a cookie. The command line signs in at the provider, exchanges what it got for a session, and sends its key as a
+// bearer token.
 
 const attemptSchema = v.object({
   state: v.string(),

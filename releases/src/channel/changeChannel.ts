@@ -105,8 +105,8 @@ const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Prom
   (await store.readPointer(channelKey(channel)))?.tag === tag;
 
 /**
- * Whether the state is still the current one. One that was left behind may have been put back by who writes the store, and what was
- * built upon it would be a second history: it is known by the audit, which has a state from right after its swap. Throws refused.
+ * Whether the state is still the current one. A writer of the store may have put an older one back, and a change of that would
+ * start a second history. The audit shows it, which has each state right after its swap. Throws refused.
  */
 async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> {
   const { seq } = current.document;

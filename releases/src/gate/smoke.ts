@@ -24,7 +24,7 @@ function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: T
   return changed.includes(host) || isBlamed || (isOwnPage && named.length === 0);
 }
 
-/** One line for each thing that was seen, of the changed build that it came from, with the visitor where only one of them saw it. */
+/** One line for each finding in a changed build, with the visitor where only one of them met it. */
 function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
   const visitors = new Map<string, { of: string; line: string; as: Set<Visitor> }>();
   for (const { line, about, visit } of told) {
@@ -85,9 +85,9 @@ async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; n
 }
 
 /**
- * Opens the changed remotes of the set in a headless browser, as a guest and as a member whose calls their own files answer: every
- * route, the slots, what a tap loads. Everything loads, nothing throws, nothing is blocked, and a late script and a late stylesheet of
- * each that were changed on the way take no effect.
+ * Opens the changed remotes of the set in a headless browser, as a guest and as a member whose calls their own files answer. It
+ * opens every route, the slots and what a tap loads. Everything loads, nothing throws, nothing is blocked. One late script and one
+ * late stylesheet of each are changed on the way and must take no effect.
  */
 export const smoke = (serve: ServeSet, executablePath: string, connect: readonly string[] = []): GateCheck => ({
   name: 'headless smoke',

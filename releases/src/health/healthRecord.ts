@@ -47,8 +47,8 @@ const HOUR = 3_600_000;
 const healthFolder = (channel: string, at: Date): string => `health/${channel}/${at.toISOString().slice(0, 13)}/`;
 
 /**
- * Collects beacons and writes them every two seconds. Bounded: what exceeds 2,000 events per write is dropped (both outcomes
- * alike, so rates stay true), vitals are summed before they are written, hours older than three days are removed, and a disk
+ * Collects beacons and writes them every two seconds. Each write is bounded: more than 2,000 events are dropped, both outcomes
+ * alike, so that rates stay true. Vitals are summed before they are written, and hours older than three days are removed. A disk
  * that has only its reserve left gets no more.
  */
 export class HealthRecorder {

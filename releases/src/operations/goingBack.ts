@@ -28,8 +28,8 @@ const concerns = (state: ChannelDocument, name?: string): boolean => {
 };
 
 /**
- * Former states in which something else was live that could run again, newest first. A rollback on the way is followed to where it
- * went, so that rolling back twice goes two steps back and never returns to what was just left.
+ * Former states in which something else was live that could run again, newest first. An earlier rollback is followed to its target.
+ * Thus rolling back twice goes two steps back and never returns to the state that was just left.
  */
 async function* statesBefore(writer: Writer, current: ChannelDocument, name?: string): AsyncGenerator<ChannelDocument> {
   const now = liveIn(current, name).join();

@@ -371,8 +371,8 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
 }
 
 /**
- * Carries out the steps that are due and healthy, says why others wait, and removes schedules that a rollback, a stop or a switch has
- * ended. Any number of servers may do this concurrently: the channel's compare-and-swap lets one of them carry out a step.
+ * Carries out the steps that are due and healthy, and says why others wait. Removes schedules that a rollback, a stop or a switch
+ * has ended. Any number of servers may do this concurrently: the channel's compare-and-swap lets one of them carry out a step.
  */
 export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
   const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);

@@ -240,9 +240,9 @@ export interface ChosenSet {
 }
 
 /**
- * What each remote of the set falls back to when it fails: the build that everyone else runs now where the set has another one (it
- * is sound, or the visitors of stable would fail too), else the last good one. Only what fits beside the rest of the set, and can
- * never be mistaken for the build it takes the place of.
+ * What each remote of the set falls back to when it fails. That is the build of stable where the set has another one: it is sound,
+ * or the visitors of stable would fail too. Else it is the last good one. It fits the rest of the set, and can never be mistaken
+ * for the build it replaces.
  */
 async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));

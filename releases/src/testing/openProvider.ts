@@ -106,8 +106,8 @@ export function openJar() {
 }
 
 /**
- * Goes through the provider's pages as a browser of its own, signs `sub` in and sends every form as it is, until it is sent elsewhere or
- * has nothing more to do. Returns where that is.
+ * Walks through the provider's pages like a browser, signs `sub` in and submits every form unchanged. Ends at a redirect to another
+ * site or where nothing is left to do. Returns that address.
  */
 export async function walk(issuer: string, from: string, sub: string): Promise<string> {
   const own = openJar();

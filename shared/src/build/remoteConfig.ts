@@ -26,8 +26,8 @@ function registered(name: string): RegisteredRemote {
 
 /**
  * The whole Rsbuild configuration of a remote of this repository: `export default remoteConfig('stories')`.
- * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone on its port of remotes.json, and
- * `rsbuild dev --env-mode inside` serves it there for a deployed host that an override link has it run.
+ * `rsbuild build` makes the federated build. `rsbuild dev` runs the remote alone on its port of remotes.json.
+ * `rsbuild dev --env-mode inside` serves it there for a deployed host, which runs it by an override link.
  */
 export const remoteConfig = (name: string, exchange: Exchange = {}) =>
   defineConfig(async ({ command, envMode }) => {

@@ -32,8 +32,8 @@ import {
 /**
  * The whole Rsbuild configuration of a remote in a repository of its own:
  * `export default remoteConfig({ name: 'gifts', label: '礼物', devPort: 3101 })`.
- * `rsbuild build` makes the federated build, `rsbuild dev` runs the remote alone against the product at BACKEND_URL,
- * `rsbuild dev --env-mode inside` serves it for a deployed host that an override link has it run.
+ * `rsbuild build` makes the federated build. `rsbuild dev` runs the remote alone against the product at BACKEND_URL.
+ * `rsbuild dev --env-mode inside` serves it for a deployed host, which runs it by an override link.
  */
 export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote & Exchange) =>
   defineConfig(async ({ command, envMode }) => {

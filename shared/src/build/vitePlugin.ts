@@ -79,8 +79,8 @@ function onLog(level: string, log: Log, handle: (level: string, log: Log) => voi
 const ENTRY = 'remoteEntry.js';
 
 /**
- * The container that Module Federation asks of a script: takes the shared modules from the host's share scope, has the host load the
- * stylesheet, then runs the remote's own script, all of it when the remote is first asked for.
+ * The container that Module Federation expects of a script. When the remote is first requested it takes the shared modules from the
+ * host's share scope. It has the host load the stylesheet, then runs the remote's own script.
  */
 const container = (global: string, script: string, css: string[]) => `var ${global} = (() => {
   const base = document.currentScript.src;

@@ -227,9 +227,9 @@ function oncePerFile(uses: readonly BeyondFloor[]): BeyondFloor[] {
 }
 
 /**
- * Looks through every built script, stylesheet and page below a folder, libraries included, for what the oldest
- * supported browsers lack: syntax, globals, methods, events, HTML attributes, CSS. It reads text and runs nothing, so it
- * cannot see names that are put together at run time, options of calls, or whether a guard works.
+ * Looks through every built script, stylesheet and page below a folder, libraries included, for what the oldest supported browsers
+ * lack: syntax, globals, methods, events, HTML attributes, CSS. It reads text and runs nothing. Names put together at run time,
+ * options of calls, and whether a guard works stay unseen.
  */
 export async function checkFloor(
   folder: string,

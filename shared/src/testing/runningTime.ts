@@ -7,7 +7,7 @@ const waiting = new Map<unknown, () => void>();
 
 /**
  * Has a page's timers count its own running time: one of 6 s runs out after 600 turns of 10 ms, however long the machine takes for
- * a turn. What a test does within the time of a toast, of an undo or of a pause in typing stays within it on a busy machine.
+ * a turn. What a test does within the time of a toast, an undo or a typing pause stays within it on a busy machine.
  */
 export function countRunningTime() {
   const { setTimeout: wait, clearTimeout: clear } = globalThis;

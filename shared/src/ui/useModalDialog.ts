@@ -71,8 +71,8 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
 }
 
 /**
- * The browser focuses the first button. WebKit draws a ring around it even where a finger opened the dialog, so that the
- * focus goes to the panel unless it came from a ringed element.
+ * The browser focuses the first button. WebKit draws a ring around it even where a finger opened the dialog. The focus therefore
+ * goes to the panel unless it came from a ringed element.
  */
 function openQuietly(dialog: HTMLDialogElement) {
   // a text field is always ringed, however it got the focus
@@ -113,9 +113,9 @@ const ZOOMED = 1.01;
 const TIGHT_PX = 200;
 
 /**
- * Says at an element how much of the window the on-screen keyboard leaves, where the browser lays it over the page
- * (Safari) or moves the page up behind it: `--keyboard` is covered below, `--view-top` is out of sight above, both in px.
- * `data-tight` marks it where hardly anything is left. Returns the way to stop.
+ * Says at an element how much of the window the on-screen keyboard leaves. The browser lays it over the page (Safari) or moves the
+ * page up behind it: `--keyboard` is covered below, `--view-top` is out of sight above, both in px. `data-tight` marks it where
+ * hardly anything is left. Returns the way to stop.
  */
 export function followKeyboard(element: HTMLElement, onChange?: () => void): () => void {
   const view = window.visualViewport;

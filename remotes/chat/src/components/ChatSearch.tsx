@@ -214,7 +214,10 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
 
 const HIGHLIGHT = 'found';
 
-/** Marks the words in what is in sight of the log below the bar, where the browser can mark without touching the text, and brings the one that was gone to into view. */
+/**
+ * Marks the words in the visible part of the log, where the browser can mark without touching the text. Scrolls the current hit
+ * into view.
+ */
 function useHighlight(bar: RefObject<HTMLElement | null>, hits: Hits | null): void {
   const words = hits?.words ?? '';
   useEffect(() => {

@@ -144,8 +144,8 @@ export const storiesApi = api.injectEndpoints({
 });
 
 /**
- * Starts the feed from the stories the page itself brought (`#liaozhai-first`, the body of `GET /v1/stories`),
- * so that cards drawn by the server never make way for a skeleton. Later loads of the feed ask the server.
+ * Starts the feed from the stories the page itself brought (`#liaozhai-first`, the body of `GET /v1/stories`). Cards drawn by the
+ * server thus never make way for a skeleton. Later loads of the feed ask the server.
  */
 export function adoptFirstStories() {
   const element = document.getElementById(PAGE_ELEMENTS.first);

@@ -268,8 +268,8 @@ const RecentCard = ({ story: { id, title, coverUrl, coverColor, lastLine, isUnre
 );
 
 /**
- * Its covers are on the shelf as well, larger: a browser lays out a drawn picture again for each of the two sizes whenever both are
- * painted, and coming back to a shelf further down would wait for that.
+ * Hides the row while it is out of view. Its covers are on the shelf as well, larger. A browser lays out a drawn picture again for
+ * each of two painted sizes, which would delay coming back to a shelf further down.
  */
 function hideWhileAway(row: HTMLElement) {
   const observer = new IntersectionObserver(

@@ -41,8 +41,8 @@ const SESSION_ENDED_PAUSE_MS = 1_000;
 export type Nudge = 'network' | 'attention';
 
 /**
- * Keeps one link alive: every failure leads to a new attempt after a pause of full jitter, up to 5 s where the server is
- * away, 10 min where it has refused. pusher-js itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
+ * Keeps one link alive. Every failure leads to a new attempt after a pause of full jitter: up to 5 s where the server is away, 10
+ * min where it has refused. pusher-js itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;

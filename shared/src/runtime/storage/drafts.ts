@@ -25,8 +25,8 @@ function save() {
 }
 
 /**
- * What was typed and not sent, per conversation. Saved 200 ms after the first key that is not saved yet, so that unbroken typing is
- * saved as well, and when the page is hidden. One timer serves many keys.
+ * What was typed and not sent, per conversation. Saved when the page is hidden, and 200 ms after the first unsaved key, so that
+ * unbroken typing is saved as well. One timer serves many keys.
  */
 export const drafts = {
   read(conversationKey: string): string {

@@ -65,8 +65,8 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
 }
 
 /**
- * Reads in a transaction that is waited for as well. Where a person clears the site's data it is aborted, and idb's own reads
- * leave that rejection to nobody, which counts as an error of the page.
+ * Reads in a transaction that is awaited as well. Clearing the site's data aborts it, and idb's own reads leave that rejection
+ * unhandled, which counts as an error of the page.
  */
 async function reading<Result>(
   database: IDBPDatabase<Schema>,
