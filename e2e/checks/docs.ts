@@ -80,7 +80,7 @@ function checkDecisions(text: string, shown: string) {
   }
 }
 
-const LONGEST_SENTENCE_WORDS = { document: 35, comment: 25 };
+const LONGEST_SENTENCE_WORDS = 25;
 /** Words of one person's notebook, which CONTRIBUTING.md replaces by standard terms. */
 const privateWords =
   /\b(whoever|whatever|anew|lest|is none|are none|of its own accord|by itself|at once|tells of|was told|is told|heard of)\b/i;
@@ -129,14 +129,14 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
   if (!isWritten(shown)) continue;
   if (!isHistory(shown)) checkIdentifiers(text, shown);
   checkDecisions(text, shown);
-  checkSentences(text, shown, LONGEST_SENTENCE_WORDS.document);
+  checkSentences(text, shown, LONGEST_SENTENCE_WORDS);
   for (const line of text.split('\n')) checkWords(line, shown);
 }
 for (const { path, text } of sources.filter(({ path }) => /\.(tsx?|mjs)$/.test(path))) {
   for (const { comment, line } of commentsOf(text)) {
     const shown = `${path}:${line}`;
     checkWords(comment, shown);
-    checkSentences(comment, shown, LONGEST_SENTENCE_WORDS.comment);
+    checkSentences(comment, shown, LONGEST_SENTENCE_WORDS);
     for (const [named] of comment.matchAll(/\bdocs\/[\w/-]+\.md\b/g))
       if (!existsSync(join(root, named)))
         problems.push(`${shown} names ${named}, which does not exist: correct the path`);
