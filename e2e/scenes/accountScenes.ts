@@ -78,7 +78,7 @@ export const accountScenes: Scene[] = [
     wide: true,
     async show(page) {
       await page.goto('/my/wallet/recharge');
-      await expect(page.getByText('当前余额')).toBeVisible();
+      await expect(page.getByRole('button', { name: '去付款 ¥6.00' })).toBeVisible();
     },
   },
   {
