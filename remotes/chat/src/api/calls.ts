@@ -12,7 +12,7 @@ import {
   suggestionSchema,
 } from '@liaozhai/shared/runtime';
 import { type Suggestion, toSuggestion } from '../model/story';
-import { type Page, toPage } from '../model/thread';
+import { isUnread, type Page, toPage } from '../model/thread';
 
 /** As many messages as a page brings, and as the device stores of a thread. */
 export const THREAD_PAGE = 50;
@@ -31,8 +31,12 @@ export async function askLatest(query: LatestQuery): Promise<Page> {
   const refusal: ApiError = { kind: 'unauthenticated' };
   if (session.current().status !== 'member') throw refusal;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
-  return toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
+  const page = toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
+  if (query.after === undefined && isUnread(page)) throw unreadPage;
+  return page;
 }
+
+export const unreadPage: ApiError = { kind: 'server', status: 200 };
 
 /** Only that revision is stopped: the request may be late. */
 export async function postCancel(messageId: string, revision: number): Promise<ContinuedDto> {

@@ -13,9 +13,9 @@ import {
 } from '@liaozhai/shared/runtime';
 import { withThread } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
-import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
+import { emptyThread, isUnread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { THREAD_PAGE } from './calls';
+import { THREAD_PAGE, unreadPage } from './calls';
 import { changeConversations, expectApiError, fromOfflineCache, putConversation } from './listApi';
 import { threadSyncs } from './threadSync';
 
@@ -44,7 +44,9 @@ export const chatApi = api.injectEndpoints({
         const params = { story_id: storyId, limit: THREAD_PAGE };
         const { data, error } = await ask({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
-          const thread = withNewest(emptyThread(storyId), toPage(data as LatestDto));
+          const page = toPage(data as LatestDto);
+          if (isUnread(page)) return { error: unreadPage };
+          const thread = withNewest(emptyThread(storyId), page);
           if (!runningMessage(thread)) void cacheThread(thread);
           return { data: thread };
         }

@@ -60,6 +60,9 @@ export function toPage(body: LatestDto, canShrink = false): Page {
   };
 }
 
+/** Whether none of its rows could be read: it shows no empty chat, and not the beginning of one. */
+export const isUnread = ({ hasMore, messages }: Page): boolean => hasMore && messages.length === 0;
+
 /** The message that is being written, of which there is at most one, and it is among the last. */
 export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);
 

@@ -117,3 +117,26 @@ test.each([
     expect(shown).toEqual(codes ? [sends(requests)[0]?.headers['x-request-id']?.slice(0, 8)] : []);
   },
 );
+
+test.each([
+  ['is no new chat', () => true],
+  ['is not the beginning', ({ params }: RecordedRequest) => params.before !== undefined],
+] as const)('a page of messages of which none can be read %s, and 重试 brings it', async (_, isUnread) => {
+  // where nothing has a height, no older page is fetched
+  const height = rs.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  onTestEnd(() => height.mockRestore());
+  let isBad = true;
+  const { user } = openChat({
+    [LATEST]: (request: RecordedRequest) => {
+      const page = request.params.before === undefined ? [{ ...told, seq: 5 }] : [{ ...asked, seq: 4 }];
+      const rows = isBad && isUnread(request) ? [{ body: '谁' }] : page;
+      return latestDto(rows as typeof page, { has_more: request.params.before === undefined || isBad });
+    },
+  });
+  const retry = await screen.findByRole('button', { name: '重试' });
+  expect(screen.queryByText('“公子，可否借一盏灯？”她问。')).toBeNull();
+  isBad = false;
+  await user.click(retry);
+  expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+  expect(await screen.findByText(asked.body ?? '')).toBeTruthy();
+});
