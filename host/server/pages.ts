@@ -373,7 +373,7 @@ function headOf(brand: Brand, origin: string, path: string, route: PageRoute | u
 }
 
 /** Brotli's qualities: what a first visitor may wait for, and from where on nothing more is gained. */
-const [SOON, SMALLEST] = [6, 10];
+const [SOON, SMALLEST] = [7, 10];
 
 const brotli = (quality: number, { length }: string | Buffer) => ({
   params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length },
