@@ -219,14 +219,18 @@ function written(raw: string): number | undefined {
   return isReal ? ms - zoneMs(parts[8]) : undefined;
 }
 
+/** Unix time in seconds, milliseconds, microseconds (`getPreciseTimestamp()` of Carbon) or nanoseconds. */
+const isStamp = /^(\d{1,13}|\d{16}|\d{19})(\.\d+)?$/;
+
+const unitMs = (stamp: number): number => (stamp < TURN ? 1000 : stamp < 1e14 ? 1 : stamp < 1e17 ? 1e-3 : 1e-6);
+
 function timeOf(raw: unknown): number | undefined {
   // Carbon of older Laravels: `{ date, timezone_type, timezone }`
   if (typeof raw === 'object' && raw !== null && 'date' in raw)
     return timeOf(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
   if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
   const [text, stamp] = [String(raw).trim(), Number(raw)];
-  const isStamp = /^\d{1,13}(\.\d+)?$/.test(text);
-  return written(text) ?? (isStamp ? (stamp < TURN ? stamp * 1000 : stamp) : undefined);
+  return written(text) ?? (isStamp.test(text) ? stamp * unitMs(stamp) : undefined);
 }
 
 /**
