@@ -381,6 +381,7 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
   },
   '404': { behave: answers('404 page not found', 404), outcome: 'refused', said: 'page not found' },
   'a redirect': { behave: answers('', 301, { Location: '/login' }), outcome: 'refused', said: '/login' },
+  'redirects without an end': { behave: answers('', 307, { Location: '/v1/x' }), outcome: 'refused', said: '/v1/x' },
   '429 twice': { behave: answers('slow down', 429, { 'Retry-After': '0' }), outcome: 'busy', said: 'slow down' },
   '429 until tomorrow': { behave: answers('quota', 429, { 'Retry-After': '86400' }), outcome: 'busy', said: 'quota' },
   '500': { behave: answers('boom', 500, { 'Retry-After': '0' }), outcome: 'failed', said: 'boom' },

@@ -118,6 +118,22 @@ test('goes on after thoughts that had no beginning without showing those of late
 });
 
 test.each([
+  ['the same host', '127.0.0.1', 'Bearer sk-secret'],
+  ['another host', 'localhost', undefined],
+])(
+  'a redirect that keeps the body leads to %s, which receives the key only if it is the same',
+  async (_, host, key) => {
+    const keys: (string | undefined)[] = [];
+    const { storyteller } = await modelThat((response, request, attempt) => {
+      keys.push(response.req.headers.authorization);
+      if (attempt > 1) return message(wholeText)(response, request, attempt);
+      response.writeHead(308, { Location: `http://${host}:${response.req.socket.localPort}/elsewhere` }).end();
+    });
+    expect([await told(storyteller), keys]).toEqual([wholeText, ['Bearer sk-secret', key]]);
+  },
+);
+
+test.each([
   ['comments', ': keep-alive\n\n'],
   ['reasoning', 'data: {"choices":[{"delta":{"reasoning_content":"想"}}]}\n\n'],
 ])('takes %s for a sign of life', async (_, sign) => {

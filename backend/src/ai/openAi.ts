@@ -150,20 +150,33 @@ function retryAfterMs(header: string | null): number | null {
   return Number.isNaN(time) ? null : Math.max(0, time - Date.now());
 }
 
+/** Redirects that keep method and body; any other would turn the POST into a GET, and is refused. */
+const bodyKeepingStatuses = new Set([307, 308]);
+
+/** Follows one redirect. Another host does not receive the key. */
 async function ask(
   { baseUrl, apiKey, model, body }: ModelSettings,
   request: object,
   signal: AbortSignal,
 ): Promise<Response> {
-  try {
-    return await fetch(completionsUrl(baseUrl), {
+  const key: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+  const post = (url: URL, headers: Record<string, string>) =>
+    fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...(apiKey ? { Authorization: `Bearer ${apiKey}` } : {}) },
+      headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify({ model, ...request, ...body }),
-      // a redirected POST would lose its body
       redirect: 'manual',
       signal,
     });
+  const url = completionsUrl(baseUrl);
+  try {
+    const answer = await post(url, key);
+    const location = answer.headers.get('location');
+    if (!bodyKeepingStatuses.has(answer.status) || !location || !URL.canParse(location, url.href)) return answer;
+    answer.body?.cancel().catch(() => {});
+    const next = new URL(location, url);
+    const mayKnowKey = next.hostname === url.hostname && (next.protocol === 'https:' || url.protocol === 'http:');
+    return await post(next, mayKnowKey ? key : {});
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new StorytellerFault('unreachable', null, causeOf(error));
