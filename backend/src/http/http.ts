@@ -70,12 +70,10 @@ export const insufficientBalance = (required: number, balance: number) =>
 export const priceChanged = (price: number, rules: object) =>
   new HttpError(409, { message: `价格变了，现在要 ${price} 点，还没有扣点`, code: 'price_changed', price, rules });
 
-export const tooMany = (retryAfterSeconds: number) =>
-  new HttpError(
-    429,
-    { message: `操作太频繁，请 ${retryAfterSeconds} 秒后再试` },
-    { 'Retry-After': String(retryAfterSeconds) },
-  );
+export function tooMany(retryAfterSeconds: number): HttpError {
+  const wait = retryAfterSeconds < 120 ? `${retryAfterSeconds} 秒` : `${Math.ceil(retryAfterSeconds / 60)} 分钟`;
+  return new HttpError(429, { message: `操作太频繁，请 ${wait}后再试` }, { 'Retry-After': String(retryAfterSeconds) });
+}
 
 /** 422 with one or more messages per field; the first one is the headline, as in Laravel. */
 export function invalid(errors: Record<string, string[]>): HttpError {

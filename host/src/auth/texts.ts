@@ -1,4 +1,4 @@
-import { inSentence } from '@liaozhai/shared/format';
+import { formatWait, inSentence } from '@liaozhai/shared/format';
 
 export const texts = {
   register: {
@@ -49,7 +49,7 @@ export const texts = {
     anywhere: '在别的设备上打开也可以，确认后这里会自动登录。',
     notFound: '没收到？看看垃圾邮件，或者再发一封。',
     resend: '重新发送',
-    resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
+    resendIn: (seconds: number) => `${formatWait(seconds)}后可重新发送`,
     resent: '确认邮件已发送',
     resendFailed: '发送失败',
     resendSignedIn: '登录后重新发送',

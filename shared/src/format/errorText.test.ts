@@ -24,6 +24,8 @@ test('every kind has its own words', () => {
 
 test('the words carry what the reader needs to act', () => {
   expect(errorText({ kind: 'tooOften', retryAfterSeconds: 30 })).toBe('操作太频繁，请 30 秒后再试');
+  expect(errorText({ kind: 'tooOften', retryAfterSeconds: 900 })).toBe('操作太频繁，请 15 分钟后再试');
+  expect(errorText({ kind: 'tooOften', retryAfterSeconds: 86_400 })).toBe('操作太频繁，请 24 小时后再试');
   expect(errorText({ kind: 'tooOften', retryAfterSeconds: null })).toBe('操作太频繁，请过一会儿再试');
   expect(errorText({ kind: 'insufficientBalance', required: 1200, balance: 8 })).toContain('1,200 点');
   expect(errorText({ kind: 'invalid', fields: { login: ['用户名已被使用'] } })).toBe('用户名已被使用');

@@ -1,5 +1,6 @@
 import { type ApiError, isCallMissing } from '../contract/failures';
 import { formatNumber } from './numbers';
+import { formatWait } from './wait';
 
 /** Whether the device has a network. With one, a request without an answer means that the service is out of reach. */
 export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;
@@ -26,7 +27,7 @@ export function errorText(error: ApiError): string {
     case 'tooOften':
       return error.retryAfterSeconds === null
         ? '操作太频繁，请过一会儿再试'
-        : `操作太频繁，请 ${error.retryAfterSeconds} 秒后再试`;
+        : `操作太频繁，请 ${formatWait(error.retryAfterSeconds)}后再试`;
     case 'insufficientBalance':
       if (error.required === 0) return '余额不足';
       return `余额不足：需要 ${formatNumber(error.required)} 点，现有 ${formatNumber(error.balance)} 点`;

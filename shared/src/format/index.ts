@@ -30,3 +30,4 @@ export {
   groupByDay,
   type Instant,
 } from './time';
+export { formatWait } from './wait';

@@ -1,4 +1,5 @@
 import type { AccountEmailDto, CursorPage, DeletionDto, UserSessionDto } from '@liaozhai/shared/contract';
+import { formatWait } from '@liaozhai/shared/format';
 import {
   accountEmailSchema,
   anyPayload,
@@ -197,7 +198,7 @@ export const texts = {
     send: '发送确认邮件',
     sent: '确认邮件已发送',
     resend: '重新发送',
-    resendIn: (seconds: number) => `${seconds} 秒后可重新发送`,
+    resendIn: (seconds: number) => `${formatWait(seconds)}后可重新发送`,
   },
   devices: {
     title: '登录的设备',
