@@ -7,13 +7,14 @@ import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run, skipped } from './steps.mjs';
 
 /** Tests of a page in threads that a file's own VM context keeps apart: a process for each file costs half as much again. */
-const pageTests = ['--project', 'browser', '--pool', 'vmThreads'];
-const nodeTests = ['--project', 'node', '--project', 'programs'];
+const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '100%'];
+/** Tests in Node often wait for a program, so that another file can run meanwhile. */
+const nodeTests = ['--project', 'node', '--project', 'programs', '--pool.maxWorkers', '150%'];
 
 async function unitTests(title, options, missing) {
   const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
   rmSync(report, { force: true });
-  const ok = await run(title, [binary('@rstest/core', 'rstest'), 'run', ...options, '--pool.maxWorkers', '100%'], {
+  const ok = await run(title, [binary('@rstest/core', 'rstest'), 'run', ...options], {
     env: { UNIT_REPORT: report, MISSING_ENGINES: missing.join(' ') },
   });
   return unitOutcome(report, ok);
