@@ -5,6 +5,7 @@ import type { ErrorHealth, Portion } from './health/errors.ts';
 import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
+import { say } from './sentences.ts';
 
 // The command line's words for what the audit holds as data.
 
@@ -59,7 +60,7 @@ function subjectOf(action: ReadAction): string {
 /** `activate stories@1.4.2+3f9c1a7b20de` */
 export const actionLine = (stored: StoredAction): string => `${stored.verb} ${subjectOf(readAction(stored))}`;
 
-export const findingLine = ({ check, problem }: Finding): string => `${check}: ${problem}`;
+export const findingLine = ({ check, problem }: Finding): string => say('finding', { check, problem });
 
 function evidenceLine(evidence: ReadAction['evidence'][number]): string {
   switch (evidence.kind) {

@@ -16,6 +16,7 @@ import type { SigningKey } from '../../src/model/signing.ts';
 import type { SiteOf } from '../../src/operations/override.ts';
 import { webhookRulesFrom } from '../../src/operations/webhookAddress.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
+import { say } from '../../src/sentences.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
 
@@ -29,8 +30,7 @@ class OneAtATime {
   /** Throws refused if three of this caller wait or run already. */
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     const waiting = this.#waiting.get(caller) ?? 0;
-    if (waiting >= MOST_OF_ONE)
-      throw refused(`${waiting} checks and switches of yours are waiting already`, 'Wait until they are done.');
+    if (waiting >= MOST_OF_ONE) throw refused(say('busy', { count: waiting }), say('busyCure'));
     this.#waiting.set(caller, waiting + 1);
     const mine = this.#last.then(work, work);
     this.#last = mine;

@@ -318,7 +318,7 @@ describe('what is planned', () => {
     expect(screen.getByText(/样本还不够：上一步以来灰度 12 位/)).toBeTruthy();
     const paused = { by: 'gate', at: instant(5), refusal: 'routes: taken twice' };
     server.agenda = agendaWith({ schedules: [{ ...planned, paused }], watched: false });
-    expect(await screen.findByText(/routes: taken twice/, {}, { timeout: 30_000 })).toBeTruthy();
+    expect(await screen.findByText(/地址：taken twice/, {}, { timeout: 30_000 })).toBeTruthy();
     expect(screen.getByText(/计划不会前进/)).toBeTruthy();
     expect(button('继续')).toBeTruthy();
   });
@@ -431,7 +431,7 @@ describe('what is planned', () => {
     server.agenda = agendaWith({ schedules: [], webhooks: [failing] });
     await openPage();
     await openSettings();
-    expect(screen.getByText('已失败 3 次，还会重试：answered 503')).toBeTruthy();
+    expect(screen.getByText('已失败 3 次，还会重试：对方的状态码是 503')).toBeTruthy();
     await userEvent.click(screen.getByText('新增通知', { selector: 'summary' }));
     await userEvent.type(screen.getByLabelText('地址（https）'), 'https://bot.example/hook');
     await userEvent.click(button('新增通知'));
@@ -942,9 +942,11 @@ describe('a change', () => {
   test('checking a build tells every problem by its check, or that there is none', async () => {
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
-    server.check = [{ check: 'routes', problems: ['taken'] }];
+    const problem = `${next}: route /tasks belongs to the host already: choose another`;
+    server.check = [{ check: 'routes', problems: [problem, 'as told'] }];
     await choose(next, '检查');
-    await waitFor(() => expect(dialog().textContent).toContain('routes: taken'));
+    await waitFor(() => expect(dialog().textContent).toContain('地址：stories 1.1.0·bbbb：页面 /tasks 已经属于主程序'));
+    expect(dialog().textContent).toContain('as told');
     await userEvent.click(button('知道了'));
     server.check = [{ check: 'routes', problems: [] }];
     await choose(next, '检查');
@@ -1281,7 +1283,7 @@ describe('a way back', () => {
     await userEvent.click(button('回退 stories'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
     const told = await screen.findByText('stories 1.0.0·aaaa 与现在运行的版本不兼容，什么都没有改变');
-    expect(told.closest('dialog')?.textContent).toContain('contract: ^2');
+    expect(told.closest('dialog')?.textContent).toContain('契约：^2');
     expect(told.closest('dialog')?.textContent).not.toContain('--force');
     server.refusal = null;
     await userEvent.click(button('回到此状态（状态 5）'));

@@ -16,7 +16,7 @@ import {
 import styles from './Console.module.css';
 import { type Entered, SignedIn } from './SignedIn';
 import { type Outside, SignIn } from './SignIn';
-import { LANGUAGES, language, texts } from './texts';
+import { LANGUAGES, language, said, texts } from './texts';
 
 type Entry = 'entering' | Outside | Entered | ApiFailure;
 
@@ -62,7 +62,7 @@ export function ConsolePage() {
   if (entry instanceof ApiFailure)
     return (
       <Card className={styles.alone} role="alert">
-        {[texts.refusal(entry.status), ...entry.lines].map((line) => (
+        {[texts.refusal(entry.status), ...entry.lines.map(said)].map((line) => (
           <p key={line}>{line}</p>
         ))}
       </Card>

@@ -7,7 +7,7 @@ import styles from './Console.module.css';
 import own from './Log.module.css';
 import { labels } from './labels';
 import { ActionButton, type SectionProps } from './Section';
-import { evidenceLine, formats, fullIdsOf, relativeTime, subjectOf, texts } from './texts';
+import { evidenceLine, formats, fullIdsOf, relativeTime, said, subjectOf, texts } from './texts';
 
 const TONES: Record<string, string | undefined> = {
   rollback: own.back,
@@ -44,7 +44,7 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>{texts.log.why(why)}</p>}
+      {why && <p className={styles.quiet}>{texts.log.why(said(why))}</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (

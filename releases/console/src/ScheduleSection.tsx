@@ -5,7 +5,7 @@ import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { formats, relativeTime, texts, timeUntil, versionOf, waitingLine } from './texts';
+import { formats, relativeTime, said, texts, timeUntil, versionOf, waitingLine } from './texts';
 
 const MINUTE = 60_000;
 
@@ -17,7 +17,7 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
       <p>{texts.schedule.next(next.percent, paused ? '–' : timeUntil(next.due, now))}</p>
       {paused && (
         <p className={styles.alarm}>
-          {paused.refusal ? texts.schedule.refused(paused.refusal) : texts.schedule.paused(paused.by)}
+          {paused.refusal ? texts.schedule.refused(said(paused.refusal)) : texts.schedule.paused(paused.by)}
         </p>
       )}
       {waiting && <p className={styles.alarm}>{waitingLine(waiting)}</p>}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type AgendaView, maySwitch } from './api';
 import styles from './Console.module.css';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { texts } from './texts';
+import { said, texts } from './texts';
 
 function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
   const [url, setUrl] = useState('');
@@ -44,11 +44,11 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
               <>
                 {by(who)}
                 {attempts > 0 && (
-                  <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, problem)}</span>
+                  <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, said(problem))}</span>
                 )}
                 {lost.length > 0 && (
                   <span className={clsx(styles.fallback, styles.alarm)}>
-                    {undelivered(lost.length, lost.at(-1)?.problem ?? '')}
+                    {undelivered(lost.length, said(lost.at(-1)?.problem ?? ''))}
                   </span>
                 )}
               </>

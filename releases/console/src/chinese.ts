@@ -1,3 +1,4 @@
+import { inChinese } from './sentences';
 import type { Formats } from './texts';
 
 const failures: Record<string, string> = {
@@ -474,7 +475,9 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   list: (items: readonly string[]) => items.join('、'),
   listAndMore: (items: string, more: number) => `${items}，另有 ${number(more)} 个`,
   verb: (verb: string) => verbs[verb] ?? verb,
-  /** By the API's status, 0 when there was no answer; what it says itself, in the words of the command line, stands below. */
+  /** What the server says of the gate and of refusals, in the words of the command line. */
+  said: inChinese,
+  /** By the API's status, 0 when there was no answer; what it says itself stands below. */
   refusal: (status: number) => refusals[status] ?? '操作没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
   signInFailure: (failure: string) => signInFailures[failure] ?? '登录没有成功，发布台的日志里有原因',

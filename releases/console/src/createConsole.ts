@@ -21,7 +21,7 @@ import {
 } from './api';
 import { type ConsoleState, type Cure, type Decided, FORWARD, type Seen, type Wanted, WORDS } from './consoleState';
 import { labels, type Named } from './labels';
-import { changeLine, endedBy, killLines, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, said, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
 const TOAST_MILLISECONDS = 6000;
@@ -156,11 +156,11 @@ export function createConsole(channel: string) {
 
   function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
     const { status, lines, reason } = failureOf(cause);
-    return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines }) };
+    return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines: lines.map(said) }) };
   }
 
   /** A refusal in the words of the page, with what can be done about it here. */
-  function inWords(reason: RefusalReason, said: readonly string[]): { lines: string[]; cures: Cure[] } {
+  function inWords(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
     const into = state.channel;
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
     if (reason.kind === 'unfit') {
@@ -172,7 +172,7 @@ export function createConsole(channel: string) {
       };
       return {
         // the first and the last, message and cure, speak of the command line
-        lines: [texts.live.unfit(shortList(builds)), ...said.slice(1, -1)],
+        lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(said)],
         cures: to === null ? [] : [{ label: title, choose }],
       };
     }
@@ -198,11 +198,11 @@ export function createConsole(channel: string) {
   }
 
   /** What somebody else did since a state was seen; what the server said of it where the log cannot be read. */
-  async function changesSince({ channel: of, seq }: Decided, said: readonly string[]): Promise<readonly string[]> {
+  async function changesSince({ channel: of, seq }: Decided, lines: readonly string[]): Promise<readonly string[]> {
     await refresh();
     const { log = [], status } = state.seen ?? {};
     const since = status?.channel === of ? log.filter((entry) => entry.seq > seq) : [];
-    if (since.length === 0) return said;
+    if (since.length === 0) return lines;
     return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, who));
   }
 

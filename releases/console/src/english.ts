@@ -485,6 +485,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     list: (items) => items.join(', '),
     listAndMore: (items, more) => `${items} and ${number(more)} more`,
     verb: (verb) => verbs[verb] ?? verb,
+    said: (text) => text,
     refusal: (status) => refusals[status] ?? 'That did not work.',
     failure: (failure) => failures[failure] ?? failure,
     signInFailure: (failure) => signInFailures[failure] ?? 'Signing in failed. The console’s log says why.',

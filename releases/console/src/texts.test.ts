@@ -87,8 +87,8 @@ describe('the log', () => {
   });
 
   test.each([
-    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: true }, '已忽略检查（routes）：taken'],
-    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: false }, '检查未通过（routes）：taken'],
+    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: true }, '已忽略检查（地址）：taken'],
+    [{ kind: 'finding', check: 'routes', problem: 'taken', forced: false }, '检查未通过（地址）：taken'],
     [{ kind: 'candidateDropped', builds: [stories] }, '灰度结束：stories 1.1.0·bbbb 与新的稳定版不兼容'],
     [
       {

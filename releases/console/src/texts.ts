@@ -144,6 +144,15 @@ export const versionOf = (id: string): string =>
 
 const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id).replace(' · ', '·')}`;
 
+const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+/** What the server says, in the page's language; short enough for a phone where it is said again. */
+export function said(text: string): string {
+  const again = texts.said(text);
+  return again === text ? text : again.replace(ID, shortId).replace(INSTANT, formats.short);
+}
+
 function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
   const listed = texts.list(builds.map(shortId));
   return more > 0 ? texts.listAndMore(listed, more) : listed;
@@ -191,7 +200,7 @@ export function evidenceLine(evidence: Evidence): string {
   const words = texts.evidence;
   switch (evidence.kind) {
     case 'finding':
-      return words.finding(evidence.check, evidence.problem, evidence.forced);
+      return words.finding(texts.said(evidence.check), said(evidence.problem), evidence.forced);
     case 'overtaken':
       return words.overtaken(shortId(evidence.build), labels.of(nameOf(evidence.build)));
     case 'candidateEnded':
@@ -311,7 +320,7 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
   return [
     forGood(versionOf(build)),
     ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [...unfit, nothingLeft(lost.join(' '))] : []),
+    ...(lost.length > 0 ? [...unfit.map(said), nothingLeft(lost.join(' '))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }

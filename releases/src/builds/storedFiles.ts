@@ -4,6 +4,7 @@ import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
 import { type BuildRecord, buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { isCompressed } from './publish.ts';
 
@@ -19,9 +20,9 @@ type Form = (typeof FORMS)[number];
 
 async function formProblem(store: Store, key: string, integrity: string, { suffix, unpack }: Form) {
   const body = await store.read(`${key}${suffix}`);
-  if (!body) return `${key}${suffix} is missing`;
+  if (!body) return say('storedMissing', { file: key + suffix });
   const plain = await unpack(body).catch(() => null);
-  return plain && sha384Integrity(plain) === integrity ? null : `${key}${suffix} is not what was published`;
+  return plain && sha384Integrity(plain) === integrity ? null : say('storedChanged', { file: key + suffix });
 }
 
 /** Every stored file of a build that is not what was published, in any of its compressed forms. */
@@ -34,7 +35,7 @@ export async function storedProblems(store: Store, record: BuildRecord): Promise
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const key = `${buildFolder(record.id)}/${next.path}`;
       const problem = await formProblem(store, key, next.integrity, next.form);
-      if (problem) problems.push(`${record.id}: ${problem}; publish it again as a new version`);
+      if (problem) problems.push(say('ofBuild', { build: record.id, problem }));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_READS }, work));
@@ -45,10 +46,5 @@ export async function storedProblems(store: Store, record: BuildRecord): Promise
 export async function assertStored({ store, catalog }: Pick<Writer, 'store' | 'catalog'>, builds: readonly string[]) {
   const records = await catalog.records(builds);
   const problems = (await Promise.all(records.map((record) => storedProblems(store, record)))).flat();
-  if (problems.length > 0)
-    throw refused(
-      'files of these builds are missing from the store, or damaged',
-      'Publish the builds again.',
-      problems,
-    );
+  if (problems.length > 0) throw refused(say('damaged'), say('damagedCure'), problems);
 }

@@ -15,6 +15,7 @@ import {
   windowText,
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { askSecond, assertSeen, type Change, changeChannel } from './changeChannel.ts';
 import { requireChannel } from './readChannel.ts';
@@ -124,12 +125,11 @@ const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: 
 function assertWindow(window: FreezeWindow, now: Date): void {
   if (window.kind === 'weekly') {
     if (isZone(window.zone) && window.from !== window.to) return;
-    throw refused(`${windowText(window)} is no window`, 'Use two different times and a zone such as Asia/Shanghai.');
+    throw refused(say('noWindow', { window: windowText(window) }), say('noWindowCure'));
   }
-  if (window.to <= window.from)
-    throw refused(`the window ends at ${window.to}, before it begins`, 'Give a later --to.');
+  if (window.to <= window.from) throw refused(say('endsBefore', { instant: window.to }), say('endsBeforeCure'));
   if (Date.parse(window.to) <= now.getTime())
-    throw refused(`the window ended at ${window.to} already`, 'Give a --to that is still to come.');
+    throw refused(say('endedAlready', { instant: window.to }), say('endedAlreadyCure'));
 }
 
 export interface FreezeRequest {
@@ -144,7 +144,7 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
   const now = await timeOf(writer);
   assertWindow(window, now);
   const reason = why.trim();
-  if (reason === '') throw refused('a freeze window needs a reason', 'Say it with --why: whoever is refused reads it.');
+  if (reason === '') throw refused(say('windowWithoutReason'), say('windowWithoutReasonCure'));
   const id = randomBytes(4).toString('hex');
   const freeze = { id, window, reason, by: writer.who.slice(0, 120), at: now.toISOString() };
   const change = await changeAgenda(
@@ -154,7 +154,7 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
         (each) => each.window.kind === 'weekly' || Date.parse(each.window.to) > now.getTime(),
       );
       if (standing.length >= MOST_FREEZES)
-        throw refused(`there are ${standing.length} windows already`, 'Remove some with `freeze remove`.');
+        throw refused(say('manyWindows', { count: standing.length }), say('manyWindowsCure'));
       return { agenda: { ...agenda, freezes: [...standing, freeze] }, entry: entryOf('added', freeze) };
     },
     seq,
@@ -201,8 +201,8 @@ export async function passFreeze(writer: Writer, override: string | undefined): 
   const { freeze, until } = frozen;
   if (override?.trim()) return [{ kind: 'freezeOverridden', freeze: brief(freeze.reason), reason: brief(override) }];
   throw refused(
-    `${writer.channel} is frozen until ${until.toISOString()}: ${freeze.reason}`,
-    'Wait until then, or let a manager switch with --override "reason". Rolling back, withdrawing, aborting and killing are always allowed.',
-    [`${windowText(freeze.window)}, set by ${freeze.by}`],
+    say('frozen', { channel: writer.channel, instant: until.toISOString(), reason: freeze.reason }),
+    say('frozenCure'),
+    [say('frozenBy', { window: windowText(freeze.window), by: freeze.by })],
   );
 }

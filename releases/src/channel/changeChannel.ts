@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertPublished } from '../builds/catalog.ts';
+import { findingLine } from '../english.ts';
 import { conflict, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
 import { type Action, type Evidence, type StoredAction, storeAction } from '../model/action.ts';
@@ -18,6 +19,7 @@ import {
   verifyChannel,
 } from '../model/channel.ts';
 import { canonicalJson, sha256Hex } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import { type Composed, newMisfits, storeSets } from './composeSet.ts';
 import {
   auditKey,
@@ -202,9 +204,8 @@ async function passRules(writer: Writer, current: ChannelDocument, decided: Deci
   const { stable, candidates } = await newMisfits(writer, current, decided.composed);
   const misfits: Misfit[] = [...stable, ...candidates];
   if (misfits.length === 0) return [];
-  const problems = misfits.map(({ check, problem }) => `${check}: ${problem}`);
-  if (!decided.force)
-    throw refused('these builds do not fit each other', 'To switch all the same, use --force with --why.', problems);
+  const problems = misfits.map(findingLine);
+  if (!decided.force) throw refused(say('unfit'), say('unfitCure'), problems);
   if (!decided.why) throw needsReason(problems);
   return misfits.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
 }

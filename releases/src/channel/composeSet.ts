@@ -13,6 +13,7 @@ import {
   type Stable,
 } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { timeOf, type Writer } from './writer.ts';
 
@@ -74,8 +75,7 @@ const since = async (before: Pick<Stable, 'since' | 'by'> | undefined, writer: W
 function assertAlive(plan: Plan): void {
   const named = [...plan.stable, ...plan.candidates.flatMap(({ builds }) => builds)];
   const dead = named.filter((id) => plan.killed.includes(id));
-  if (dead.length > 0)
-    throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version and activate that.');
+  if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
 }
 
 /** Works a plan out into a state and its sets. Throws refused for missing and killed builds. */

@@ -3,11 +3,18 @@ import semver from 'semver';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
 import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import { inlineContents, misplaced } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
 import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import { sharingNotes } from './sharedLibraries.ts';
+
+/** The problem as one of this build. */
+const of =
+  ({ id }: BuildRecord) =>
+  (problem: string): string =>
+    say('ofBuild', { build: id, problem });
 
 const isChanged = (subject: GateSubject, record: BuildRecord): boolean =>
   subject.changed.some(({ id }) => id === record.id);
@@ -38,11 +45,9 @@ function headerProblems({ path, kind }: Named): string[] {
   const headers = buildFileHeaders(path);
   const problems: string[] = [];
   if (headers['content-type'] !== EXPECTED[kind])
-    problems.push(
-      `${path} would be served as ${headers['content-type']}, not ${EXPECTED[kind]}: rename it to end in .${kind}`,
-    );
-  if (headers['access-control-allow-origin'] !== '*') problems.push(`${path} would be served without CORS`);
-  if (!headers['cache-control']?.includes('immutable')) problems.push(`${path} would be served without a long life`);
+    problems.push(say('servedAs', { file: path, type: headers['content-type'] ?? '', expected: EXPECTED[kind], kind }));
+  if (headers['access-control-allow-origin'] !== '*') problems.push(say('servedWithoutCors', { file: path }));
+  if (!headers['cache-control']?.includes('immutable')) problems.push(say('servedShortly', { file: path }));
   return problems;
 }
 
@@ -50,25 +55,23 @@ function headerProblems({ path, kind }: Named): string[] {
 const servedHeaders: GateCheck = {
   name: 'served headers',
   run: async ({ changed }) =>
-    changed.flatMap((record) =>
-      codeOf(record).flatMap((named) => headerProblems(named).map((line) => `${record.id}: ${line}`)),
-    ),
+    changed.flatMap((record) => codeOf(record).flatMap((named) => headerProblems(named).map(of(record)))),
 };
 
-async function exposeProblems({ store }: GateSubject, { id, description }: RemoteRecord): Promise<string[]> {
+async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Promise<string[]> {
   const problems: string[] = [];
+  const { id, description } = remote;
   const { exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
   // an ES module is known by its address, and sets no global
   const global = entryType ? undefined : description.global;
-  if (!exposes.includes('./remote')) problems.push('exposes no "./remote": expose src/remote.ts under that name');
-  if (module.js.length === 0) problems.push('names no script of its exposed module in module.js');
-  if (routes.length + slots.length === 0) problems.push('has neither a route nor a slot, so nobody could open it');
+  if (!exposes.includes('./remote')) problems.push(say('exposesNothing'));
+  if (module.js.length === 0) problems.push(say('moduleUnnamed'));
+  if (routes.length + slots.length === 0) problems.push(say('nothingToOpen'));
   const source = (await store.read(`${buildFolder(id)}/${entry}`))?.toString('utf8') ?? '';
   const words = new Set(source.match(/[\w$]+/g));
   for (const [field, name] of Object.entries({ global, chunkGlobal }))
-    if (name !== undefined && !words.has(name))
-      problems.push(`its ${entry} does not contain the ${field} "${name}" that its description names`);
-  return problems.map((line) => `${id}: ${line}`);
+    if (name !== undefined && !words.has(name)) problems.push(say('globalMissing', { file: entry, field, name }));
+  return problems.map(of(remote));
 }
 
 /** A remote exposes what the host loads, under the names it says. */
@@ -102,20 +105,14 @@ async function wholeProblems(record: BuildRecord, size: (path: string) => Promis
   const codeKib = (await Promise.all(paths.map(size))).reduce((sum, bytes) => sum + bytes, 0) / KIB;
   return [
     ...(hashesKib > BUDGET.hashesKib
-      ? [
-          `${record.id}: its ${paths.length} scripts and stylesheets put ${hashesKib.toFixed(1)} KiB of hashes into every page, the budget is ${BUDGET.hashesKib}: merge small chunks`,
-        ]
+      ? [say('hashesTooLarge', { count: paths.length, kib: hashesKib.toFixed(1), limit: BUDGET.hashesKib })]
       : []),
-    ...(codeKib > BUDGET.codeKib
-      ? [
-          `${record.id}: its code weighs ${codeKib.toFixed(0)} KiB br in all, the budget is ${BUDGET.codeKib}: leave out libraries, or split the remote`,
-        ]
-      : []),
+    ...(codeKib > BUDGET.codeKib ? [say('codeTooLarge', { kib: codeKib.toFixed(0), limit: BUDGET.codeKib })] : []),
   ];
 }
 
 interface Load {
-  what: string;
+  part: string;
   paths: string[];
   limitKib: number;
 }
@@ -123,41 +120,37 @@ interface Load {
 function loadsOf({ description }: BuildRecord): Load[] {
   if (description.kind === 'host')
     return [
-      { what: 'the host script', paths: [description.entry, ...description.css], limitKib: BUDGET.hostEntryKib },
-      { what: 'the page template', paths: [description.template], limitKib: BUDGET.hostPageKib },
+      { part: say('hostScript'), paths: [description.entry, ...description.css], limitKib: BUDGET.hostEntryKib },
+      { part: say('pageTemplate'), paths: [description.template], limitKib: BUDGET.hostPageKib },
     ];
   const { entry, module } = description;
   const parts = [...description.routes, ...description.slots];
   return [
-    { what: `the entry ${entry}`, paths: [entry], limitKib: BUDGET.remoteEntryKib },
+    { part: say('entry', { file: entry }), paths: [entry], limitKib: BUDGET.remoteEntryKib },
     ...parts.map((part) => ({
-      what: `everything "${part.name}" needs`,
+      part: say('partNeeds', { name: part.name }),
       paths: [...new Set([entry, ...module.js, ...module.css, ...part.js, ...part.css])],
       limitKib: BUDGET.routeKib,
     })),
   ];
 }
 
-function unpackedProblems({ id, description, files }: BuildRecord): string[] {
+function unpackedProblems({ description, files }: BuildRecord): string[] {
   const kib = (files[description.entry]?.size ?? 0) / KIB;
   const limit = BUDGET.entryUnpackedKib;
   if (description.kind === 'host' || kib <= limit) return [];
-  const { entry } = description;
-  return [
-    `${id}: the entry ${entry} has ${kib.toFixed(0)} KiB to parse, the budget is ${limit}: load parts of it lazily`,
-  ];
+  return [say('entryTooLarge', { file: description.entry, kib: kib.toFixed(0), limit })];
 }
 
 async function budgetProblems(store: Store, record: BuildRecord): Promise<string[]> {
   const size = async (path: string) =>
     (await store.read(`${buildFolder(record.id)}/${path}.br`))?.length ?? record.files[path]?.size ?? 0;
-  const lines = loadsOf(record).map(async ({ what, paths, limitKib }) => {
+  const lines = loadsOf(record).map(async ({ part, paths, limitKib }) => {
     const kib = (await Promise.all(paths.map(size))).reduce((sum, bytes) => sum + bytes, 0) / KIB;
-    return kib > limitKib
-      ? [`${record.id}: ${what} weighs ${kib.toFixed(1)} KiB br, the budget is ${limitKib}: load parts of it lazily`]
-      : [];
+    return kib > limitKib ? [say('partTooLarge', { part, kib: kib.toFixed(1), limit: limitKib })] : [];
   });
-  return [...(await Promise.all(lines)).flat(), ...unpackedProblems(record), ...(await wholeProblems(record, size))];
+  const problems = [...(await Promise.all(lines)).flat(), ...unpackedProblems(record)];
+  return [...problems, ...(await wholeProblems(record, size))].map(of(record));
 }
 
 /** Entry, routes, page and the build as a whole stay within their size budgets. */
@@ -166,18 +159,15 @@ const budget: GateCheck = {
   run: async ({ store, changed }) => (await Promise.all(changed.map((record) => budgetProblems(store, record)))).flat(),
 };
 
-function templateProblems(template: string): string[] {
-  const problems = misplaced(template).map((name) => `must hold <!--lz:${name}--> exactly once`);
-  if (!/^\s*<!doctype html>/i.test(template)) problems.push('must begin with <!doctype html>');
+function templateProblems(file: string, template: string): string[] {
+  const problems = misplaced(template).map((name) => say('templateMark', { file, mark: `<!--lz:${name}-->` }));
+  if (!/^\s*<!doctype html>/i.test(template)) problems.push(say('templateDoctype', { file }));
   const scripts = inlineContents(template, 'script').length;
-  if (scripts < 1 || scripts > 2)
-    problems.push(`must hold the loader and, at most, the appearance as inline scripts, not ${scripts}`);
-  if (/<script\b[^>]*\bsrc\s*=/i.test(template))
-    problems.push('must not name a script by address: the loader appends the host');
+  if (scripts < 1 || scripts > 2) problems.push(say('templateScripts', { file, count: scripts }));
+  if (/<script\b[^>]*\bsrc\s*=/i.test(template)) problems.push(say('templateSource', { file }));
   const markup = template.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '');
-  if (/\son[a-z]+\s*=\s*["']/i.test(markup))
-    problems.push('must not hold inline event handlers: the policy forbids them');
-  if (/\sstyle\s*=\s*["']/i.test(markup)) problems.push('must not hold style attributes: the policy forbids them');
+  if (/\son[a-z]+\s*=\s*["']/i.test(markup)) problems.push(say('templateHandlers', { file }));
+  if (/\sstyle\s*=\s*["']/i.test(markup)) problems.push(say('templateStyles', { file }));
   return problems;
 }
 
@@ -187,9 +177,10 @@ const hostPage: GateCheck = {
   run: async (subject) => {
     const { store, host } = subject;
     if (!isChanged(subject, host)) return [];
-    const template = await store.read(`${buildFolder(host.id)}/${host.description.template}`);
-    const problems = template ? templateProblems(template.toString('utf8')) : ['is missing from the store'];
-    return problems.map((line) => `${host.id}: ${host.description.template} ${line}`);
+    const file = host.description.template;
+    const template = await store.read(`${buildFolder(host.id)}/${file}`);
+    const problems = template ? templateProblems(file, template.toString('utf8')) : [say('templateMissing', { file })];
+    return problems.map(of(host));
   },
 };
 
@@ -214,14 +205,13 @@ const federation: GateCheck = {
   run: async (subject, note) => {
     const ofHost = subject.host.description.federation;
     const problems: string[] = [];
-    for (const { id, description } of subject.remotes.filter((remote) => isChanged(subject, remote))) {
+    for (const remote of subject.remotes.filter((each) => isChanged(subject, each))) {
+      const { id, description } = remote;
       const own = description.federation;
       const entry = await subject.store.read(`${buildFolder(id)}/${description.entry}`);
       if (!entry?.includes(CORE)) continue;
       if (semver.major(own) > semver.major(ofHost) || semver.lt(own, FIRST_OF_CORE))
-        problems.push(
-          `${id}: an entry of federation ${own} cannot take the host's core of ${ofHost}: build it without experiments.externalRuntime, or with another version`,
-        );
+        problems.push(of(remote)(say('coreTooNew', { own, host: ofHost })));
       else if (semver.gt(own, ofHost))
         note(`${id} is built with federation ${own} and takes the host's core of ${ofHost}: the browser check decides`);
     }

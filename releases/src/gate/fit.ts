@@ -2,6 +2,7 @@ import { hostRoutePaths, isOpenSlot, reservedSegments } from '@liaozhai/shared/c
 import semver from 'semver';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
+import { type Check, say } from '../sentences.ts';
 
 // Whether builds can run together. The page, the gate and every verb ask these rules, so that none makes live what another refuses.
 
@@ -19,9 +20,12 @@ export interface Ensemble {
 }
 
 interface Rule {
-  check: string;
+  check: Check;
   find: (ensemble: Ensemble) => { key: string; problem: string }[];
 }
+
+/** The problem as one of this build. */
+const of = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
 function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Record<string, string>>) {
   const { provides, requires } = description.shared;
@@ -33,25 +37,14 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
       return [
         {
           key,
-          problem: `${id}: carries ${library} ${carried}, which its own range ${range} refuses: set requiredVersion to a range that allows it`,
+          problem: of(id, say('carriesUnfit', { library, version: carried, range })),
         },
       ];
     // the build carries it, for others too
     if (!version && carried) return [];
-    if (!version)
-      return [
-        {
-          key,
-          problem: `${id}: needs ${library} ${range}, which the host does not share: bundle it, or release a host that shares it`,
-        },
-      ];
+    if (!version) return [{ key, problem: of(id, say('needsUnshared', { library, range })) }];
     if (semver.satisfies(version, range)) return [];
-    return [
-      {
-        key,
-        problem: `${id}: needs ${library} ${range}, the host shares ${version}: widen the range, or release a host that has it`,
-      },
-    ];
+    return [{ key, problem: of(id, say('needsOther', { library, range, version })) }];
   });
 }
 
@@ -70,7 +63,7 @@ const contract: Rule = {
       .filter(({ description }) => !semver.satisfies(provided, description.contract))
       .map(({ id, description }) => ({
         key: `${id} contract`,
-        problem: `${id}: needs shared/runtime ${description.contract}, the host has ${provided}: release the host first`,
+        problem: of(id, say('needsContract', { range: description.contract, version: provided })),
       }));
   },
 };
@@ -97,10 +90,10 @@ const RESERVED: readonly string[] = reservedSegments;
 function pathProblem(path: string): string | null {
   const parts = segments(path);
   const [first = ''] = parts;
-  if (first === '*') return 'would catch every address: name the paths';
-  if (RESERVED.includes(first) || first.startsWith('_')) return 'belongs to the server: choose another';
-  if (parts.some((part) => part.includes('.'))) return 'looks like a file to web servers: leave out the dot';
-  if (parts.filter(isOptional).length > MOST_OPTIONAL) return `has more than ${MOST_OPTIONAL} optional parts: split it`;
+  if (first === '*') return say('catchesAll', { path });
+  if (RESERVED.includes(first) || first.startsWith('_')) return say('ofServer', { path });
+  if (parts.some((part) => part.includes('.'))) return say('likeAFile', { path });
+  if (parts.filter(isOptional).length > MOST_OPTIONAL) return say('manyOptional', { path, most: MOST_OPTIONAL });
   return null;
 }
 
@@ -114,12 +107,12 @@ const claimsOf = ({ id, description }: RemoteRecord): Claim[] => [
   ...description.routes
     .filter(({ path }) => pathProblem(path) === null)
     .flatMap(({ path }) =>
-      [...new Set(shapes(path))].map((shape) => ({ id, what: `route ${path}`, place: `route ${shape}` })),
+      [...new Set(shapes(path))].map((shape) => ({ id, what: say('route', { path }), place: `route ${shape}` })),
     ),
-  ...description.routes.map(({ name }) => ({ id, what: `route name "${name}"`, place: `name ${name}` })),
+  ...description.routes.map(({ name }) => ({ id, what: say('routeName', { name }), place: `name ${name}` })),
   ...description.slots
     .filter(({ name }) => !isOpenSlot(name))
-    .map(({ name }) => ({ id, what: `slot "${name}"`, place: `slot ${name}` })),
+    .map(({ name }) => ({ id, what: say('slot', { name }), place: `slot ${name}` })),
 ];
 
 /** No route, route name or slot for one is claimed twice, and none of the host's or the server's. */
@@ -129,20 +122,20 @@ const routes: Rule = {
     const unfit = remotes.flatMap(({ id, description }) =>
       description.routes.flatMap(({ path }) => {
         const problem = pathProblem(path);
-        return problem ? [{ key: `${id} route ${path}`, problem: `${id}: route ${path} ${problem}` }] : [];
+        return problem ? [{ key: `${id} route ${path}`, problem: of(id, problem) }] : [];
       }),
     );
     const owners = new Map<string, string[]>(
       Object.values(hostRoutePaths)
         .flatMap(shapes)
-        .map((path) => [`route ${path}`, ['the host']]),
+        .map((path) => [`route ${path}`, [say('theHost')]]),
     );
     const doubles = remotes.flatMap(claimsOf).flatMap(({ id, what, place }) => {
       const others = owners.get(place) ?? [];
       owners.set(place, [...others, id]);
       return others.map((owner) => ({
         key: `${[owner, id].sort().join(' ')} ${place}`,
-        problem: `${id}: ${what} belongs to ${owner} already: choose another`,
+        problem: of(id, say('taken', { place: what, owner })),
       }));
     });
     return [...unfit, ...doubles];
@@ -154,9 +147,7 @@ const globalsOf = ({ description }: RemoteRecord): string[] =>
 const contentOf = (id: string): string => id.slice(id.lastIndexOf('+'));
 
 const clash = (id: string, rival: string): string =>
-  contentOf(id) === contentOf(rival)
-    ? `has the very files of ${rival}, only its version is another: keep that one, or publish what you changed`
-    : `shares a global with ${rival}: give each build's container and chunks names of their own, made of its version or the hash of its sources`;
+  contentOf(id) === contentOf(rival) ? say('sameFiles', { build: rival }) : say('sharesGlobal', { build: rival });
 
 /** No two builds that can meet share a container or chunk global, or one would run the other's chunks. */
 const globals: Rule = {
@@ -166,18 +157,13 @@ const globals: Rule = {
       const { id } = remote;
       const mine = globalsOf(remote);
       if (mine[0] === mine[1])
-        return [
-          {
-            key: `${id} globals`,
-            problem: `${id}: container and chunks share the global ${mine[0]}: give each its own`,
-          },
-        ];
+        return [{ key: `${id} globals`, problem: of(id, say('sameGlobals', { name: mine[0] ?? '' })) }];
       const rivals = [...remotes, ...neighbours]
         .filter(isRemote)
         .filter((rival) => rival.id !== id && globalsOf(rival).some((name) => mine.includes(name)));
       return [...new Set(rivals.map((rival) => rival.id))].map((rival) => ({
         key: [id, rival].sort().join(' '),
-        problem: `${id}: ${clash(id, rival)}`,
+        problem: of(id, clash(id, rival)),
       }));
     }),
 };

@@ -6,6 +6,7 @@ import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord, setHash } from '../model/build.ts';
 import { candidatesOf } from '../model/channel.ts';
 import type { Gate, Proposal } from '../operations/switching.ts';
+import { type Check, say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
 import { misfitsAmong } from './fit.ts';
@@ -27,7 +28,7 @@ export interface GateSubject {
 
 /** One rule of the gate. */
 export interface GateCheck {
-  name: string;
+  name: Check;
   /** One line per problem, each naming the build and the cure; empty = passed. `note` takes what need not be mended. */
   run(subject: GateSubject, note: (line: string) => void): Promise<string[]>;
 }
@@ -43,7 +44,7 @@ async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckRe
   const started = performance.now();
   const failed = (cause: unknown): string[] => {
     if (cause instanceof ReleaseError && cause.kind === 'unreachable') throw cause;
-    return [`could not be judged: ${messageOf(cause)}`];
+    return [say('unjudged', { cause: messageOf(cause) })];
   };
   const notes: string[] = [];
   const problems = await check.run(subject, (line) => notes.push(line)).catch(failed);

@@ -3,6 +3,7 @@ import { backendSegments, beaconSchema, type RemoteFailure } from '@liaozhai/sha
 import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
 import { buildFolder, type HostRecord } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 
 const BEAT_MILLISECONDS = 100;
@@ -110,7 +111,7 @@ const recorded = new WeakMap<Page, Recorded>();
 export async function listenIn(context: BrowserContext): Promise<void> {
   const tell = (page: Page, line: string, about: string) => recorded.get(page)?.seen.push({ line, about });
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
-    tell(page, `the content security policy was violated: ${what}`, `${what} ${source}`);
+    tell(page, say('violated', { what }), `${what} ${source}`);
   });
   await context.exposeBinding('gateWarning', ({ page }, words: string, message: string) => {
     recorded.get(page)?.warnings.push({ words, message });
@@ -119,8 +120,8 @@ export async function listenIn(context: BrowserContext): Promise<void> {
     const { failure, build } = failureIn(text) ?? {};
     if (!failure || !build) return;
     const { message } = recorded.get(page)?.warnings.findLast(({ words }) => words.includes(build)) ?? {};
-    const why = message ? `: ${firstLine(message)}` : '';
-    tell(page, `a build failed: the page reported ${failure}${why}`, build);
+    const line = message ? say('failedWith', { failure, message: firstLine(message) }) : say('failed', { failure });
+    tell(page, line, build);
   });
   await context.addInitScript(watchPage);
 }
@@ -132,12 +133,13 @@ export function watch(page: Page, site: Site): Watched {
   recorded.set(page, { seen, warnings: [] });
   page.on('pageerror', (error) => {
     watched.thrown = true;
-    seen.push({ line: `an error was thrown: ${firstLine(error.message)}`, about: error.stack ?? '' });
+    seen.push({ line: say('threw', { message: firstLine(error.message) }), about: error.stack ?? '' });
   });
   page.on('response', (response) => {
     const url = new URL(response.url());
     const status = response.status();
-    if (isMissing(url, status, site)) seen.push({ line: `${url.pathname} answered ${status}`, about: url.pathname });
+    if (isMissing(url, status, site))
+      seen.push({ line: say('answered', { path: url.pathname, status }), about: url.pathname });
   });
   const count = (request: Request) => {
     // pages ask with HEAD whether a server is back
@@ -214,12 +216,9 @@ export async function standing(page: Page, origin: string, target: Visit, watche
   const lines = [
     ...unchecked
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
-      .map(
-        (path) =>
-          `${path} went past the host's asset loader, unchecked and loaded twice: name it by the href of a link element`,
-      ),
-    ...(isThere ? [] : ['its entry did not run: the page never saw its container']),
-    ...(shown.trim() ? [] : ['the page stayed blank']),
+      .map((path) => say('unchecked', { path })),
+    ...(isThere ? [] : [say('neverRan')]),
+    ...(shown.trim() ? [] : [say('blank')]),
   ];
   return lines.map((line) => ({ line, about: target.id }));
 }

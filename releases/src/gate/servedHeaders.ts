@@ -1,4 +1,5 @@
 import { buildFolder } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import type { GateSubject } from './gate.ts';
 
 const EXPECTED_HEADERS: Record<string, RegExp> = {
@@ -18,8 +19,8 @@ export async function servedHeaders(origin: string, { set, changed }: GateSubjec
       ([name, expected]) => !expected.test(headers.get(name) ?? ''),
     );
     return [
-      ...(status === 200 ? [] : [`${path} is served with status ${status}`]),
-      ...wrong.map(([name]) => `${path} is served with ${name}: ${headers.get(name)}`),
+      ...(status === 200 ? [] : [say('servedStatus', { file: path, status })]),
+      ...wrong.map(([name]) => say('servedHeader', { file: path, header: name, value: String(headers.get(name)) })),
     ];
   });
   return (await Promise.all(problems)).flat();

@@ -2,6 +2,7 @@ import { type FurtherOrigins, furtherOrigins, type GateFile } from '@liaozhai/sh
 import { gateFileOf } from '../builds/gateFile.ts';
 import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import type { Site } from './pageWatch.ts';
@@ -26,16 +27,18 @@ function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: T
 
 /** One line for each finding in a changed build, with the visitor where only one of them met it. */
 function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
-  const visitors = new Map<string, { of: string; line: string; as: Set<Visitor> }>();
-  for (const { line, about, visit } of told) {
-    const culprit = remotes.find((remote) => changed.includes(remote) && isOf(about, remote)) ?? visit;
-    const of = `${culprit.id}: on ${visit.path}`;
-    const known = visitors.get(`${of} ${line}`) ?? { of, line, as: new Set() };
-    visitors.set(`${of} ${line}`, { ...known, as: known.as.add(visit.as) });
+  const found = new Map<string, { build: string; path: string; seen: string; as: Set<Visitor> }>();
+  for (const { line: seen, about, visit } of told) {
+    const { id: build } = remotes.find((remote) => changed.includes(remote) && isOf(about, remote)) ?? visit;
+    const { path } = visit;
+    const key = [build, path, seen].join(' ');
+    const known = found.get(key) ?? { build, path, seen, as: new Set() };
+    found.set(key, { ...known, as: known.as.add(visit.as) });
   }
-  return [...visitors.values()].map(({ of, line, as: [first, second] }) =>
-    second ? `${of} ${line}` : `${of} as a ${first} ${line}`,
-  );
+  return [...found.values()].map(({ build, path, seen, as: [visitor = 'guest', second] }) => {
+    const problem = second ? say('onPage', { path, seen }) : say('onPageAs', { path, visitor, seen });
+    return say('ofBuild', { build, problem });
+  });
 }
 
 /** One late script and one late stylesheet of a build, of those that pages asked for. */

@@ -1,15 +1,12 @@
 import type { BrowserContext, Route } from 'playwright';
+import { say } from '../sentences.ts';
 import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, watch } from './pageWatch.ts';
 
 /** What is added to a changed file, which names itself where it takes effect. */
 const TAMPERED = 'gateTampered';
 const CHANGES = {
-  script: { type: 'text/javascript', text: `\n;globalThis.${TAMPERED} = true;` },
-  stylesheet: { type: 'text/css', text: `\n:root{--${TAMPERED}:1}` },
-} as const;
-const CURES = {
-  script: 'ran with changed bytes: let the host load it, by the src of a script element',
-  stylesheet: 'took effect with changed bytes: let the host load it, by the href of a link element',
+  script: { type: 'text/javascript', said: 'changedScriptRan', text: `\n;globalThis.${TAMPERED} = true;` },
+  stylesheet: { type: 'text/css', said: 'changedStyleHeld', text: `\n:root{--${TAMPERED}:1}` },
 } as const;
 
 /** A late file of a build. */
@@ -40,7 +37,7 @@ export async function tamper(site: Site, context: BrowserContext, { kind, path, 
       (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',
       TAMPERED,
     );
-    return isEffective ? [`${target.id}: ${path} ${CURES[kind]}`] : [];
+    return isEffective ? [say('ofBuild', { build: target.id, problem: say(CHANGES[kind].said, { path }) })] : [];
   } finally {
     // a file may still be on its way
     await context.unrouteAll({ behavior: 'ignoreErrors' });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright';
+import { say } from '../sentences.ts';
 import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
 
 /** Of one page. */
@@ -71,7 +72,8 @@ export async function tapThrough(
     if (name === null) return;
     await page.evaluate(lookAround, name);
     await settles(next, SETTLED_BEATS);
-    for (const seen of watched.seen.slice(before)) seen.line += ` after a tap on "${name.slice(0, 40)}"`;
+    for (const seen of watched.seen.slice(before))
+      seen.line = say('tapped', { seen: seen.line, name: name.slice(0, 40) });
     if (new URL(page.url()).pathname === visit.path) continue;
     await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
     await settles(next, SETTLED_BEATS);

@@ -1,5 +1,6 @@
 import { GATE_FILE, type GateFile } from '@liaozhai/shared/contract';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import type { GateSubject } from './gate.ts';
 import { isLikelyOn } from './visits.ts';
 import type { Walk } from './walk.ts';
@@ -70,6 +71,6 @@ export function unopened(trial: Trial, remote: RemoteRecord): { findings: string
   const notes = explained.map(({ name, word }) => `${remote.id}: ${word} was not opened: ${reasonOf(file, name)}`);
   if (!words) return { findings: [], notes };
   if (!file || isExcused) return { findings: [], notes: [`${remote.id}: no page opened ${words}`, ...notes] };
-  const cure = `answer what their pages ask for in ${GATE_FILE}, or name them there under "unopened" with the reason`;
-  return { findings: [`${remote.id}: no page opened ${words}: ${cure}`], notes };
+  const problem = say('unopened', { parts: words, file: GATE_FILE });
+  return { findings: [say('ofBuild', { build: remote.id, problem })], notes };
 }

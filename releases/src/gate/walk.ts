@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright';
+import { say } from '../sentences.ts';
 import { LONGEST_MILLISECONDS, type Seen, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
 
 const PARALLEL_PAGES = 4;
@@ -68,7 +69,7 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
       const address = site.origin + visit.path;
       const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
       if (!response?.ok()) {
-        told.push({ line: `the page answered ${response?.status()}`, about: visit.id, visit });
+        told.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
         return;
       }
       const seen = await standing(page, site.origin, visit, watched);

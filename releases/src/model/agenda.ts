@@ -1,6 +1,7 @@
 import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { newer, refused, usage } from '../errors.ts';
+import { say } from '../sentences.ts';
 import { windowSchema } from './action.ts';
 import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
@@ -364,17 +365,17 @@ export function parseSteps(text: string): Step[] {
 
 /** Throws usage for steps that do not rise, or come too late to be judged by anybody. */
 export function assertSteps(steps: readonly Step[]): void {
-  const cure = 'Each step comes later than the one before, with a larger share: 5@now,25@1h,100@4h.';
+  const cure = say('stepsCure');
   const rises = steps.every(({ percent, minutes }, at) => {
     const before = steps[at - 1];
     return !before || (percent > before.percent && minutes > before.minutes);
   });
-  if (steps.length === 0 || steps.length > 20) throw usage('a schedule has 1 to 20 steps', cure);
-  if (!rises) throw usage(`the steps ${stepsText(steps)} do not rise`, cure);
+  if (steps.length === 0 || steps.length > 20) throw usage(say('manySteps'), cure);
+  if (!rises) throw usage(say('stepsStay', { steps: stepsText(steps) }), cure);
   if (
     steps.some(({ percent, minutes }) => !(percent > 0 && percent <= 100) || !(minutes >= 0 && minutes <= MOST_MINUTES))
   )
-    throw usage('a step has a share above 0 up to 100, within 30 days', cure);
+    throw usage(say('stepOutside'), cure);
 }
 
 const spanText = (minutes: number): string => {

@@ -19,6 +19,7 @@ import {
 import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import { type Promoted, promoteFrom, sourceIn } from './promoteFrom.ts';
 import { schedule } from './schedule.ts';
 import { activate, canary, type Gate, promote } from './switching.ts';
@@ -165,13 +166,9 @@ async function propose(
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return null;
     const waiting = agenda.proposals.filter(({ expires }) => Date.parse(expires) > now.getTime());
     const same = waiting.find((each) => isSame(each, proposal));
-    if (same)
-      throw refused(
-        `the same was proposed by ${same.by}, and waits as ${same.id}`,
-        `Another person lets it through with \`approve ${same.id}\`.`,
-      );
+    if (same) throw refused(say('sameWaits', { by: same.by, id: same.id }), say('sameWaitsCure', { id: same.id }));
     if (waiting.length >= MOST_PROPOSALS)
-      throw refused(`${waiting.length} proposals wait already`, 'Have some of them approved or rejected first.');
+      throw refused(say('manyWait', { count: waiting.length }), say('manyWaitCure'));
     if (stateDigest(at) !== proposal.before)
       throw conflict(`${at.channel} was changed meanwhile`, 'Look at the new state and decide again.');
     return {
@@ -228,11 +225,11 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pr
   await assertUndecided(writer, current, proposal);
   const { id, by, expires, before } = proposal;
   if (Date.parse(expires) <= (await timeOf(writer)).getTime())
-    throw refused(`proposal ${id} expired at ${expires}`, `Let ${by} propose it again.`);
+    throw refused(say('expired', { id, instant: expires }), say('expiredCure', { by }));
   if (stateDigest(current) !== before)
     throw refused(
-      `${current.channel} was changed since proposal ${id} was made, last by ${current.action.who}`,
-      `Let ${by} propose it again, upon what runs now.`,
+      say('overtaken', { channel: current.channel, id, by: current.action.who }),
+      say('overtakenCure', { by }),
     );
 }
 
@@ -284,16 +281,13 @@ export async function approve(writer: Writer, { id, why }: WordRequest, gate: Ga
   const agree: Writer['second'] = async (at, { state }) => {
     await assertOpen(writer, at, proposal);
     if (stateDigest(state) !== proposal.after)
-      throw refused(
-        `proposal ${id} would do something else by now than was proposed`,
-        `Let ${proposal.by} propose it again.`,
-      );
+      throw refused(say('otherwise', { id }), say('expiredCure', { by: proposal.by }));
     return [{ kind: 'approved', proposal: id, by: proposal.by.slice(0, 100) }];
   };
   const change = await carryOut({ ...writer, second: agree }, proposal.request, { gate, approved: id });
   if (!change.changed) {
     await assertOpen(writer, await current(), proposal);
-    throw refused(`proposal ${id} has nothing to change`, `Reject it: \`reject ${id}\`.`);
+    throw refused(say('nothingToDo', { id }), say('nothingToDoCure', { id }));
   }
   await close(writer, proposal, 'approved', why);
   return change;

@@ -9,6 +9,7 @@ import type { Misfit } from '../gate/fit.ts';
 import type { Evidence } from '../model/action.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
+import { say } from '../sentences.ts';
 import { keepCandidates } from './switching.ts';
 
 export interface RollbackOptions {
@@ -115,11 +116,10 @@ export async function stateBefore(
   const { state, passedOver } = await findStateBefore(writer, current, name, force);
   if (state) return { state, passedOver };
   if (passedOver.length > 0) throw await unfit(writer, current, name, passedOver);
+  const isOnly = name !== undefined && liveIn(current, name).length > 0;
   throw refused(
-    `nothing else was live before${name ? ` for ${name}` : ''} that could run again`,
-    name && liveIn(current, name).length > 0
-      ? `Take a first release out of the set with \`withdraw ${name}\`, or activate another published build.`
-      : 'List what was live with `log`, or activate a published build.',
+    name ? say('nothingBeforeFor', { name }) : say('nothingBefore'),
+    isOnly ? say('nothingBeforeForCure', { name }) : say('nothingBeforeCure'),
   );
 }
 
@@ -155,7 +155,7 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
           : { state: await readState(writer.store, current, to, writer.key.publicKey), passedOver: [] };
       const builds = liveIn(target, name);
       if (builds.length === 0)
-        throw refused(`${name ?? 'nothing'} was not live in state ${target.seq}`, 'List the states with `log`.');
+        throw refused(say('notLiveIn', { name: name ?? 'nothing', seq: target.seq }), say('notLiveInCure'));
       assertAlive(current, builds, target.seq);
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
@@ -276,10 +276,8 @@ function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void 
   }
   if (host)
     throw refused(
-      `${build} is the only host to go on with`,
-      problems.length > 0
-        ? 'Former hosts do not fit what runs now: go back as a whole (`rollback`, or `rollback --to N`), or activate another host; then kill this one.'
-        : 'Activate another host first, then kill this one.',
+      say('onlyHost', { build }),
+      problems.length > 0 ? say('unfitHostsCure') : say('onlyHostCure'),
       problems,
     );
   if (confirm === name) return;

@@ -9,6 +9,7 @@ import { refused, usage } from '../errors.ts';
 import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
 import { canonicalJson, isSigned, signText } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
@@ -59,7 +60,7 @@ export async function createOverride(
     throw refused(`an override lasts up to ${LONGEST_HOURS} hours`, 'Use e.g. --for 2h.');
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const dead = builds.filter((id) => document.killed.includes(id));
-  if (dead.length > 0) throw refused(`${dead.join(', ')} was killed and never runs again`, 'Publish a new version.');
+  if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
   const all = await writer.catalog.records(mergeBuilds(document.stable?.builds ?? [], builds));
   makeSet(all);
   await assertPublished(writer.store, builds);
@@ -251,14 +252,11 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
   const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
   // half a character has no place in the log
   const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
-  if (!browser) throw usage('the request names no browser', 'Take it whole, as the page shows it that asks for leave.');
+  if (!browser) throw usage(say('noBrowser'), say('noBrowserCure'));
   if (!person || person.length > LONGEST_PERSON)
-    throw usage(
-      'a preview is opened for somebody',
-      `Say for whom, in 1 to ${LONGEST_PERSON} characters: --person "Li Hua".`,
-    );
+    throw usage(say('forNobody'), say('forNobodyCure', { most: LONGEST_PERSON }));
   if (!(hours > 0 && hours <= LONGEST_HOURS))
-    throw refused(`a preview lasts up to ${LONGEST_HOURS} hours`, 'Use e.g. --for 4h.');
+    throw refused(say('tooLong', { most: LONGEST_HOURS }), say('tooLongCure'));
   const at = await timeOf(writer);
   const expires = new Date(at.getTime() + hours * 3_600_000).toISOString();
   const change = await changeChannel(writer, async (current) => ({

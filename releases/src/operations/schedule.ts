@@ -19,6 +19,7 @@ import {
 } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
+import { say } from '../sentences.ts';
 import { canary, type Gate, promote, requireCandidate } from './switching.ts';
 import { isRevoked } from './tokens.ts';
 
@@ -75,8 +76,12 @@ function assertFree(agenda: Agenda, document: ChannelDocument, builds: readonly 
   );
   if (taken)
     throw refused(
-      `${taken.builds.map(nameOf).join(', ')} has a schedule already: ${stepsText(taken.steps)}, set by ${taken.by}`,
-      'Cancel it first: `schedule cancel`.',
+      say('scheduled', {
+        names: taken.builds.map(nameOf).join(', '),
+        steps: stepsText(taken.steps),
+        by: taken.by,
+      }),
+      say('scheduledCure'),
     );
 }
 
@@ -103,16 +108,9 @@ export async function schedule(
   const running = candidateOf(document, { salt: null, builds: meant });
   const [first] = steps;
   if (running && first && first.percent <= running.percent)
-    throw refused(
-      `${meant.join(' ')} runs for ${running.percent} % of visitors already`,
-      'Begin with a larger share, or lower it with `canary --percent` first.',
-    );
-  if (!running && first?.percent === 100)
-    throw refused(
-      'there is no candidate to judge before everyone gets it',
-      'Begin with a smaller share, e.g. 5@now,100@1h, or use `activate`.',
-    );
-  if (sameLive(document, meant)) throw refused('these builds are live for everyone already', 'See `status`.');
+    throw refused(say('runsFor', { builds: meant.join(' '), percent: running.percent }), say('runsForCure'));
+  if (!running && first?.percent === 100) throw refused(say('nobodyJudges'), say('nobodyJudgesCure'));
+  if (sameLive(document, meant)) throw refused(say('liveAlready'), say('liveAlreadyCure'));
   for (const build of meant) await writer.catalog.record(build);
   const byTwo = document.approval !== undefined;
   if (byTwo && override)

@@ -16,6 +16,7 @@ import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
 import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { say } from '../sentences.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. `blind`: it opens no browser. */
 export type Gate = ((proposal: Proposal) => Promise<Finding[]>) & { blind?: boolean };
@@ -50,9 +51,7 @@ async function passGate(options: SwitchOptions, proposal: Proposal): Promise<Evi
   const unseen: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
   if (findings.length === 0) return unseen;
   const problems = findings.map(findingLine);
-  const cure =
-    'Mend and publish again. A manager can switch against these findings at the command line: --force with --why.';
-  if (!options.force) throw refused('the gate refused this set', cure, problems);
+  if (!options.force) throw refused(say('gateRefused'), say('gateCure'), problems);
   if (!options.why) throw needsReason(problems);
   const forced = findings.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: true }));
   return [...unseen, ...forced];
@@ -220,7 +219,7 @@ export async function canary(
       const live = current.stable?.builds ?? [];
       const over =
         builds.length > 0 ? builds.filter((id) => !live.includes(id)) : requireCandidate(current, name).builds;
-      if (over.length === 0) throw refused('these builds are live for everyone already', 'See `status`.');
+      if (over.length === 0) throw refused(say('liveAlready'), say('liveAlreadyCure'));
       const names = new Set(over.map(nameOf));
       const candidates = candidatesOf(current);
       const former = candidates.find((candidate) => sameBuilds(candidate.builds, over));

@@ -7,6 +7,7 @@ import { personNamed } from '../model/agenda.ts';
 import { parseBuildId } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
 const TOKEN = /^lz_([0-9a-f]{12})_([\w-]{43})$/;
@@ -271,16 +272,16 @@ const verbsOf = (role: Role): readonly Wish['verb'][] =>
 export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): string | null {
   const grants = grantsOf(caller);
   if (grants.some(({ role }) => role === 'manager') || wish.verb === 'look') return null;
-  if (wish.force) return 'only a manager may switch against the gate';
-  if (wish.frozen) return 'only a manager may switch while the channel is frozen';
+  if (wish.force) return say('forceIsManagers');
+  if (wish.frozen) return say('frozenIsManagers');
   const able = grants.filter(({ role }) => verbsOf(role).includes(wish.verb));
-  if (able.length === 0) return `the role ${caller.role} does not include \`${wish.verb}\``;
+  if (able.length === 0) return say('roleLacks', { role: caller.role, verb: wish.verb });
   const own = able.flatMap(({ name }) => name ?? []);
   const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
-  if (whole || !isOnly(wish.names, own))
-    return `${caller.more ? 'your groups are' : 'this token is'} for ${own.join(' and ')} only`;
+  const names = own.join(' and ');
+  if (whole || !isOnly(wish.names, own)) return say(caller.more ? 'groupsAreFor' : 'tokenIsFor', { names });
   if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsShared(current, own))
-    return `the candidate with ${own.join(' or ')} holds builds of others too: ask a manager, or wait until it has ended`;
+    return say('candidateShared', { names: own.join(' or ') });
   return null;
 }
 

@@ -3,6 +3,7 @@ import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { refused, usage } from '../errors.ts';
 import type { SigningKey } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 
 // Which addresses a webhook may have, and how they are stored: a person who may add one must not reach into the console's network, and a
 // reader of the store must not learn them.
@@ -61,8 +62,6 @@ export interface WebhookRules {
   resolve?: typeof resolve;
 }
 
-const ALLOW = 'Use an address on the internet, or set RELEASES_WEBHOOKS_PRIVATE=true where the console runs.';
-
 /** Of the settings of the console, or of the command line on a store. Throws usage. */
 export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): WebhookRules {
   const { RELEASES_WEBHOOKS_PRIVATE: value = 'false', CONSOLE_ORIGIN: console } = environment;
@@ -79,16 +78,13 @@ export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): 
 /** The address as it is called. Throws usage and refused. */
 export function checkedUrl(text: string, { allowPrivate }: WebhookRules): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['https:', 'http:'].includes(url.protocol))
-    throw usage(`"${text}" is not a web address`, 'Use e.g. https://chat.example/hooks/releases.');
-  if (url.username || url.password)
-    throw usage('the address holds a password', 'Leave it out: what is sent is signed, which proves more.');
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw usage(say('notWeb', { text }), say('notWebCure'));
+  if (url.username || url.password) throw usage(say('withPassword'), say('withPasswordCure'));
   const host = hostOf(url);
   const loopback = host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
-  if (url.protocol === 'http:' && !loopback)
-    throw refused('a webhook is called over https', 'Use https://, http:// is for this machine alone.');
+  if (url.protocol === 'http:' && !loopback) throw refused(say('overHttps'), say('overHttpsCure'));
   if (!allowPrivate && (loopback || (isIP(host) !== 0 && isPrivateAddress(host))))
-    throw refused(`${host} is an address of this machine or of a private network`, ALLOW);
+    throw refused(say('privateAddress', { host }), say('privateCure'));
   return url;
 }
 
@@ -100,7 +96,7 @@ export const guardedLookup =
       if (problem) return callback(problem, '', 0);
       const allowed = addresses.filter(({ address }) => allowPrivate || !isPrivateAddress(address));
       const [first] = allowed;
-      if (!first) return callback(new Error(`${host} leads to a private network`), '', 0);
+      if (!first) return callback(new Error(say('leadsInside', { host })), '', 0);
       if (options.all) return callback(null, allowed);
       return callback(null, first.address, first.family);
     });

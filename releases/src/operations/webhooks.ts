@@ -10,6 +10,7 @@ import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { canonicalJson, isSignedDocument, signText } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
@@ -136,7 +137,7 @@ function post(
         if (received > LONGEST_ANSWER) answer.destroy();
       });
       answer.once('error', () => undefined);
-      answer.once('close', () => done(status >= 200 && status < 300 ? null : `answered ${status}`));
+      answer.once('close', () => done(status >= 200 && status < 300 ? null : say('receiverAnswered', { status })));
     });
     call.end(body);
   });
@@ -211,8 +212,7 @@ export async function addWebhook(
 }
 
 function requireRoom({ length }: readonly Webhook[]): void {
-  if (length >= MOST_WEBHOOKS)
-    throw refused(`there are ${length} webhooks already`, 'Remove some with `webhook remove`.');
+  if (length >= MOST_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
 }
 
 const missing = (id: string) => refused(`there is no webhook ${id}`, 'List them with `webhook list`.');
@@ -241,11 +241,7 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
   const said = { who, why: '', builds: [], percent: null, text, console };
   const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...said };
   const problem = await attempt(writer, webhook, event, rules);
-  if (problem)
-    throw refused(
-      `${webhook.shown} was not reached: ${problem}`,
-      'Check the address, and that it answers 2xx within 10 s.',
-    );
+  if (problem) throw refused(say('notReached', { address: webhook.shown, problem }), say('notReachedCure'));
   return event;
 }
 
