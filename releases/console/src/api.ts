@@ -195,7 +195,6 @@ export interface Typed {
   channel: string;
   title: string;
   why: string;
-  override: string;
 }
 
 /** Outlives the page, since signing in again leaves it. */

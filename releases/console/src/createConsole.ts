@@ -347,17 +347,17 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Carries out what was asked, for a reason. */
-    agree: async (why: string, override = '') => {
+    /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `overrides`. */
+    agree: async (why: string, overrides = false) => {
       const { question } = state;
       // one that was left goes on behind the page
       if (!question || state.running !== null) return;
       const { verb, body, title, decided: seen } = question;
-      saveTyped({ channel: seen.channel, title, why, override });
+      saveTyped({ channel: seen.channel, title, why });
       set({ question: { ...question, busy: true } });
       await run('question', async () => {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
-        const request = { ...body, why, ...upon, ...(override.trim() ? { override } : {}) };
+        const request = { ...body, why, ...upon, ...(overrides && why.trim() ? { override: why } : {}) };
         const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
           async (cause: unknown) => {
             const { status } = failureOf(cause);
@@ -377,9 +377,9 @@ export function createConsole(channel: string) {
     },
 
     /** Keeps what is being typed, in case the session ends meanwhile. */
-    type: (why: string, override: string) => {
+    type: (why: string) => {
       const { question } = state;
-      if (question) saveTyped({ channel: question.decided.channel, title: question.title, why, override });
+      if (question) saveTyped({ channel: question.decided.channel, title: question.title, why });
     },
 
     callOff: () => {

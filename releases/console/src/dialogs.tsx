@@ -23,15 +23,14 @@ interface QuestionDialogProps {
   question: ConsoleState['question'];
   /** May switch although the channel is frozen. */
   mayOverride: boolean;
-  onType: (why: string, override: string) => void;
-  onAgree: (why: string, override: string) => void;
+  onType: (why: string) => void;
+  onAgree: (why: string, overrides: boolean) => void;
   onCallOff: () => void;
 }
 
 /** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
 export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
-  const [override, setOverride] = useState('');
   const [name, setName] = useState('');
   const [mistyped, setMistyped] = useState(false);
   const [unfounded, setUnfounded] = useState(false);
@@ -42,7 +41,6 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
   if (open !== (question !== null)) {
     setOpen(question !== null);
     setWhy(question?.kept?.why ?? '');
-    setOverride(question?.kept?.override ?? '');
     setName('');
     setMistyped(false);
     setUnfounded(false);
@@ -57,13 +55,14 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
     panel?.focus({ preventScroll: true });
   }, [open]);
   const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits } = shown ?? {};
+  const overrides = Boolean(frozen) && mayOverride;
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
     // a proposal is judged by the window when it is approved
-    const isFounded = !frozen || !mayOverride || waits || override.trim() !== '';
+    const isFounded = !overrides || waits || why.trim() !== '';
     setUnfounded(!isFounded);
-    if (isTyped && isFounded) onAgree(why, override);
+    if (isTyped && isFounded) onAgree(why, overrides);
   };
   return (
     <Dialog
@@ -97,19 +96,6 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
             {texts.freeze.open(formats.short(frozen.until), frozen.reason)}
           </p>
         )}
-        {frozen && mayOverride && (
-          <TextField
-            label={texts.freeze.override}
-            error={unfounded ? texts.freeze.overrideNeeded : undefined}
-            maxLength={200}
-            autoComplete="off"
-            value={override}
-            onChange={({ target }) => {
-              setOverride(target.value);
-              onType(why, target.value);
-            }}
-          />
-        )}
         {typed && (
           <TextField
             label={texts.confirm.typed(typed)}
@@ -122,13 +108,14 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
         )}
         <TextField
           ref={field}
-          label={texts.confirm.why}
-          maxLength={500}
+          label={overrides ? texts.freeze.override : texts.confirm.why}
+          error={unfounded ? texts.freeze.overrideNeeded : undefined}
+          maxLength={overrides ? 200 : 500}
           autoComplete="off"
           value={why}
           onChange={({ target }) => {
             setWhy(target.value);
-            onType(target.value, override);
+            onType(target.value);
           }}
         />
       </form>
