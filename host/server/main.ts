@@ -11,6 +11,7 @@ import {
   type SiteOf,
   siteBrand,
   sitesFrom,
+  storeFrom,
   tellProblem,
 } from '@liaozhai/releases';
 import { repoRoot } from '@liaozhai/shared/build/facts';
@@ -229,7 +230,7 @@ async function run() {
   const options = { dev: { type: 'boolean' }, serve: { type: 'boolean' }, set: { type: 'string' } } as const;
   const { values } = parseArgs({ options });
   if (values.dev) return develop(env);
-  const store = env.RELEASES_STORE ?? `file:${join(env.DATA_DIR, 'releases')}`;
+  const store = storeFrom(env);
   const logLevel = env.LOG_LEVEL ?? (values.serve ? 'info' : 'warn');
   // a set that the gate opens stands beside the server that has the port
   const metrics = values.set ? null : await openMetrics(env);

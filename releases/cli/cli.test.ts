@@ -21,7 +21,7 @@ const variables = () => ({
 
 const release = (...words: string[]) => releaseWith({}, ...words);
 
-const releaseWith = (more: Record<string, string>, ...words: string[]) =>
+const releaseWith = (more: Record<string, string | undefined>, ...words: string[]) =>
   runCommand(words, { ...variables(), ...more });
 
 const json = async (...words: string[]) => {
@@ -52,6 +52,15 @@ describe('the command line', () => {
       'init',
     ]);
     expect((await json('builds', 'stories')).value).toHaveLength(2);
+  });
+
+  test.each([
+    ['by the address of the store', () => ({ RELEASES_STORE: `file:${folder.path}/own/releases` })],
+    ['by the folder of the product', () => ({ RELEASES_STORE: undefined, DATA_DIR: `${folder.path}/own` })],
+  ])('finds the store %s', async (_, settings) => {
+    await releaseWith(settings(), 'init');
+    expect((await releaseWith(settings(), 'whoami')).out).toContain(`file:${folder.path}/own/releases`);
+    expect((await releaseWith(settings(), 'status')).code).toBe(0);
   });
 
   test.each([

@@ -10,7 +10,7 @@ import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
 import { sitesFrom } from '../src/operations/override.ts';
 import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
-import { DEFAULT_STORE, type OpenedStore, openStore, requireKey, requirePublicKey } from '../src/store/store.ts';
+import { type OpenedStore, openStore, requireKey, requirePublicKey, storeFrom } from '../src/store/store.ts';
 import { sessionFor } from './signIn.ts';
 
 /** What every verb understands. */
@@ -23,8 +23,7 @@ export interface SharedOptions {
 
 const environment = process.env;
 
-export const storeUrl = (options: SharedOptions): string =>
-  options.store ?? environment.RELEASES_STORE ?? DEFAULT_STORE;
+export const storeUrl = (options: SharedOptions): string => options.store ?? storeFrom(environment);
 export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
 /** Goes to standard error, so that --json keeps standard output to itself. */

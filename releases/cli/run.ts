@@ -73,7 +73,7 @@ function makeProgram(): Command {
     .description('build → set → channel: publishes packages and decides which of them run, for whom')
     .option(
       '--store <url>',
-      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else .data/releases)',
+      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else $DATA_DIR/releases)',
     )
     .option('--channel <name>', 'which channel', process.env.RELEASES_CHANNEL ?? 'production')
     .option('--json', 'one JSON document on standard output, nothing else')

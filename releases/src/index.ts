@@ -31,3 +31,4 @@ export {
   routeAt,
 } from './serve/renderPage.ts';
 export { brandedManifest, brandIcon, hasOwnSeal, isShipped, type SiteBrand, siteBrand } from './serve/siteBrand.ts';
+export { storeFrom } from './store/store.ts';

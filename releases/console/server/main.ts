@@ -2,11 +2,11 @@ import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { messageOf, ReleaseError } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
+import { storeFrom } from '../../src/store/store.ts';
 import { signInFrom, signInVariables } from './provider.ts';
 import { startConsole } from './startConsole.ts';
 
 const environmentSchema = v.object({
-  RELEASES_STORE: v.optional(v.string()),
   RELEASES_CHANNEL: v.optional(v.string(), 'production'),
   RELEASES_SMOKE: v.optional(v.picklist(['auto', 'required', 'off']), 'auto'),
   CONSOLE_PORT: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0), v.maxValue(65535)), '3001'),
@@ -22,10 +22,10 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const { RELEASES_STORE, RELEASES_CHANNEL, RELEASES_SMOKE, CONSOLE_PORT, CONSOLE_HOST } = parsed.output;
+  const { RELEASES_CHANNEL, RELEASES_SMOKE, CONSOLE_PORT, CONSOLE_HOST } = parsed.output;
   const metrics = await openMetrics(parsed.output);
   const console = await startConsole({
-    store: RELEASES_STORE,
+    store: storeFrom(process.env),
     channel: RELEASES_CHANNEL,
     smoke: RELEASES_SMOKE,
     port: CONSOLE_PORT,

@@ -56,7 +56,11 @@ export interface Store {
   sweep(before: Date): Promise<number>;
 }
 
-export const DEFAULT_STORE = '.data/releases';
+/** Where the settings put the store; `npm start` has it in its data folder. */
+export const storeFrom = ({ RELEASES_STORE, DATA_DIR }: { RELEASES_STORE?: string; DATA_DIR?: string }): string =>
+  RELEASES_STORE ?? `file:${join(DATA_DIR ?? '.data', 'releases')}`;
+export const DEFAULT_STORE = storeFrom({});
+
 const KEY_FILE = 'signing.pem';
 
 /** A store together with the place its signing key is kept, which is never inside what is served. */
