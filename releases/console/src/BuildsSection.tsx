@@ -87,22 +87,18 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
   const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
-      <div>
-        <p>
-          <strong title={id}>{versionOf(id)}</strong>
-          {isLive && <Tag tone="jade">{texts.builds.running}</Tag>}
-          {candidate && <Tag>{texts.builds.tried(candidate.percent)}</Tag>}
-          {isLastGood && !isLive && <Tag>{texts.live.lastGood}</Tag>}
-          {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
-          {hasAlarmed && <Tag tone="accent">{texts.builds.alarmed}</Tag>}
-          {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
-        </p>
-        <small>
-          {by} · {problem ?? texts.builds.size(bytes, files)}
-        </small>
-        <OriginLine {...provenance} />
-      </div>
+      <strong title={id}>{versionOf(id)}</strong>
+      {isLive && <Tag tone="jade">{texts.builds.running}</Tag>}
+      {candidate && <Tag>{texts.builds.tried(candidate.percent)}</Tag>}
+      {isLastGood && !isLive && <Tag>{texts.live.lastGood}</Tag>}
+      {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
+      {hasAlarmed && <Tag tone="accent">{texts.builds.alarmed}</Tag>}
+      {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
       {!problem && <BuildActions id={id} {...props} />}
+      <small>
+        {by} · {problem ?? texts.builds.size(bytes, files)}
+      </small>
+      <OriginLine {...provenance} />
     </li>
   );
 }
