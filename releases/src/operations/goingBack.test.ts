@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
-import { evidenceLines } from '../english.ts';
+import { actionLine, evidenceLines } from '../english.ts';
 import type { Action } from '../model/action.ts';
 import { candidatesOf, stateOf } from '../model/channel.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -54,6 +54,17 @@ describe('rollback', () => {
   test('of the whole channel goes to what was live before', async () => {
     await rollback(at.writer, {});
     expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(0)]);
+  });
+
+  test('of the whole channel names what changes only, and what leaves', async () => {
+    const { seq } = await at.current();
+    const { action } = (await rollback(at.writer, {})).document;
+    expect(actionLine(action)).toBe(`rollback ${chatAt(0)} as in state ${seq - 1}`);
+    const dice = await at.remote('dice', '1.0.0');
+    await at.activate(dice, storiesAt(3));
+    const back = (await rollback(at.writer, {})).document.action;
+    expect(actionLine(back)).toBe(`rollback ${storiesAt(2)} as in state ${seq + 1}`);
+    expect(evidenceLines(back)).toEqual([`nothing took the place of ${dice}`]);
   });
 
   test('to a named state restores it, as a newer state', async () => {

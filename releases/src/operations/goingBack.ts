@@ -161,6 +161,10 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
       const { candidates, ended } = candidatesAfter(current, builds);
+      const back = builds.filter((id) => !liveIn(current).includes(id));
+      const left = liveIn(current)
+        .filter((id) => !stable.some((other) => nameOf(other) === nameOf(id)))
+        .map((build): Evidence => ({ kind: 'replaced', build, by: null }));
       const plan = replan(current, { stable, lastGood: restoredLastGood(current, target, name), candidates });
       const { next, evidence } = await keepCandidates(writer, current, plan, null);
       const misfits = (await newMisfits(writer, current, next)).stable;
@@ -168,10 +172,15 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       return {
         composed: next,
         state: next.state,
-        action: { kind: 'rollback', builds, to: target.seq, names: name ? [name] : [] },
+        action: {
+          kind: 'rollback',
+          builds: back.length > 0 ? back : builds,
+          to: target.seq,
+          names: name ? [name] : [],
+        },
         force,
         why,
-        evidence: [...passedOverEvidence(passedOver, name), ...ended, ...evidence],
+        evidence: [...passedOverEvidence(passedOver, name), ...left, ...ended, ...evidence],
       };
     },
     seq,
