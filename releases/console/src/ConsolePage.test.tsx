@@ -1089,7 +1089,8 @@ describe('while a request runs', () => {
     await act(async () => history.back());
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     expect(said()).toBe('正在执行……');
-    expect(button('全量上线 stories').disabled).toBe(true);
+    // the server refuses what was decided upon a state that is over by then
+    expect(button('全量上线 stories').disabled).toBe(false);
     release();
     await waitFor(() => expect(said()).toBe('完成，现在是状态 8'));
     expect(server.posted()).toHaveLength(1);

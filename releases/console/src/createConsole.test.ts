@@ -12,6 +12,7 @@ const health: Health = { stable: group, candidates: [], builds: [] };
 let seqs: Record<string, number>;
 let asked: string[];
 let gates: Map<string, Promise<void>>;
+const CHANGES = ['activate', 'rollback'];
 
 function hold(path: string): () => void {
   let release = () => {};
@@ -28,11 +29,14 @@ beforeEach(() => {
     const url = new URL(String(input), 'http://localhost');
     const verb = url.pathname.replace('/v1/', '');
     const channel = url.searchParams.get('channel') ?? '';
-    const answers: Record<string, unknown> = { status: { channel, seq: seqs[channel] }, health };
+    const status = { channel, seq: seqs[channel] };
+    const answers: Record<string, unknown> = { status, health };
     const answer = answers[verb] ?? [];
     asked.push(verb + url.search);
     await gates.get(verb + url.search);
-    return Response.json(answer);
+    if (!CHANGES.includes(verb)) return Response.json(answer);
+    seqs[channel] = (seqs[channel] ?? 0) + 1;
+    return Response.json({ changed: true, document: { channel, seq: seqs[channel] } });
   };
 });
 afterEach(() => {
@@ -129,6 +133,38 @@ test('one request runs at a time: what is asked meanwhile is not sent', async ()
   await first;
   expect(asked.filter((path) => path.startsWith('override'))).toHaveLength(1);
   expect(console.state().running).toBeNull();
+});
+
+const question = (title: string) => ({ title, action: title, changes: [] });
+
+test('the state that a change made is shown before it is said to be done', async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const told: string[] = [];
+  console.subscribe(() => {
+    const { toast, seen } = console.state();
+    if (toast?.kind === 'success') told.push(`${toast.text}: ${seen?.status.seq}`);
+  });
+  console.ask('rollback', { name: 'a' }, question('回退 a'));
+  await console.agree('');
+  expect(told[0]).toBe('完成，现在是状态 8: 8');
+});
+
+test('a switch that was left while the gate judges it holds up no way back, and its end is told', async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const release = hold('activate?channel=production');
+  console.ask('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
+  const activated = console.agree('');
+  console.callOff();
+  await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+  await console.agree('');
+  expect(console.state().toast?.text).toBe('完成，现在是状态 8');
+  await console.rollback('rollback c', { name: 'c', to: 3, title: '回退 c' });
+  release();
+  await activated;
+  expect(console.state().toast?.text).toBe('完成，现在是状态 9');
+  expect(console.state().question?.title).toBe('回退 c');
 });
 
 test('a check, which may take minutes, holds up no way back, and runs once', async () => {

@@ -83,6 +83,7 @@ export function createConsole(channel: string) {
   let isChecking = false;
   let asked = 0;
   let shown = 0;
+  let begun = 0;
   let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
   function set(parts: Partial<ConsoleState>): void {
@@ -142,16 +143,19 @@ export function createConsole(channel: string) {
   /** Runs one request at a time with a toast while it lasts; a failure is shown with the server's lines. */
   async function run(control: string, work: () => Promise<void>): Promise<void> {
     if (state.running !== null) return;
+    begun += 1;
+    const turn = begun;
+    const end = (parts: Partial<ConsoleState>) => set({ ...parts, ...(turn === begun ? { running: null } : {}) });
     set({ running: control });
     say(texts.busy);
     try {
       await work();
       if (state.toast?.text === texts.busy) hush();
+      end({});
     } catch (cause) {
       hush();
-      set({ question: null, notice: refusalOf(cause) });
+      end({ notice: refusalOf(cause) });
     }
-    set({ running: null });
   }
 
   function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
@@ -354,26 +358,33 @@ export function createConsole(channel: string) {
       if (!question || state.running !== null) return;
       const { verb, body, title, decided: seen } = question;
       saveTyped({ channel: seen.channel, title, why });
-      set({ question: { ...question, busy: true } });
+      const agreed = { ...question, busy: true };
+      set({ question: agreed });
+      let isDone = false;
       await run('question', async () => {
-        const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
-        const request = { ...body, why, ...upon, ...(overrides && why.trim() ? { override: why } : {}) };
-        const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
-          async (cause: unknown) => {
-            const { status } = failureOf(cause);
-            // the request may have arrived although its answer did not
-            if (status === 0) throw new ApiFailure(0, [texts.confirm.unanswered]);
-            if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
-            throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
-          },
-        );
-        previewsAsked = 0;
-        forgetTyped();
-        set({ question: null });
-        if (proposal) say(texts.approval.proposed(proposal.id), 'success');
-        else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'success');
+        try {
+          const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
+          const request = { ...body, why, ...upon, ...(overrides && why.trim() ? { override: why } : {}) };
+          const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
+            async (cause: unknown) => {
+              const { status } = failureOf(cause);
+              // the request may have arrived although its answer did not
+              if (status === 0) throw new ApiFailure(0, [texts.confirm.unanswered]);
+              if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
+              throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
+            },
+          );
+          previewsAsked = 0;
+          forgetTyped();
+          await refresh();
+          isDone = true;
+          if (proposal) say(texts.approval.proposed(proposal.id), 'success');
+          else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'success');
+        } finally {
+          if (state.question === agreed) set({ question: null });
+        }
       });
-      await refresh();
+      if (!isDone) await refresh();
     },
 
     /** Keeps what is being typed, in case the session ends meanwhile. */
@@ -383,9 +394,9 @@ export function createConsole(channel: string) {
     },
 
     callOff: () => {
-      // one that is under way may still fail
+      // one that is under way may still fail, and holds up nothing
       if (!state.question?.busy) forgetTyped();
-      set({ question: null });
+      set({ question: null, ...(state.question?.busy ? { running: null } : {}) });
     },
     dismiss: () => set({ notice: null }),
 
