@@ -177,8 +177,9 @@ export const SENTENCES = {
   notReached: '{address} was not reached: {problem}',
   notReachedCure: 'Check the address, and that it answers 2xx within 10 s.',
   receiverAnswered: 'answered {status}',
+  timedOut: 'gave no whole answer in time',
   // of Node
-  timedOut: 'The operation was aborted due to timeout',
+  hungUp: 'socket hang up',
   connectionRefused: 'connect ECONNREFUSED {host}',
   unknownHost: 'getaddrinfo ENOTFOUND {host}',
 

@@ -339,10 +339,15 @@ export async function stepOnce(
 }
 
 /** One round over all webhooks, if the lease is ours and for as long as it is; a receiver may take ten seconds. */
-async function deliverOnce(console: ConsoleContext, lease: Lease, onProblem: (cause: unknown) => void): Promise<void> {
+async function deliverOnce(
+  console: ConsoleContext,
+  lease: Lease,
+  onProblem: (cause: unknown) => void,
+  busy: Set<string>,
+): Promise<void> {
   if (!(await lease.hold())) return;
   await forEachChannel(console, onProblem, async (channel) =>
-    deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold()),
+    deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold(), busy),
   );
 }
 
@@ -394,6 +399,7 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
   const lease = new Lease(console.options.store, 'watch');
   const steps = new Lease(console.options.store, 'steps');
   const webhooks = new Lease(console.options.store, 'webhooks');
+  const busy = new Set<string>();
   const timers = [
     setInterval(
       oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem)),
@@ -403,10 +409,8 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
       oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem)),
       LOOK_MILLISECONDS,
     ).unref(),
-    setInterval(
-      oneAtATime(() => deliverOnce(console, webhooks, onProblem).catch(onProblem)),
-      LOOK_MILLISECONDS,
-    ).unref(),
+    // rounds overlap: a receiver that is slow is left out until it has answered
+    setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MILLISECONDS).unref(),
     setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
     setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
   ];

@@ -146,7 +146,8 @@ const CHINESE: Record<SentenceKind, string> = {
   notReached: '没能送达 {address}：{problem}',
   notReachedCure: '请检查地址，以及它是否在 10 秒内以 2xx 答复',
   receiverAnswered: '对方的状态码是 {status}',
-  timedOut: '对方没有及时答复',
+  timedOut: '对方没有及时答复完',
+  hungUp: '对方断开了连接',
   connectionRefused: '{host} 拒绝连接',
   unknownHost: '找不到主机 {host}',
 

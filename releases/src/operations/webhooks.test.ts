@@ -86,6 +86,24 @@ describe('a webhook', () => {
     expect(types()).toEqual(['killed', 'rolledBack']);
   });
 
+  test('that is slow to answer keeps no later event from the others', async () => {
+    const slow = await openReceiver();
+    const answers: (() => void)[] = [];
+    slow.state.answer = (_, response) => answers.push(() => response.writeHead(204).end());
+    await addWebhook(at.writer, slow.url, HERE);
+    await add();
+    const busy = new Set<string>();
+    await at.activate(next);
+    const first = deliver(at.writer, HERE, always, busy);
+    await expect.poll(() => [answers.length, types()]).toEqual([1, ['switched']]);
+    await rollback(at.writer, {});
+    await deliver(at.writer, HERE, always, busy);
+    expect([answers.length, types()]).toEqual([1, ['switched', 'rolledBack']]);
+    for (const answer of answers) answer();
+    await first;
+    await slow.close();
+  });
+
   test('is told in order of switches, ramps, stops, rollbacks and schedules that wait, each once', async () => {
     await at.activate(next);
     await add();

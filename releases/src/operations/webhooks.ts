@@ -128,7 +128,8 @@ function post(
         'webhook-signature': `v1,${signatureOf(secret, event.id, seconds, body)}`,
       },
     });
-    call.once('error', (cause) => done(messageOf(cause)));
+    // the words of an abort do not name its cause
+    call.once('error', (cause) => done(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
     call.once('response', (answer) => {
       const status = answer.statusCode ?? 0;
       let received = 0;
@@ -301,14 +302,28 @@ async function deliverTo(
   if (own.seq !== kept) await keep(writer, own);
 }
 
-/** Tells every webhook of a channel what is new; one that does not answer keeps no other waiting. */
-export async function deliver(writer: Writer, rules: WebhookRules, mayGoOn: () => Promise<boolean>): Promise<void> {
+/**
+ * Tells every webhook of a channel what is new; one that does not answer keeps no other waiting. `busy` are those that an earlier round
+ * still waits for.
+ */
+export async function deliver(
+  writer: Writer,
+  rules: WebhookRules,
+  mayGoOn: () => Promise<boolean>,
+  busy = new Set<string>(),
+): Promise<void> {
   const { store, channel, key } = writer;
-  const { webhooks } = await read(store, channel, key.publicKey);
-  if (webhooks.length === 0) return;
+  if ((await read(store, channel, key.publicKey)).webhooks.length === 0) return;
   const { document } = await requireChannel(store, channel, key.publicKey);
+  // read last: an earlier round may have ended meanwhile
+  const { webhooks } = await read(store, channel, key.publicKey);
   const ends = await Promise.allSettled(
-    webhooks.map((webhook) => deliverTo(writer, document, webhook, rules, mayGoOn)),
+    webhooks
+      .filter(({ id }) => !busy.has(id))
+      .map((webhook) => {
+        busy.add(webhook.id);
+        return deliverTo(writer, document, webhook, rules, mayGoOn).finally(() => busy.delete(webhook.id));
+      }),
   );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
