@@ -346,7 +346,7 @@ describe('what is planned', () => {
     expect(screen.getByText(/冻结中，至 .*：大促/)).toBeTruthy();
     await userEvent.click(button('全量上线 stories'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
-    expect(within(dialog()).getByText('冻结期内要写理由才能破例')).toBeTruthy();
+    expect(within(dialog()).getByText('请写明原因')).toBeTruthy();
     expect(server.posted()).toEqual([]);
     expect(within(dialog()).getAllByRole('textbox')).toHaveLength(1);
     await userEvent.type(within(dialog()).getByLabelText(/破例的理由/), '登录坏了');
@@ -454,6 +454,9 @@ describe('what is planned', () => {
     await userEvent.clear(screen.getByLabelText('时区'));
     await userEvent.type(screen.getByLabelText('时区'), 'Europe/Berlin');
     await userEvent.click(button('下一步'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '新增冻结期' }));
+    expect(within(dialog()).getByText('请写明原因')).toBeTruthy();
+    expect(server.posted()).toEqual([]);
     await userEvent.type(within(dialog()).getByLabelText(/原因/), '没有人值班');
     await userEvent.click(within(dialog()).getByRole('button', { name: '新增冻结期' }));
     await waitFor(() =>

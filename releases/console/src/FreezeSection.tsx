@@ -83,7 +83,11 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
       title={add}
       onSubmit={() => {
         const added = window();
-        console.ask('freeze', { window: added }, { title: add, action: add, changes: [windowLine(added)] });
+        console.ask(
+          'freeze',
+          { window: added },
+          { title: add, action: add, changes: [windowLine(added)], founded: true },
+        );
       }}
     >
       <select

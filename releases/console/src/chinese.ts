@@ -217,7 +217,6 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     time: (of: string) => `${of}（时间）`,
     zone: '时区',
     submit: '下一步',
-    overrideNeeded: '冻结期内要写理由才能破例',
     override: '冻结期内破例的理由（会写入记录）',
   },
   approval: {
@@ -441,6 +440,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     cancel: '取消',
     leave: '先关闭',
     why: '原因（会写入记录）',
+    whyNeeded: '请写明原因',
     changes: '将会改变：',
     nothing: '与现在相同，不会有变化。',
     unanswered: '没有收到答复，可能已经执行，也可能没有。恢复连接后，请先核对当前状态和记录，再决定是否重试',

@@ -28,6 +28,8 @@ export interface Wanted {
   danger?: boolean;
   /** Has to be typed before it is agreed to: there is no way back. */
   typed?: string;
+  /** Needs a reason: it is shown to everybody whom this refuses. */
+  founded?: boolean;
   /** A way back, though its verb may go forward as well. */
   back?: boolean;
   /** A way that can be undone, offered before. */

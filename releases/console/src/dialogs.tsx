@@ -54,13 +54,14 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
     if (panel) panel.tabIndex = -1;
     panel?.focus({ preventScroll: true });
   }, [open]);
-  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits } = shown ?? {};
+  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits, founded } = shown ?? {};
   const overrides = Boolean(frozen) && mayOverride;
+  const isShort = overrides || founded;
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
     // a proposal is judged by the window when it is approved
-    const isFounded = !overrides || waits || why.trim() !== '';
+    const isFounded = !isShort || waits || why.trim() !== '';
     setUnfounded(!isFounded);
     if (isTyped && isFounded) onAgree(why, overrides);
   };
@@ -109,8 +110,8 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
         <TextField
           ref={field}
           label={overrides ? texts.freeze.override : texts.confirm.why}
-          error={unfounded ? texts.freeze.overrideNeeded : undefined}
-          maxLength={overrides ? 200 : 500}
+          error={unfounded ? texts.confirm.whyNeeded : undefined}
+          maxLength={isShort ? 200 : 500}
           autoComplete="off"
           value={why}
           onChange={({ target }) => {

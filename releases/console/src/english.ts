@@ -227,7 +227,6 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       time: (of) => `${of} (time)`,
       zone: 'Time zone',
       submit: 'Next',
-      overrideNeeded: 'While frozen this needs a reason',
       override: 'Reason for switching while frozen (goes into the log)',
     },
     approval: {
@@ -451,6 +450,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       cancel: 'Cancel',
       leave: 'Close',
       why: 'Reason (goes into the log)',
+      whyNeeded: 'Give a reason',
       changes: 'This will change:',
       nothing: 'Same as now, nothing will change.',
       unanswered:
