@@ -1512,7 +1512,12 @@ describe('banning a build', () => {
     expect(dialog().textContent).toContain('所有人都将打不开：/explore /story/:id');
     expect(within(dialog()).getByLabelText('请输入 stories 确认')).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
-    server.effect = { ...server.effect, instead: next, lost: [] };
+    server.effect = { ...server.effect, name: 'host' };
+    await choose(old, '禁用');
+    await within(dialog()).findByLabelText('请输入 host 确认');
+    expect(within(dialog()).queryByRole('button', { name: /^改为/ })).toBeNull();
+    await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    server.effect = { ...server.effect, name: 'stories', instead: next, lost: [] };
     await waitFor(() => expect(button('回退 stories').disabled).toBe(false));
     await choose(old, '禁用');
     expect((await within(dialog()).findByText(/所有人改用 1.1.0/)).textContent).toBeTruthy();

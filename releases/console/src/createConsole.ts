@@ -300,12 +300,16 @@ export function createConsole(channel: string) {
         const effect = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
         const { name, live, instead } = effect;
         const back = texts.live.rollback;
+        const withdraw =
+          name === 'host'
+            ? undefined
+            : { label: `${texts.live.withdraw} ${labels.of(name)}`, choose: () => void self.withdraw(control, build) };
         const gentler = instead
           ? {
               label: `${back} ${labels.of(name)}`,
               choose: () => void self.rollback(control, { name, title: `${back} ${labels.of(name)}` }),
             }
-          : { label: `${texts.live.withdraw} ${labels.of(name)}`, choose: () => void self.withdraw(control, build) };
+          : withdraw;
         ask(
           'kill',
           { build, confirm: name },
@@ -315,7 +319,7 @@ export function createConsole(channel: string) {
             danger: true,
             changes: killLines(effect),
             typed: name,
-            ...(live ? { gentler } : {}),
+            gentler: live ? gentler : undefined,
           },
           seen,
         );
