@@ -204,6 +204,16 @@ export const SENTENCES = {
   tooLong: 'a preview lasts up to {most} hours',
   tooLongCure: 'Use e.g. --for 4h.',
 
+  namesNoRemote: '"{text}" names no remote',
+  remoteCure: 'Use e.g. stories@http://localhost:3101.',
+  noDevServer: '"{text}" is not the address of a dev server',
+  noDevServerCure: 'Scheme, host and port only. Use e.g. stories@http://localhost:3101.',
+  neitherHere: '{origin} is neither this machine nor https',
+  neitherHereCure: 'Serve it over https, or locally.',
+  manyRemotes: '1 to {most} remotes at a time',
+  namedTwice: '{name} is named twice',
+  namedTwiceCure: 'Name one dev server for each remote.',
+
   // who may
   forceIsManagers: 'only a manager may switch against the gate',
   frozenIsManagers: 'only a manager may switch while the channel is frozen',

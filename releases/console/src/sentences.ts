@@ -170,6 +170,16 @@ const CHINESE: Record<SentenceKind, string> = {
   tooLong: '本地预览最多 {most} 小时',
   tooLongCure: '请缩短时间',
 
+  namesNoRemote: '「{text}」不是模块',
+  remoteCure: '例如 stories@http://localhost:3101',
+  noDevServer: '「{text}」不是开发服务器的地址',
+  noDevServerCure: '只写协议、主机和端口，例如 stories@http://localhost:3101',
+  neitherHere: '{origin} 既不是本机，也不是 https',
+  neitherHereCure: '请用 https 提供，或在本机提供',
+  manyRemotes: '一次 1 到 {most} 个模块',
+  namedTwice: '{name} 写了两次',
+  namedTwiceCure: '每个模块只写一个开发服务器',
+
   forceIsManagers: '只有管理者能不顾检查结果切换',
   frozenIsManagers: '冻结期内只有管理者能切换',
   roleLacks: '角色 {role} 不能执行 {verb}',

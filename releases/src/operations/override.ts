@@ -126,16 +126,13 @@ export const isLoopback = (origin: string): boolean => LOOPBACK.includes(new URL
  */
 function parseLocalRemote(word: string): LocalRemote {
   const [, name = '', address = ''] = /^([^@]*)@(.*)$/.exec(word) ?? [];
-  const example = 'Use e.g. stories@http://localhost:3101.';
-  if (!isName(name) || name === HOST_NAME) throw usage(`"${word.slice(0, 80)}" names no remote`, example);
+  if (!isName(name) || name === HOST_NAME)
+    throw usage(say('namesNoRemote', { text: word.slice(0, 80) }), say('remoteCure'));
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href || url.origin.length > 100)
-    throw usage(
-      `"${address.slice(0, 80)}" is not the address of a dev server`,
-      `Scheme, host and port only. ${example}`,
-    );
+    throw usage(say('noDevServer', { text: address.slice(0, 80) }), say('noDevServerCure'));
   if (url.protocol === 'http:' && !isLoopback(url.origin))
-    throw usage(`${url.origin} is neither this machine nor https`, `Serve it over https, or locally. ${example}`);
+    throw usage(say('neitherHere', { origin: url.origin }), say('neitherHereCure'));
   return { name, origin: url.origin };
 }
 
@@ -146,9 +143,9 @@ export const localRemoteWord = ({ name, origin }: LocalRemote): string => `${nam
 export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
   const remotes = words.map(parseLocalRemote).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (remotes.length === 0 || remotes.length > MOST_REMOTES)
-    throw usage(`1 to ${MOST_REMOTES} remotes at a time`, 'Use e.g. stories@http://localhost:3101.');
+    throw usage(say('manyRemotes', { most: MOST_REMOTES }), say('remoteCure'));
   const twice = remotes.find(({ name }, at) => remotes[at - 1]?.name === name);
-  if (twice) throw usage(`${twice.name} is named twice`, 'Name one dev server for each remote.');
+  if (twice) throw usage(say('namedTwice', { name: twice.name }), say('namedTwiceCure'));
   return remotes;
 }
 
