@@ -120,10 +120,14 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     );
     expect(overhang).toBe(0);
     await dialog.getByRole('button', { name: '关闭' }).tap();
-    const host = page.getByRole('region', { name: '构建' }).getByRole('group').filter({ hasText: 'host' });
+    const builds = page.getByRole('region', { name: '构建' });
+    const host = builds.getByRole('group').filter({ hasText: 'host' });
     await host.locator('summary').tap();
     const version = await host.getByRole('listitem').getByText(/-dev\./).boundingBox();
     expect(version?.height, 'a long version takes one line').toBeLessThan(32);
+    await page.setViewportSize({ width: 280, height: 653 });
+    const name = await host.locator('summary > span').boundingBox();
+    expect(name?.height, 'so does the name beside one').toBeLessThan(32);
 
     await page.setViewportSize({ width: 1280, height: 800 });
     const [live, health, canary] = [await box('正在运行'), await box('健康'), await box('灰度')];
