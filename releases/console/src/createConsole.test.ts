@@ -12,7 +12,7 @@ const health: Health = { stable: group, candidates: [], builds: [] };
 let seqs: Record<string, number>;
 let asked: string[];
 let gates: Map<string, Promise<void>>;
-const CHANGES = ['activate', 'rollback'];
+const CHANGES = ['activate', 'rollback', 'approve'];
 
 function hold(path: string): () => void {
   let release = () => {};
@@ -35,8 +35,10 @@ beforeEach(() => {
     asked.push(verb + url.search);
     await gates.get(verb + url.search);
     if (!CHANGES.includes(verb)) return Response.json(answer);
-    seqs[channel] = (seqs[channel] ?? 0) + 1;
-    return Response.json({ changed: true, document: { channel, seq: seqs[channel] } });
+    const seq = (seqs[channel] ?? 0) + 1;
+    // an approval is logged after what it approved
+    seqs[channel] = verb === 'approve' ? seq + 1 : seq;
+    return Response.json({ changed: true, document: { channel, seq } });
   };
 });
 afterEach(() => {
@@ -137,7 +139,10 @@ test('one request runs at a time: what is asked meanwhile is not sent', async ()
 
 const question = (title: string) => ({ title, action: title, changes: [] });
 
-test('the state that a change made is shown before it is said to be done', async () => {
+test.each([
+  ['rollback', 8],
+  ['approve', 9],
+])('the state that a change made by %s is shown before it is said to be done', async (verb, seq) => {
   const { console } = openConsole();
   await console.refresh();
   const told: string[] = [];
@@ -145,9 +150,9 @@ test('the state that a change made is shown before it is said to be done', async
     const { toast, seen } = console.state();
     if (toast?.kind === 'success') told.push(`${toast.text}: ${seen?.status.seq}`);
   });
-  console.ask('rollback', { name: 'a' }, question('回退 a'));
+  console.ask(verb, { name: 'a' }, question('回退 a'));
   await console.agree('');
-  expect(told[0]).toBe('完成，现在是状态 8: 8');
+  expect(told[0]).toBe(`完成，现在是状态 ${seq}: ${seq}`);
 });
 
 test('a switch that was left while the gate judges it holds up no way back, and its end is told', async () => {

@@ -382,8 +382,10 @@ export function createConsole(channel: string) {
           forgetTyped();
           await refresh();
           isDone = true;
+          const shownNow = state.seen?.status;
+          const seq = shownNow?.channel === document.channel ? Math.max(shownNow.seq, document.seq) : document.seq;
           if (proposal) say(texts.approval.proposed(proposal.id), 'success');
-          else say(changed ? texts.done.changed(document.seq) : texts.done.unchanged, 'success');
+          else say(changed ? texts.done.changed(seq) : texts.done.unchanged, 'success');
         } finally {
           if (state.question === agreed) set({ question: null });
         }
