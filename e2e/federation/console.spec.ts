@@ -123,7 +123,10 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     const builds = page.getByRole('region', { name: '构建' });
     const host = builds.getByRole('group').filter({ hasText: 'host' });
     await host.locator('summary').tap();
-    const version = await host.getByRole('listitem').getByText(/-dev\./).boundingBox();
+    const version = await host
+      .getByRole('listitem')
+      .getByText(/-dev\./)
+      .boundingBox();
     expect(version?.height, 'a long version takes one line').toBeLessThan(32);
     await page.setViewportSize({ width: 280, height: 653 });
     const name = await host.locator('summary > span').boundingBox();

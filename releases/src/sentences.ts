@@ -1,5 +1,5 @@
-// What is said against a change, by kind. The command line prints these sentences, answers and signed documents hold them, and the
-// console reads kind and values out of them again to say the same in another language.
+// What is said against a change, by kind. The command line prints these sentences; answers and signed documents hold them. The
+// console reads kind and values out of them, to say the same in another language.
 
 /** The names of what the gate looks at. */
 const CHECKS = [
