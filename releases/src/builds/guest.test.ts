@@ -139,6 +139,11 @@ test.each<[what: string, Parts, says: string]>([
   ],
   ['a manifest with a malformed version', { metaData: { pluginVersion: 'newest' } }, 'federation: must be a semantic'],
   ['files at another address', { metaData: { publicPath: 'https://cdn.example/' } }, "Set output.publicPath to 'auto'"],
+  [
+    'an address that the entry evaluates from text',
+    { metaData: { publicPath: undefined, getPublicPath: "return '/cdn/'" } },
+    "without getPublicPath and with output.publicPath: 'auto'",
+  ],
   ['a malformed range', { manifest: { shared: shared('4.5.0', 'banana') } }, 'must be a semver range'],
   ['a range that nothing meets', { manifest: { shared: shared('4.5.0', '>2 <1') } }, 'its own range >2 <1 refuses'],
   ['a range that its copy does not meet', { manifest: { shared: shared('4.5.0', '^99.0.0') } }, 'set requiredVersion'],

@@ -58,6 +58,7 @@ const manifestSchema = v.object({
   metaData: v.object({
     globalName: v.string(),
     publicPath: v.optional(v.string(), 'auto'),
+    getPublicPath: v.optional(v.string()),
     pluginVersion: v.string(),
     remoteEntry: v.object({ name: v.string(), path: v.optional(v.string(), ''), type: v.optional(v.string(), 'var') }),
   }),
@@ -106,7 +107,13 @@ const CHUNK_GLOBAL =
 const chunkGlobalOf = (entry: string): string | undefined => CHUNK_GLOBAL.exec(entry)?.[1];
 
 function assertUsable({ metaData }: Manifest): void {
-  const { publicPath, remoteEntry } = metaData;
+  const { publicPath, getPublicPath, remoteEntry } = metaData;
+  // federation writes a function into the entry as it is, any other text into `new Function`
+  if (getPublicPath && !getPublicPath.startsWith('function'))
+    throw refused(
+      `${MANIFEST} has a getPublicPath, which the entry evaluates as text: the page's policy forbids that`,
+      "Build again without getPublicPath and with output.publicPath: 'auto'.",
+    );
   if (!['auto', './', ''].includes(publicPath))
     throw refused(
       `${MANIFEST} has the publicPath "${publicPath}", where no published file will be`,
