@@ -56,6 +56,8 @@ interface Copy {
   version: string;
   range: string;
   isDead: boolean;
+  singleton?: boolean;
+  strictVersion?: boolean;
 }
 
 /** A remote's own instance, as its bundle makes it with default settings, in the host's share scope. */
@@ -66,7 +68,8 @@ function openRemote(host: ModuleFederation, name: string, library: string, copy:
     if (copy.isDead) throw new Error(`${library} of ${name} is dead`);
     return () => ({ version: copy.version, by: name });
   };
-  const shareConfig = { requiredVersion: copy.range, singleton: false };
+  const { singleton = false, strictVersion = false } = copy;
+  const shareConfig = { requiredVersion: copy.range, singleton, strictVersion };
   const instance = createInstance({
     name,
     remotes: [{ name: 'dead', entry: 'http://dead.invalid/remoteEntry.js' }],
@@ -87,6 +90,8 @@ function openRemote(host: ModuleFederation, name: string, library: string, copy:
 const copies = fc.record({
   version: fc.constantFrom('3.9.1', '4.4.0', '4.5.0', '4.5.1'),
   isDead: fc.boolean(),
+  singleton: fc.boolean(),
+  strictVersion: fc.boolean(),
 });
 
 test('a dead or corrupt copy of a library breaks no remote but its own, in any order of requests', async () => {

@@ -91,8 +91,8 @@ export function pagePlugin(
       const { pkgName, shareInfo, resolver } = args;
       const versions = args.shareScopeMap[args.scope]?.[pkgName] ?? {};
       const ofHost = versions[singletons[pkgName]?.version ?? ''];
-      // no range refuses the host's copy; a warning names the range
-      if (ofHost) Object.assign(shareInfo.shareConfig, { singleton: true, strictVersion: false });
+      // no range refuses the host's copy; a warning names the range. Of any other library, two remotes may need two copies
+      Object.assign(shareInfo.shareConfig, ofHost ? { singleton: true, strictVersion: false } : { singleton: false });
       args.resolver = () => {
         const found = resolver();
         if (!found) return found;
