@@ -20,7 +20,7 @@ interface Parts {
 }
 
 const both = (sync: string[]) => ({ js: { sync, async: [] }, css: { sync: [], async: [] } });
-const shared = (version: string, requiredVersion: string) => [
+const shared = (version: string, requiredVersion: string | null) => [
   { name: 'chart', version, requiredVersion, assets: both(['900.js']) },
 ];
 
@@ -120,6 +120,16 @@ test('an entry of ES modules is known by its address, and each version has a nam
   await at.activate(await at.publishFrom(first));
   expect(await verdict(await writeGuest(modules('2')))).toBe('');
   expect(await verdict(await writeGuest(modules('{')))).toContain('does not parse');
+});
+
+test.each([
+  ['named without a range', '4.5.0', '4.5.0'],
+  ['whose package has no version', '', '0.0.0'],
+])('a guest is admitted with a library %s', async (_, written, carried) => {
+  const dist = await writeGuest({ manifest: { shared: shared(written, null) } });
+  expect(await verdict(dist)).toBe('');
+  const { description } = await readRecord(at.store, await at.publishFrom(dist));
+  expect(description).toMatchObject({ shared: { provides: { chart: carried }, requires: { chart: '*' } } });
 });
 
 const noise = Array.from({ length: 60 }, (_, n) => [`dist/c${n}.0123456789abcdef.js`, `${n}`]);

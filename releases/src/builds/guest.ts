@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { filePathSchema, nameSchema, type RemoteDescription, remoteDescriptionSchema } from '@liaozhai/shared/contract';
+import semver from 'semver';
 import * as v from 'valibot';
 import { hasCode, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
@@ -66,7 +67,7 @@ const manifestSchema = v.object({
     v.object({
       name: v.string(),
       version: v.optional(v.string(), ''),
-      requiredVersion: v.optional(v.union([v.string(), v.boolean()]), '*'),
+      requiredVersion: v.nullish(v.union([v.string(), v.boolean()]), '*'),
       assets,
     }),
   ),
@@ -131,7 +132,10 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
   const rangeOf = (range: string | boolean) => (typeof range === 'string' ? range : '*');
   const { react, 'react-dom': reactDom } = peerDependencies;
   return {
-    provides: Object.fromEntries(shared.filter(isCarried).map(({ name, version }) => [name, version])),
+    // federation's version of a library whose package has none is 0
+    provides: Object.fromEntries(
+      shared.filter(isCarried).map(({ name, version }) => [name, semver.valid(version) ?? '0.0.0']),
+    ),
     requires: {
       ...(react ? { react } : {}),
       ...(reactDom ? { 'react-dom': reactDom } : {}),
