@@ -130,9 +130,12 @@ test('guests: an entry in 我的 leads to the page of its remote, and one that t
   await site.release('withdraw', 'broken', '--yes');
 });
 
-const charting = (name: string, version: string): Guest => ({
+const OWN_CONTAINER = 'webpack, its own container plug-in';
+
+const charting = (name: string, version: string, kit?: Guest['kit']): Guest => ({
   name,
   version: '1.0.0',
+  kit,
   page: showing(`import(/* webpackChunkName: "chart" */ 'chart').then(({ version }) => version)`),
   files: library('chart', version),
   federation: { shared: { chart: { requiredVersion: '^4.0.0' } } },
@@ -149,18 +152,36 @@ async function goesOnAndTaps(page: Page, name: string) {
 }
 
 test('guests: a library loads once where ranges allow it', async ({ site, page }) => {
-  await admit(site, charting('first', '4.5.0'), charting('second', '4.4.0'));
+  await admit(site, charting('first', '4.5.0'), charting('second', '4.4.0'), charting('third', '4.4.0', OWN_CONTAINER));
   await expect(await opensAndTaps(page, 'first')).toHaveText('4.5.0');
   await expect(await goesOnAndTaps(page, 'second')).toHaveText('4.5.0');
+  await expect(await goesOnAndTaps(page, 'third')).toHaveText('4.5.0');
 });
 
-test('guests: a corrupt copy of a library breaks no other team', async ({ site, page }) => {
-  await admit(site, charting('first', '4.5.0'), charting('second', '4.4.0'));
-  // the bundler gives the library's file a number
-  site.front.breaks(/\/builds\/first\/[^/]+\/\d+\.js/, { rewrite: (body) => `${body};//` });
-  await expect(await opensAndTaps(page, 'first')).toHaveText(/^failed/);
-  await expect(await goesOnAndTaps(page, 'second')).toHaveText('4.4.0');
-  await expect(await goesOnAndTaps(page, 'first')).toHaveText('4.4.0');
+for (const [name, kit] of [
+  ['second', undefined],
+  ['third', OWN_CONTAINER],
+] as const)
+  test(`guests: a corrupt copy of a library breaks no other team, built by ${kit ?? 'Rspack'}`, async ({
+    site,
+    page,
+  }) => {
+    await admit(site, charting('first', '4.5.0'), charting(name, '4.4.0', kit));
+    // the bundler gives the library's file a number
+    site.front.breaks(/\/builds\/first\/[^/]+\/\d+\.js/, { rewrite: (body) => `${body};//` });
+    await expect(await opensAndTaps(page, 'first')).toHaveText(/^failed/);
+    await expect(await goesOnAndTaps(page, name)).toHaveText('4.4.0');
+    await expect(await goesOnAndTaps(page, 'first')).toHaveText('4.4.0');
+  });
+
+test("guests: what two webpack containers call a singleton runs in each one's range", async ({ site, page }) => {
+  const strict = (name: string, version: string, requiredVersion: string): Guest => ({
+    ...charting(name, version, OWN_CONTAINER),
+    federation: { shared: { chart: { singleton: true, strictVersion: true, requiredVersion } } },
+  });
+  await admit(site, strict('modern', '4.5.0', '^4.0.0'), strict('old3', '3.9.0', '^3.0.0'));
+  await expect(await opensAndTaps(page, 'modern')).toHaveText('4.5.0');
+  await expect(await goesOnAndTaps(page, 'old3')).toHaveText('3.9.0');
 });
 
 const asking: Guest = {

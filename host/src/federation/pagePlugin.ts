@@ -59,7 +59,10 @@ export function pagePlugin(
       const container = await rules.loadEntry(build);
       // an instance of a core before 2.9 takes no global plug-in where it has none of its own
       getInstance(({ name }) => name === build.global)?.registerPlugins([plugin]);
-      return container;
+      // containers of federation take a third argument; those of bundlers themselves know nothing of this plug-in
+      if (container.init.length !== 2) return container;
+      const { withSafeScope } = await import(/* webpackChunkName: "safeScope" */ './safeScope');
+      return withSafeScope(build.global, container, singletons);
     },
 
     async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {
