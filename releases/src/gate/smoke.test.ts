@@ -192,6 +192,32 @@ describe('the headless smoke of a set', () => {
     expect(found).toMatch(/an error was thrown: tap after a tap on "乙"/);
   });
 
+  test('what throws after a scroll, a hover, a choice, a tick or a key is refused', async () => {
+    const ways = {
+      scroll: `const end = root.appendChild(document.createElement('p'));
+        root.style.cssText = 'display: block; padding-top: 3000px';
+        new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && late('scroll')).observe(end);`,
+      hover: `add('button', { textContent: '悬停', onmouseover: () => late('hover') });`,
+      focus: `add('input', { title: '名字', onfocus: () => late('focus') });`,
+      choice: `const choices = add('select', { title: '甲或乙', onchange: () => late('choice') });
+        for (const text of ['甲', '乙']) choices.append(Object.assign(document.createElement('option'), { text }));`,
+      tick: `add('input', { type: 'checkbox', title: '同意', onchange: () => late('tick') });`,
+      key: `add('input', { title: '搜索', onkeydown: ({ key }) => key === 'Enter' && late('key') });`,
+      form: `const form = add('form', { onsubmit: (event) => { event.preventDefault(); late('form'); } });
+        form.append(Object.assign(document.createElement('input'), { title: '留言', required: true }));`,
+    };
+    const page = `${FINE} const add = (tag, fields) => root.appendChild(Object.assign(document.createElement(tag), fields));
+      const late = (part) => run(files.at(-1).replace('page.js', part + '.js')); ${Object.values(ways).join('')}`;
+    const parts = Object.keys(ways).map((part) => [`static/js/async/${part}.js`, `throw new Error("after ${part}");`]);
+    const files = { [SHOW]: page, ...Object.fromEntries(parts), 'gate.json': '{}' };
+    const found = await judge(await at.remote('coy', '1.0.0', { files }));
+    expect(found.match(/after \w+(?= after)/g)?.sort()).toEqual(
+      Object.keys(ways)
+        .map((part) => `after ${part}`)
+        .sort(),
+    );
+  });
+
   test('the same parts pass where they are sound, by the answers of the remote, and another remote does not count', async () => {
     const member = `fetch('/api/v1/lanterns/7').then((answer) => answer.json()).then(({ light }) => { root.textContent = light.on; });`;
     const answers = { 'GET /api/v1/lanterns/:id': { status: 200, body: { light: { on: '亮' } } } };

@@ -7,12 +7,13 @@ const MOST_TAPS = 24;
 const SETTLED_BEATS = 2;
 
 /**
- * Runs in the page: the names of what can be tapped, of which it taps one if asked. What leaves the page or closes a part of it is no
- * such thing. Without named helpers, like all that runs there.
+ * Runs in the page: the names of what can be tapped, chosen or filled in, of which it touches one if asked. What leaves the page or closes
+ * a part of it is no such thing. Without named helpers, like all that runs there.
  */
-const lookAround = (wanted: string | null): string[] => {
+const lookAround = (wanted: string | null): { names: string[]; isInField: boolean } => {
   const parts = [
     ...document.querySelectorAll<HTMLElement>('button, summary, a[href], [role=button], [role=tab], [role=menuitem]'),
+    ...document.querySelectorAll<HTMLElement>('select, textarea, input:not([type=file])'),
   ]
     .map((part) => ({ part, link: part.closest<HTMLAnchorElement>('a[href]') }))
     .filter(
@@ -23,9 +24,36 @@ const lookAround = (wanted: string | null): string[] => {
     )
     .map(({ part }) => ({ part, name: (part.ariaLabel || part.textContent || part.title || part.tagName).trim() }))
     .filter(({ name }) => !/^(关闭|取消|返回|close|cancel|back)/i.test(name));
-  parts.find(({ name }) => name === wanted)?.part.click();
-  return parts.map(({ name }) => name);
+  const part = parts.find(({ name }) => name === wanted)?.part;
+  part?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+  part?.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+  part?.focus();
+  part?.click();
+  if (part instanceof HTMLSelectElement) {
+    part.selectedIndex = (part.selectedIndex + 1) % part.length;
+    part.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  const isInField = document.activeElement?.matches('input, textarea') ?? false;
+  return { names: parts.map(({ name }) => name), isInField };
 };
+
+/** Runs in the page: brings everything that scrolls to its end, a screen at a time; a list may have none. */
+const scrollThrough = async (): Promise<void> => {
+  for (const part of document.querySelectorAll('*'))
+    for (let top = -1, steps = 0; part.scrollTop !== top && steps < 40; steps += 1) {
+      top = part.scrollTop;
+      part.scrollBy({ top: part.clientHeight, behavior: 'instant' });
+      if (part.scrollTop !== top) await new Promise(requestAnimationFrame);
+    }
+};
+
+/** Touches a part of the page; a field gets a digit and Enter. */
+async function touch(page: Page, name: string): Promise<void> {
+  const { isInField } = await page.evaluate(lookAround, name);
+  if (!isInField) return;
+  await page.keyboard.type('1');
+  await page.keyboard.press('Enter');
+}
 
 /** Which part of a page is tapped next, by name: each once, and what opened it again where it has gone untapped. */
 function createPlan() {
@@ -55,7 +83,10 @@ function createPlan() {
   };
 }
 
-/** Taps one part of a page after another, until what is looked for is there. What goes wrong is reported with the tap that it followed. */
+/**
+ * Scrolls a page and touches one part of it after another, until what is looked for is there. What goes wrong is reported with what it
+ * followed.
+ */
 export async function tapThrough(
   page: Page,
   site: Site,
@@ -64,16 +95,20 @@ export async function tapThrough(
   isDone: () => boolean,
 ): Promise<void> {
   const next = () => beat(page, site.origin, visit, watched);
+  const attempt = async (inWords: (seen: string) => string, act: Promise<void>) => {
+    const before = watched.seen.length;
+    await act;
+    await settles(next, SETTLED_BEATS);
+    for (const seen of watched.seen.slice(before)) seen.line = inWords(seen.line);
+  };
   const plan = createPlan();
   page.on('popup', (popup) => void popup.close());
+  await attempt((seen) => say('scrolled', { seen }), page.evaluate(scrollThrough));
   for (let taps = 0; taps < MOST_TAPS && !isDone(); taps += 1) {
-    const before = watched.seen.length;
-    const name = plan(await page.evaluate(lookAround, null));
+    const name = plan((await page.evaluate(lookAround, null)).names);
     if (name === null) return;
-    await page.evaluate(lookAround, name);
-    await settles(next, SETTLED_BEATS);
-    for (const seen of watched.seen.slice(before))
-      seen.line = say('tapped', { seen: seen.line, name: name.slice(0, 40) });
+    const tapped = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
+    await attempt(tapped, touch(page, name));
     if (new URL(page.url()).pathname === visit.path) continue;
     await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
     await settles(next, SETTLED_BEATS);

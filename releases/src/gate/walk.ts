@@ -20,7 +20,7 @@ export interface Told extends Seen {
 
 /** Goes through pages in one browser. */
 export interface Walk {
-  /** Paths of scripts that pages ran and of stylesheets that they asked for, each with a visit that did. */
+  /** Paths of scripts that pages ran and of stylesheets that they asked for, each with the first visit that did. */
   readonly ran: ReadonlyMap<string, Visit>;
   /** Those for which it took no more than opening a page. */
   readonly ranUnasked: ReadonlyMap<string, Visit>;
@@ -56,7 +56,8 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     const page = await (await contextOf(visit)).newPage();
     let hasStood = false;
     const note = (pathname: string) => {
-      ran.set(pathname, visit);
+      // the first page is the file's own; a tap may bring it to any other
+      if (!ran.has(pathname)) ran.set(pathname, visit);
       if (!hasStood) ranUnasked.set(pathname, visit);
     };
     page.on('request', (request) => {
