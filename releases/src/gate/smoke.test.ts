@@ -55,6 +55,9 @@ const FINE = "document.getElementById('root').textContent = '好';";
 /** A page that shows what others have for its slots, and falls out with one of them. */
 const STORIES = `${FINE} for (const { slots } of Object.values(set.remotes)) for (const { name, preload } of slots)
   if (name.startsWith('stories.')) preload.js.forEach(run);
+  else if (name === 'message.menu') root.append(Object.assign(document.createElement('button'), {
+    textContent: '更多操作', onclick: () => preload.js.forEach(run),
+  }));
   if ('grudge' in set.remotes) throw new Error('not here');`;
 const route = (name: string, requiresAuth = false): RemoteDescription['routes'][number] => ({
   name,
@@ -216,6 +219,15 @@ describe('the headless smoke of a set', () => {
         .map((part) => `after ${part}`)
         .sort(),
     );
+  });
+
+  test("what throws in a slot behind a tap on another remote's page is refused", async () => {
+    const slot = 'static/js/async/menu.js';
+    const build = await at.remote('menu', '1.0.0', {
+      files: { [SHOW]: FINE, [slot]: 'throw new Error("menu");', 'gate.json': '{}' },
+      description: { slots: [{ name: 'message.menu', js: [slot], css: [] }] },
+    });
+    expect(await judge(build)).toMatch(/on \/stories as a member an error was thrown: menu after a tap on "更多操作"/);
   });
 
   test('the same parts pass where they are sound, by the answers of the remote, and another remote does not count', async () => {

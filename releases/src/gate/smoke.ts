@@ -1,4 +1,4 @@
-import { type FurtherOrigins, furtherOrigins, type GateFile } from '@liaozhai/shared/contract';
+import { type FurtherOrigins, furtherOrigins, type GateFile, slotProblem } from '@liaozhai/shared/contract';
 import { gateFileOf } from '../builds/gateFile.ts';
 import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
@@ -58,14 +58,20 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
   const slots = () => closedSlots(trial, remote).map(({ name }) => name);
   const { likely, rest } = pagesForSlots(trial.subject, by, slots());
   await walk.open(likely);
+  const tap =
+    (isDone: () => boolean): Parameters<Walk['open']>[1] =>
+    (page, visit, watched) =>
+      tapThrough(page, site, visit, watched, isDone);
   const isDone = () => !files.get(remote) || unexplainedScripts(trial, remote).length === 0;
   if (!isDone()) {
     const folder = `/${buildFolder(by)}/`;
     const shown = [...walk.ran].filter(([path]) => path.startsWith(folder)).map(([, visit]) => visit);
     const byPath = new Map([...shown, ...likely].map((visit) => [visit.path, { ...visit, as: 'member' as const, by }]));
-    await walk.open([...byPath.values()], (page, visit, watched) => tapThrough(page, site, visit, watched, isDone));
+    await walk.open([...byPath.values()], tap(isDone));
   }
-  if (slots().length > 0) await walk.open(rest);
+  // a slot that no page has is not looked for
+  const areOpen = () => slots().every((name) => slotProblem(name, remote.description.routes));
+  if (slots().length > 0) await walk.open(rest, files.get(remote) && !areOpen() ? tap(areOpen) : undefined);
 }
 
 /** Everything that pages tell of the changed remotes: findings, notes, and late files that are worth a change on the way. */

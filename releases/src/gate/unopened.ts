@@ -27,15 +27,19 @@ export const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecor
 /** `static/js/story.sheet.efc9fb53.js` → `story.sheet` */
 const chunkOf = (path: string) => path.replace(/^.*\//, '').replace(/([.-][\w-]{8,})?\.m?js$/, '');
 
-/** Slots of which no page ran a script of their own. */
-export const closedSlots = ({ walk }: Trial, { id, description }: RemoteRecord): Slot[] =>
-  description.slots.filter(({ js }) => js.every((path) => !walk.ran.has(`/${buildFolder(id)}/${path}`)));
-
 /** Late scripts that no page ran, by their path in the build. */
 const closedScripts = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
     .filter((path) => isScript(path) && !walk.ran.has(path))
     .map((path) => path.slice(buildFolder(remote.id).length + 2));
+
+/** Slots of which no page ran a script of their own. Of a guest's slots nobody knows the scripts: they are closed where any is left. */
+export const closedSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
+  remote.description.slots.filter(({ js }) =>
+    js.length > 0
+      ? js.every((path) => !trial.walk.ran.has(`/${buildFolder(remote.id)}/${path}`))
+      : closedScripts(trial, remote).length > 0,
+  );
 
 const reasonOf = (file: GateFile | null | undefined, name: string): string | undefined =>
   file && Object.hasOwn(file.unopened, name) ? file.unopened[name] : undefined;
