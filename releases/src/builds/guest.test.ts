@@ -149,6 +149,12 @@ test.each<[what: string, Parts, says: string]>([
   ],
   ['a manifest with a malformed version', { metaData: { pluginVersion: 'newest' } }, 'federation: must be a semantic'],
   ['files at another address', { metaData: { publicPath: 'https://cdn.example/' } }, "Set output.publicPath to 'auto'"],
+  ["files at Vite's own base", { metaData: { publicPath: '/' } }, "Vite's base to './'"],
+  [
+    'an entry of ES modules without a manifest',
+    { manifest: null, files: { 'dist/remoteEntry.js': 'import{a as get}from"./a.js";export{get};' } },
+    'manifest: true',
+  ],
   [
     'an address that the entry evaluates from text',
     { metaData: { publicPath: undefined, getPublicPath: "return '/cdn/'" } },

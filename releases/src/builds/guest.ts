@@ -118,7 +118,7 @@ function assertUsable({ metaData }: Manifest): void {
   if (!['auto', './', ''].includes(publicPath))
     throw refused(
       `${MANIFEST} has the publicPath "${publicPath}", where no published file will be`,
-      "Set output.publicPath to 'auto' and build again.",
+      "Set output.publicPath to 'auto', or Vite's base to './', and build again.",
     );
   if (!['var', 'global', 'window', 'self', 'script', 'module', 'esm'].includes(remoteEntry.type))
     throw refused(
@@ -163,6 +163,9 @@ function withoutManifest({ name, version }: GuestPackage, entry: string): Manife
   };
 }
 
+/** `import{a}from"./a.js"`, which a container of the bundler's own plug-in does not have. */
+const MODULE_SYNTAX = /\b(?:import|export)\s*[{"'*]/;
+
 /** Reads a guest's description; null where the folder holds none. Throws refused for one that contradicts itself. */
 export async function describeGuest(folder: string): Promise<unknown> {
   const source = await nearestPackage(resolve(folder));
@@ -171,6 +174,11 @@ export async function describeGuest(folder: string): Promise<unknown> {
   const described = await textOf(join(folder, MANIFEST));
   const fallbackEntry = await textOf(join(folder, DEFAULT_ENTRY));
   if (described === null && fallbackEntry === null) return null;
+  if (described === null && MODULE_SYNTAX.test(fallbackEntry ?? ''))
+    throw refused(
+      `${DEFAULT_ENTRY} is an ES module, and ${MANIFEST}, which describes one, is missing`,
+      'Set manifest: true of the federation plug-in and build again.',
+    );
   const manifest =
     described === null ? withoutManifest(own, fallbackEntry ?? '') : read(manifestSchema, described, MANIFEST);
   assertUsable(manifest);

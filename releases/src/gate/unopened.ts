@@ -27,11 +27,13 @@ export const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecor
 /** `static/js/story.sheet.efc9fb53.js` → `story.sheet` */
 const chunkOf = (path: string) => path.replace(/^.*\//, '').replace(/([.-][\w-]{8,})?\.m?js$/, '');
 
-/** Late scripts that no page ran, by their path in the build. */
-const closedScripts = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
+/** Late files that no page loaded, by their path in the build. */
+const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
-    .filter((path) => isScript(path) && !walk.ran.has(path))
+    .filter((path) => !walk.ran.has(path))
     .map((path) => path.slice(buildFolder(remote.id).length + 2));
+
+const closedScripts = (trial: Trial, remote: RemoteRecord): string[] => closedFiles(trial, remote).filter(isScript);
 
 /** Slots of which no page ran a script of their own. Of a guest's slots nobody knows the scripts: they are closed where any is left. */
 export const closedSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
@@ -63,10 +65,11 @@ function couldOpen({ subject, files }: Trial, slot: Slot): boolean {
 export function unopened(trial: Trial, remote: RemoteRecord): { findings: string[]; notes: string[] } {
   const file = trial.files.get(remote);
   const slots = closedSlots(trial, remote);
-  const scripts = closedScripts(trial, remote);
+  // stylesheets come with scripts; other tools may leave one that nothing loads
+  const late = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
   const all = [
     ...slots.map(({ name }) => ({ name, word: `slot ${name}` })),
-    ...scripts.map((path) => ({ name: chunkOf(path), word: path })),
+    ...late.map((path) => ({ name: chunkOf(path), word: path })),
   ];
   const explained = all.filter(({ name }) => reasonOf(file, name));
   const open = all.filter((each) => !explained.includes(each));
