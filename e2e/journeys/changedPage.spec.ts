@@ -78,6 +78,51 @@ test('above the keyboard of a lying phone no field stands below a bar, also once
   }
 });
 
+test('where an extension wraps paragraphs and messages the chat goes on, the words in its field too', async ({
+  person,
+  page,
+  context,
+}) => {
+  await context.addInitScript(() => {
+    const wrap = () => {
+      for (const element of document.querySelectorAll('p, article, section, li')) {
+        if (element.parentElement?.matches('[data-wrapper]')) continue;
+        const wrapper = document.createElement('div');
+        wrapper.dataset.wrapper = '';
+        element.replaceWith(wrapper);
+        wrapper.append(element);
+      }
+    };
+    new MutationObserver(wrap).observe(document, { childList: true, subtree: true });
+  });
+  await person.returns(await seededAccount({ story, messages: 6 }));
+  await person.opensChat(story);
+  const field = page.getByRole('textbox', { name: '说点什么' });
+  for (const line of ['姑娘为何深夜在此？', '*拱手* 我姓宁']) {
+    await person.says(line);
+    await field.pressSequentially('写到一半');
+    await person.replied();
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue('写到一半');
+    await expect(person.log().getByText(line.slice(-3))).toBeVisible();
+  }
+  expect(person.trouble.errors).toEqual([]);
+});
+
+test('where an extension has replaced a whole screen the page offers to load it again, and is not empty', async ({
+  page,
+}) => {
+  await page.goto('/my');
+  await page.getByRole('link', { name: '用户协议' }).click();
+  await expect(page.getByRole('heading', { name: '用户协议' })).toBeVisible();
+  await page.evaluate(() => {
+    for (const screen of document.querySelectorAll('main')) screen.replaceWith(screen.cloneNode(true));
+  });
+  await page.goBack();
+  await page.getByRole('button', { name: '刷新' }).click();
+  await expect(page.getByRole('link', { name: '用户协议' })).toBeVisible();
+});
+
 test('going back closes 查找 before it leaves the chat', async ({ person, page }) => {
   await person.returns(await seededAccount({ story, messages: 6 }));
   await person.opensChat(story);

@@ -143,7 +143,7 @@ const Toasts = () => <Toaster toasts={useToasts()} />;
 export function renderApp(page: Page): Root {
   const element = document.getElementById('root');
   if (!element) throw new Error('page.html has no element with the id "root"');
-  const root = createRoot(element, rootOptions);
+  const root = createRoot(element, { ...rootOptions, onUncaughtError });
   // a transition's render yields every few milliseconds
   startTransition(() => root.render(<App page={page} />));
   return root;
@@ -153,6 +153,12 @@ export function renderApp(page: Page): Root {
 export const rootOptions = {
   onCaughtError: (error: unknown) => console.warn('contained in its pane:', error),
 } satisfies RootOptions;
+
+/** React has emptied the page: the notice offers to load it again. */
+function onUncaughtError(error: unknown) {
+  globalThis.__liaozhai?.failed();
+  reportError(error);
+}
 
 const workerUrl = '/sw.js';
 

@@ -12,6 +12,7 @@ import { routeTable } from './routes';
 import { createPrerendered } from './screens/prerendered';
 import { tabs } from './shell/TabBar';
 import { createPendingUpdate } from './updates/pendingUpdate';
+import { bearWrappers } from './wrappedNodes';
 
 /**
  * Everything that an open page has one of. Made once by `boot.ts`, before anything is loaded: it puts the asset loader
@@ -46,6 +47,7 @@ const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 /** Makes the open page. One that runs remotes from dev servers asks those first what they have. */
 export async function openPage(): Promise<Page> {
   const set = readPageSet();
+  bearWrappers();
   // a development server's page has no list of hashes
   if (globalThis.__liaozhai) guardLateFiles();
   if (!set.override?.local) return createPage(set);

@@ -123,20 +123,32 @@ describe('a pane', () => {
     });
   });
 
-  test('that meets nodes which a translator has moved is mounted again, in the same build', async () => {
-    const before = beacons.length;
-    let throws = 1;
-    const Moved = () => {
-      useLayoutEffect(() => {
-        if (throws-- > 0) throw new DOMException("Failed to execute 'removeChild' on 'Node'", 'NotFoundError');
-      }, []);
-      return <h1>新的礼物</h1>;
+  describe('that meets nodes which the browser has moved', () => {
+    const open = (throws: number) => {
+      let left = throws;
+      const Moved = () => {
+        useLayoutEffect(() => {
+          if (left-- > 0) throw new DOMException("Failed to execute 'removeChild' on 'Node'", 'NotFoundError');
+        }, []);
+        return <h1>新的礼物</h1>;
+      };
+      serveBuild('gifts', { gifts: async () => ({ default: Moved }) });
+      onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }));
+      serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood');
+      beacons.length = 0;
+      return openHost({ path: '/gifts' });
     };
-    serveBuild('gifts', { gifts: async () => ({ default: Moved }) });
-    onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) }));
-    await openHost({ path: '/gifts' });
-    expect(await screen.findByRole('heading', { name: '新的礼物' })).toBeTruthy();
-    expect(beacons.slice(before).filter((beacon) => beacon.includes('failed'))).toEqual([]);
+
+    test.each([
+      ['is mounted again, in the same build', 3, '新的礼物'],
+      ['shows the last good build where it meets them at every mount', Number.POSITIVE_INFINITY, '旧的礼物'],
+    ])('%s, and no build is blamed', async (_, throws, shown) => {
+      await open(throws);
+      expect(await screen.findByRole('heading', { name: shown })).toBeTruthy();
+      window.dispatchEvent(new Event('pagehide'));
+      expect(beacons.filter((beacon) => beacon.includes('failed'))).toEqual([]);
+      expect(localStorage.getItem('liaozhai-quarantine') ?? '{}').not.toContain('gifts');
+    });
   });
 
   test('whose page is missing from its build shows the last good one', async () => {

@@ -64,10 +64,6 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
   };
 }
 
-/** What translators leave in a document. */
-const isTranslated = (): boolean =>
-  document.documentElement.matches('[class*="translated-"]') || document.querySelector('font') !== null;
-
 /** A component that is mounted again so often within this time cannot be shown in such a page. */
 const SPELL_MS = 10_000;
 const MOST_PER_SPELL = 5;
@@ -81,9 +77,7 @@ export function createAlterations() {
       if (!isMovedNode(cause)) return 'build';
       const now = performance.now();
       recent = [...recent.filter((time) => now - time < SPELL_MS), now];
-      if (isTranslated()) return recent.length <= MOST_PER_SPELL ? 'again' : 'lost';
-      // without a sign of a translator, a build that throws again immediately does it by its own code
-      return recent.length === 1 ? 'again' : 'build';
+      return recent.length <= MOST_PER_SPELL ? 'again' : 'lost';
     },
   };
 }

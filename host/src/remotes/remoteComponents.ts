@@ -170,9 +170,10 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
       },
       canRecover(cause) {
         const verdict = alterations.verdict(cause);
-        if (verdict !== 'build') return verdict === 'again';
+        if (verdict === 'again') return true;
         const build = reset();
         if (build === undefined || cause instanceof RemoteError) return false;
+        if (verdict === 'lost') return remotes.stepAside(remote, build);
         if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
         // a part of the screen by `React.lazy`, which keeps the failure: this module never asks for the file again
         const isKnown = lostFiles.has(cause as Error);

@@ -1,0 +1,22 @@
+/**
+ * Browser extensions wrap elements of the page in their own. Has removing an element and inserting before one find the wrapper, so
+ * that React goes on (facebook/react#11538). An element that is no longer in its parent at all still throws.
+ */
+export function bearWrappers() {
+  const { removeChild, insertBefore } = Node.prototype;
+  Node.prototype.removeChild = function <T extends Node>(this: Node, child: T): T {
+    removeChild.call(this, childAround(this, child));
+    return child;
+  };
+  Node.prototype.insertBefore = function <T extends Node>(this: Node, node: T, next: Node | null): T {
+    insertBefore.call(this, node, next && childAround(this, next));
+    return node;
+  };
+}
+
+/** The child of `parent` that `node` is or stands in. */
+function childAround(parent: Node, node: Node): Node {
+  let child: Node | null = node;
+  while (child && child.parentNode !== parent) child = child.parentNode;
+  return child ?? node;
+}
