@@ -262,8 +262,16 @@ describe('before anything is sent', () => {
   });
 });
 
-test('where no cookie is kept the visitor is told what to allow', async () => {
-  Object.defineProperty(document, 'cookie', { configurable: true, get: () => '', set: () => {} });
+test.each([
+  ['no cookie is kept', () => ''],
+  [
+    'cookies may not even be read, as in a sandboxed frame,',
+    () => {
+      throw new DOMException('The document is sandboxed', 'SecurityError');
+    },
+  ],
+])('where %s the visitor is told what to allow', async (_, get) => {
+  Object.defineProperty(document, 'cookie', { configurable: true, get, set: () => {} });
   onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   await register({
     'GET /sanctum/csrf-cookie': { status: 204 },

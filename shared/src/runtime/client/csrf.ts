@@ -3,12 +3,21 @@ const COOKIE = 'XSRF-TOKEN';
 /** Every value of the cookie: another path or a parent domain may have left one of its own. */
 const tokens = (): string[] => [
   ...new Set(
-    document.cookie
+    cookies()
       .split('; ')
       .filter((cookie) => cookie.startsWith(`${COOKIE}=`))
       .map((cookie) => decoded(cookie.slice(COOKIE.length + 1))),
   ),
 ];
+
+/** A sandboxed frame may not read its own. */
+function cookies(): string {
+  try {
+    return document.cookie;
+  } catch {
+    return '';
+  }
+}
 
 function decoded(value: string): string {
   try {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@rstest/core';
 import { onTestEnd } from '../../testing';
-import { local, openChannel, readJson, tab, withLock } from './browserStorage';
+import { local, readJson, tab, withLock } from './browserStorage';
 import { drafts, onDraftRefused } from './drafts';
-import { createRecordStore } from './recordStore';
+import { createOutboxStore, createRecordStore } from './recordStore';
 
 const insecure = () => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
@@ -63,9 +63,28 @@ describe('a browser that keeps nothing', () => {
     expect(await records.get('u-1', 'k')).toBeUndefined();
   });
 
-  test('other tabs hear nothing', () => {
+  test.each([
+    ['refuses a channel', insecure],
+    [
+      'has none any more when something is to be said',
+      function Closed() {
+        return { addEventListener: () => {}, postMessage: insecure };
+      },
+    ],
+  ])('where the browser %s, a message for the outbox is stored all the same', async (_, value) => {
     blockStorage();
-    expect(openChannel('liaozhai-test')).toBeNull();
+    replace(globalThis, 'BroadcastChannel', { value });
+    const outbox = createOutboxStore();
+    const entry = {
+      clientId: 'c-1',
+      storyId: 's-1',
+      conversationId: null,
+      body: '你好',
+      createdAt: 1,
+      state: 'waiting',
+    } as const;
+    await outbox.put(entry);
+    expect(await outbox.all()).toEqual([entry]);
   });
 });
 

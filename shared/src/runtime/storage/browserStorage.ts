@@ -78,13 +78,21 @@ export function readJson(key: string, store: KeyValueStore = local): unknown {
   }
 }
 
-/** A channel to this site's other tabs; null where the browser refuses one. */
-export function openChannel(name: string): BroadcastChannel | null {
-  try {
-    return new BroadcastChannel(name);
-  } catch {
-    return null;
-  }
+/** Subscribes to calls from this site's other tabs. Returns the way to call them, in vain where the browser refuses a channel. */
+export function openChannel(name: string, onCall: () => void): () => void {
+  let channel: BroadcastChannel | undefined;
+  const tryTo = (act: () => void) => {
+    try {
+      act();
+    } catch {
+      // other tabs follow when they look again
+    }
+  };
+  tryTo(() => {
+    channel = new BroadcastChannel(name);
+    channel.addEventListener('message', onCall);
+  });
+  return () => tryTo(() => channel?.postMessage('changed'));
 }
 
 /** Runs `work` while no other tab holds the lock; where there are no locks (http pages, cookies blocked) right away. */

@@ -226,17 +226,16 @@ export interface OutboxEntry {
 export function createOutboxStore() {
   const records = createRecordStore('outbox');
   const changed = createSignal();
-  const channel = openChannel(STORAGE_KEYS.outboxChannel);
+  const tellOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, changed.emit);
   /** Adoption and purge under way: readers wait for them, so a new owner never sees half of it. */
   let settled: Promise<unknown> = Promise.resolve();
 
-  channel?.addEventListener('message', () => changed.emit());
   onOwnerChanged(changed.emit);
   records.onRecovered(changed.emit);
 
   function tellAll() {
     changed.emit();
-    channel?.postMessage('changed');
+    tellOtherTabs();
   }
 
   function afterwards(work: () => Promise<void>): Promise<void> {
