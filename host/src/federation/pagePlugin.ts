@@ -5,6 +5,7 @@ import {
   type ModuleFederationRuntimePlugin,
   satisfy,
 } from '@module-federation/runtime';
+import type { SafeScopes } from './safeScope';
 
 type Share = ModuleFederation['shareScopeMap'][string][string][string];
 
@@ -37,6 +38,7 @@ export function pagePlugin(
   rules: Rules,
   singletons: Record<string, { version: string }>,
 ): ModuleFederationRuntimePlugin & { name: string } {
+  const safeScopes: SafeScopes = new Map();
   const plugin: ModuleFederationRuntimePlugin & { name: string } = {
     name: 'liaozhai',
 
@@ -62,7 +64,7 @@ export function pagePlugin(
       // containers of federation take a third argument; those of bundlers themselves know nothing of this plug-in
       if (container.init.length !== 2) return container;
       const { withSafeScope } = await import(/* webpackChunkName: "safeScope" */ './safeScope');
-      return withSafeScope(build.global, container, singletons);
+      return withSafeScope(build.global, container, singletons, safeScopes);
     },
 
     async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {

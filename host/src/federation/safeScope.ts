@@ -42,13 +42,18 @@ function safeScope(scope: Scope, singletons: Singletons): Scope {
 }
 
 /** By the container's name: it refuses to be opened with a second scope, which another remote may do. */
-const scopes: Record<string, Scope> = {};
+export type SafeScopes = Map<string, Scope>;
 
 /** Opens a container with no more of the share scope than is safe for it. */
-export function withSafeScope(name: string, container: Container, singletons: Singletons): Container {
+export function withSafeScope(
+  name: string,
+  container: Container,
+  singletons: Singletons,
+  scopes: SafeScopes,
+): Container {
   const init: Container['init'] = (scope, ...more) => {
-    const safe = scopes[name] ?? safeScope(scope, singletons);
-    scopes[name] = safe;
+    const safe = scopes.get(name) ?? safeScope(scope, singletons);
+    scopes.set(name, safe);
     return container.init(safe, ...more);
   };
   return { ...container, init };
