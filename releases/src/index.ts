@@ -12,7 +12,6 @@ export {
 } from './operations/override.ts';
 export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
-export { escapeHtml } from './serve/escapeHtml.ts';
 export {
   openReleases,
   type Releases,
@@ -30,5 +29,13 @@ export {
   renderPage,
   routeAt,
 } from './serve/renderPage.ts';
-export { brandedManifest, brandIcon, hasOwnSeal, isShipped, type SiteBrand, siteBrand } from './serve/siteBrand.ts';
+export {
+  brandedManifest,
+  brandIcon,
+  escapeHtml,
+  hasOwnSeal,
+  isShipped,
+  type SiteBrand,
+  siteBrand,
+} from './serve/siteBrand.ts';
 export { storeFrom } from './store/store.ts';

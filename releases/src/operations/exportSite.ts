@@ -6,9 +6,8 @@ import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
-import { escapeHtml } from '../serve/escapeHtml.ts';
 import { makePageSet, renderPage } from '../serve/renderPage.ts';
-import { brandedManifest, brandIcon, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteBrand.ts';
+import { brandedManifest, brandIcon, escapeHtml, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteBrand.ts';
 
 export interface ExportOptions {
   folder: string;

@@ -2,7 +2,11 @@ import { BRAND, type Brand } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { refused } from '../errors.ts';
 import { issuesOf } from '../model/build.ts';
-import { escapeHtml } from './escapeHtml.ts';
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text made safe for HTML text and quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 
 const COLORS = [
   'paper',
