@@ -128,6 +128,11 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
       .getByText(/-dev\./)
       .boundingBox();
     expect(version?.height, 'a long version takes one line').toBeLessThan(32);
+    await site.release('canary', older, '--percent', '5');
+    await page.locator('summary', { hasText: '定时扩大' }).tap();
+    const hidden = await page.getByLabel('2. 访客 %').evaluate((field) => field.scrollWidth - field.clientWidth);
+    expect(hidden, 'a share of 100 is shown whole').toBe(0);
+    await site.release('abort');
     await page.setViewportSize({ width: 280, height: 653 });
     const name = await host.locator('summary > span').boundingBox();
     expect(name?.height, 'so does the name beside one').toBeLessThan(32);
