@@ -44,7 +44,7 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>{texts.log.why(said(why))}</p>}
+      {why && <p className={styles.quiet}>{texts.log.why(verb === 'schedule' ? said(why) : why)}</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (

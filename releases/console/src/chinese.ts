@@ -1,20 +1,5 @@
-import { inChinese } from './sentences';
+import { failures, inChinese } from './sentences';
 import type { Formats } from './texts';
-
-const failures: Record<string, string> = {
-  unreachable: '无法访问',
-  hang: '超时',
-  integrity: '校验不符',
-  'entry-threw': '入口出错',
-  'init-threw': '初始化出错',
-  'module-missing': '缺少模块',
-  'chunk-lost': '分块丢失',
-  'module-threw': '页面模块出错',
-  'render-threw': '渲染出错',
-  contract: '契约不符',
-  uncaught: '脚本出错',
-  rejection: '异步出错',
-};
 
 const vitalNames: Record<string, string> = { lcp: '最大内容 LCP', inp: '交互 INP', cls: '布局偏移 CLS', load: '加载' };
 

@@ -42,6 +42,7 @@ test.each([
     'the gate refused this set; contract: stories@1.1.0+bbbbbbbbbbbb: needs shared/runtime ^2, the host has 3.0.0: release the host first',
     '这些构建没有通过检查；契约：stories@1.1.0+bbbbbbbbbbbb：需要 shared/runtime ^2，主程序是 3.0.0，请先发布主程序',
   ],
+  ['a build failed: the page reported render-threw: x', '有构建失败，页面报告渲染出错：x'],
   ['https://chat.example/… was not reached: answered 302', '没能送达 https://chat.example/…：对方的状态码是 302'],
   ['hotfix: see the chat; thanks', 'hotfix: see the chat; thanks'],
 ])('%s is said as %s', (text, expected) => {

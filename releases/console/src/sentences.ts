@@ -17,6 +17,22 @@ const CHECKS: Record<Check, string> = {
   promotion: '带去',
 };
 
+/** How a build failed. */
+export const failures: Record<string, string> = {
+  unreachable: '无法访问',
+  hang: '超时',
+  integrity: '校验不符',
+  'entry-threw': '入口出错',
+  'init-threw': '初始化出错',
+  'module-missing': '缺少模块',
+  'chunk-lost': '分块丢失',
+  'module-threw': '页面模块出错',
+  'render-threw': '渲染出错',
+  contract: '契约不符',
+  uncaught: '脚本出错',
+  rejection: '异步出错',
+};
+
 const AGAIN = '请作为新版本重新发布';
 const LAZILY = '请把一部分改为按需加载';
 
@@ -79,8 +95,8 @@ const CHINESE: Record<SentenceKind, string> = {
   tapped: '{seen}（点了「{name}」之后）',
   scrolled: '{seen}（滚动到底之后）',
   violated: '违反了内容安全策略：{what}',
-  failedWith: '有构建失败，页面报告 {failure}：{message}',
-  failed: '有构建失败，页面报告 {failure}',
+  failedWith: '有构建失败，页面报告{failure}：{message}',
+  failed: '有构建失败，页面报告{failure}',
   threw: '抛出了错误：{message}',
   pageAnswered: '页面的状态码是 {status}',
   answered: '{path} 的状态码是 {status}',
@@ -190,12 +206,12 @@ const CHINESE: Record<SentenceKind, string> = {
 };
 
 const read = sentenceReader();
-const isCheck = (text: string): text is Check => Object.hasOwn(CHECKS, text);
+const words: Record<string, string> = { ...failures, ...CHECKS };
 
 /** One sentence, and the sentences within it. */
 function sentence(text: string): string {
   const found = read(text);
-  if (!found) return isCheck(text) ? CHECKS[text] : text;
+  if (!found) return Object.hasOwn(words, text) ? (words[text] ?? text) : text;
   const values = Object.entries(found.values).map(([name, value]) => [name, sentence(value)]);
   return fill(CHINESE[found.kind], Object.fromEntries(values));
 }
