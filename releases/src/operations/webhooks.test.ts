@@ -185,6 +185,19 @@ describe('a webhook', () => {
 });
 
 describe('a receiver that fails', () => {
+  test('gets what waits for it as soon as a test has reached it', async () => {
+    const { webhook } = await add();
+    await at.activate(next);
+    failing(503);
+    await send();
+    receiver.state.answer = (_, response) => void response.writeHead(204).end();
+    await send();
+    expect(types()).toEqual(['switched']);
+    await testWebhook(at.writer, webhook.id, HERE);
+    await send();
+    expect(types()).toEqual(['switched', 'test', 'switched']);
+  });
+
   test('gets the same event again after growing pauses, those behind it wait, and other webhooks do not', async () => {
     await add();
     const other = await openReceiver();

@@ -231,7 +231,7 @@ export async function removeWebhook(
   return told;
 }
 
-/** Sends an event of the type `test` now. Throws refused with what went wrong. */
+/** Sends an event of the type `test` now. Where it arrives, the events that wait follow. Throws refused with what went wrong. */
 export async function testWebhook(writer: Writer, id: string, rules: WebhookRules): Promise<WebhookEvent> {
   const { store, channel, key, who } = writer;
   const webhook = (await read(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
@@ -243,6 +243,11 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
   const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...said };
   const problem = await attempt(writer, webhook, event, rules);
   if (problem) throw refused(say('notReached', { address: webhook.shown, problem }), say('notReachedCure'));
+  await change(writer, (webhooks) =>
+    webhooks.some((each) => each.id === id && each.retry)
+      ? webhooks.map((each) => (each.id === id ? { ...each, retry: null } : each))
+      : null,
+  );
   return event;
 }
 
