@@ -54,29 +54,63 @@ for (const [width, height] of [
     expect(log?.height).toBeGreaterThan(48);
   });
 
-test('above the keyboard of a lying phone no field stands below a bar, also once something is typed', async ({
+test('above the keyboard of a lying phone 灵感 and an edited line leave the story its room', async ({
   person,
   page,
 }) => {
   await person.returns(await seededAccount({ story, messages: 6 }));
-  await page.setViewportSize({ width: 667, height: 185 });
-  for (const path of ['/my/profile', '/my/support', '/my/minor']) {
-    await person.open(path);
-    const fields = page.locator('main input:visible:not([type="radio"])');
-    await expect(fields.first()).toBeVisible();
-    // upwards, as a reader goes back to what was forgotten
-    for (const field of (await fields.all()).reverse()) {
-      await field.press('1');
-      const isClear = () =>
-        field.evaluate((element) => {
-          const { left, top, bottom, width } = element.getBoundingClientRect();
-          const edges = [top + 4, bottom - 4];
-          return edges.every((edge) => document.elementFromPoint(left + width / 2, edge) === element);
-        });
-      await expect.poll(isClear).toBe(true);
+  await person.opensChat(story);
+  const hasRoom = async () => {
+    for (const [width, height] of [
+      [667, 185],
+      [844, 175],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await expect.poll(async () => (await person.log().boundingBox())?.height).toBeGreaterThan(60);
+      await expect(page.getByRole('textbox').last()).toBeInViewport({ ratio: 1 });
     }
-  }
+    await page.setViewportSize({ width: 390, height: 844 });
+  };
+  await page.getByRole('button', { name: /^灵感/ }).click();
+  await expect(page.getByRole('button', { name: '收起灵感' })).toBeVisible();
+  await hasRoom();
+  await page
+    .getByRole('button', { name: /^我的消息，更多操作/ })
+    .last()
+    .click();
+  await page.getByRole('button', { name: '编辑' }).click();
+  await expect(page.getByRole('button', { name: '取消编辑' })).toBeVisible();
+  await hasRoom();
 });
+
+for (const [width, height] of [
+  [667, 185],
+  [568, 150],
+] as const)
+  test(`in ${width}×${height}, above the keyboard of a lying phone, no field stands below a bar, also once something is typed`, async ({
+    person,
+    page,
+  }) => {
+    await person.returns(await seededAccount({ story, messages: 6 }));
+    await page.setViewportSize({ width, height });
+    for (const path of ['/my/profile', '/my/support', '/my/minor', '/my/security']) {
+      await person.open(path);
+      if (path === '/my/security') await page.getByRole('button', { name: '绑定邮箱' }).click();
+      const fields = page.locator('main :is(input:not([type="radio"]), textarea):visible');
+      await expect(fields.first()).toBeVisible();
+      // upwards, as a reader goes back to what was forgotten
+      for (const field of (await fields.all()).reverse()) {
+        await field.press('1');
+        const isClear = () =>
+          field.evaluate((element) => {
+            const { left, top, bottom, width } = element.getBoundingClientRect();
+            const edges = [top + 4, bottom - 4];
+            return edges.every((edge) => document.elementFromPoint(left + width / 2, edge) === element);
+          });
+        await expect.poll(isClear).toBe(true);
+      }
+    }
+  });
 
 test('where an extension wraps paragraphs and messages the chat goes on, the words in its field too', async ({
   person,
