@@ -163,7 +163,7 @@ function withoutManifest({ name, version }: GuestPackage, entry: string): Manife
   };
 }
 
-/** `import{a}from"./a.js"`, which a container of the bundler's own plug-in does not have. */
+/** Statements of modules, which a container of the bundler's own plug-in does not have. */
 const MODULE_SYNTAX = /\b(?:import|export)\s*[{"'*]/;
 
 /** Reads a guest's description; null where the folder holds none. Throws refused for one that contradicts itself. */
