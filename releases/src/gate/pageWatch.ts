@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backendSegments, beaconSchema, type RemoteFailure } from '@liaozhai/shared/contract';
+import { backendSegments, beaconSchema, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
 import { buildFolder, type HostRecord } from '../model/build.ts';
@@ -58,6 +58,17 @@ const watchPage = () => {
     changes += 1;
     Reflect.set(globalThis, 'gateChanges', changes);
   }).observe(document, { childList: true, subtree: true, characterData: true });
+};
+
+/** Runs in the page: what failed on one page is avoided there, and judged on those beside it. */
+const keepApart = (quarantine: string) => {
+  const { getItem, setItem } = Storage.prototype;
+  Storage.prototype.getItem = function (key) {
+    return getItem.call(key === quarantine ? sessionStorage : this, key);
+  };
+  Storage.prototype.setItem = function (key, value) {
+    setItem.call(key === quarantine ? sessionStorage : this, key, value);
+  };
 };
 
 /** The failure that a beacon reports and the build that it blames, or null. */
@@ -124,6 +135,7 @@ export async function listenIn(context: BrowserContext): Promise<void> {
     tell(page, line, build);
   });
   await context.addInitScript(watchPage);
+  await context.addInitScript(keepApart, STORAGE_KEYS.quarantine);
 }
 
 /** Records from now on what a page does, of a context that `listenIn` has prepared. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { GateFile, RemoteDescription } from '@liaozhai/shared/contract';
+import { type GateFile, type RemoteDescription, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
@@ -127,6 +127,15 @@ describe('the headless smoke of a set', () => {
     const chat = await at.remote('chat', '1.0.0', shows(FINE));
     const wallet = await at.remote('wallet', '1.0.0', { ...shows(FINE), description: { routes: [route('w', true)] } });
     expect(await judge([chat, wallet])).toBe('');
+  });
+
+  test('what is avoided after a failure on one page is judged on the others', async () => {
+    const avoids = `${FINE} const key = '${STORAGE_KEYS.quarantine}';
+      if (localStorage.getItem(key)) throw new Error('avoided');
+      localStorage.setItem(key, 'it');
+      if (localStorage.getItem(key) !== 'it') throw new Error('forgotten');`;
+    const description = { routes: Array.from({ length: 6 }, (_, at) => route(`shy${at}`)) };
+    expect(await judge(await at.remote('shy', '1.0.0', { ...shows(avoids), description }))).toBe('');
   });
 
   test('a page that takes long and goes on is sound, however long', async () => {
