@@ -80,8 +80,8 @@ export const remoteFailures = [
 
 export type RemoteFailure = (typeof remoteFailures)[number];
 
-/** React meets a node that is not where it put it: a translator or a highlighter has moved it. */
+/** React meets a node that is not where it put it: a translator or a highlighter has moved it. Safari names no method. */
 export const isMovedNode = (cause: unknown): boolean =>
   cause instanceof Error &&
   /^(NotFoundError|HierarchyRequestError)$/.test(cause.name) &&
-  /Child|Before/.test(cause.message);
+  /Child|Before|^The (object can not be found here|operation would yield)/.test(cause.message);
