@@ -21,6 +21,7 @@ import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
 import styles from './ChatSearch.module.css';
+import { isComposed } from './Composer';
 
 export interface ChatSearchProps {
   thread: Thread;
@@ -118,7 +119,8 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
     show({ ...hits, index: (hits.index + by + hits.places.length) % hits.places.length });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose();
+    if (isComposed(event.nativeEvent)) return;
+    if (event.key === 'Escape') onClose();
     // Enter in a field whose words have been found goes on to the place before
     if (event.key === 'Enter' && event.target === field.current && field.current?.value.trim() === hits?.words)
       step(-1);

@@ -202,7 +202,8 @@ function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
   return () => over.abort();
 }
 
-const isComposed = (event: KeyboardEvent) => event.isComposing || event.keyCode === IME_KEY_CODE;
+/** The key belongs to an input method. */
+export const isComposed = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === IME_KEY_CODE;
 
 const sendsByKey = (event: KeyboardEvent) =>
   event.key === 'Enter' && !event.shiftKey && !isComposed(event) && hasKeyboard();

@@ -1,5 +1,6 @@
 import { store } from '@liaozhai/shared/runtime';
 import {
+  fireEvent,
   programmersWords,
   type RecordedRequest,
   refuseToDraw,
@@ -138,6 +139,10 @@ describe('查找 in a chat', () => {
     const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
     await chat.user.type(await openSearch(chat), '狐狸{Enter}');
     expect((await screen.findAllByText('没有找到')).length).toBeGreaterThan(0);
+    // what an input method composes is given up by Escape too: Safari reports that key late
+    for (const composed of [{ isComposing: true }, { keyCode: 229 }])
+      fireEvent.keyDown(screen.getByRole('searchbox'), { key: 'Escape', ...composed });
+    expect(screen.getByRole('searchbox')).toBeTruthy();
     await chat.user.keyboard('{Escape}');
     await waitFor(() => expect(screen.queryByRole('searchbox')).toBeNull());
   });
