@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { breakLines, cut, linkOf } from './PassagePicture';
+import { breakLines, cut, fit, linkOf } from './PassagePicture';
 
 /** Of one width each, as most of Chinese is. */
 const widthOf = ({ text }: { text: string }) => text.length;
@@ -20,6 +20,12 @@ test('a Latin word stays whole, and marks are drawn instead of written', () => {
   expect(lines('他说 hello 再见')).toEqual(['他说 ', 'hello ', '再见']);
   const [line] = breakLines('她*笑了*', 9, 0, widthOf);
   expect(line?.map(({ kind, text }) => `${kind} ${text}`)).toEqual(['plain 她', 'action 笑', 'action 了']);
+});
+
+test('what is longer than a line stays within the picture', () => {
+  expect(lines('W'.repeat(40), 20).every((line) => line.length <= 20)).toBe(true);
+  expect(fit('聂小倩', 6, (text) => text.length)).toBe('聂小倩');
+  expect(fit('很长的名字'.repeat(60), 6, (text) => text.length)).toBe('很长的名字…');
 });
 
 test('a passage that is too long ends with an ellipsis where the room does', () => {

@@ -1,4 +1,4 @@
-import { linesOf, type Passage, passagesOf } from '@liaozhai/shared/format';
+import { codePoints, linesOf, type Passage, passagesOf, shorten } from '@liaozhai/shared/format';
 import { hostConfig, paths, toast, useUser } from '@liaozhai/shared/runtime';
 import { Button, DownloadIcon, ShareIcon, Sheet } from '@liaozhai/shared/ui';
 import { generate } from 'lean-qr';
@@ -146,6 +146,8 @@ const OWN_LINE_PX = 24;
 const OWN_PADDING_PX = 12;
 const CODE_PX = 80;
 const FOOT_PX = 124;
+/** AI 生成, behind the speaker's name. */
+const ORIGIN_PX = 64;
 
 type Kind = Passage['kind'];
 interface Unit {
@@ -158,11 +160,21 @@ type Line = Unit[];
 const CLOSING = /^[，。、；：？！”’）」』》…—·,.;:?!)]/u;
 const OPENING = /[“‘（「『《(]$/u;
 
-/** What stays together on a line: a Latin word, or one character. A text that was cut may end within a mark. */
+/**
+ * What stays together on a line: one character, or a Latin word unless it may be wider than the line. A text that was cut may end
+ * within a mark.
+ */
 const unitsOf = (line: string): Unit[] =>
   passagesOf(line, true).flatMap(({ kind, text }) =>
-    (text.match(/[\p{Script=Latin}\p{Number}'-]+|./gu) ?? []).map((part) => ({ text: part, kind })),
+    (text.match(/[\p{Script=Latin}\p{Number}'-]{1,16}|./gu) ?? []).map((part) => ({ text: part, kind })),
   );
+
+/** A name, shortened to what a line has room for. */
+export function fit(name: string, width: number, measure: (text: string) => number): string {
+  let shown = name;
+  for (let most = codePoints(name) - 1; most > 1 && measure(shown) > width; most -= 1) shown = shorten(name, most);
+  return shown;
+}
 
 /** Breaks a paragraph as print does: closing marks hang at the end of a line, opening ones go over to the next. */
 export function breakLines(paragraph: string, width: number, indent: number, measure: (unit: Unit) => number): Line[] {
@@ -246,14 +258,9 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   const addVoice = (body: string) => {
     add(26, (top) => {
       const label = `13px ${look.ui}`;
-      write(story.speaker.name, label, look.ink2, MARGIN_PX, top + 13);
-      write(
-        texts.chat.origin,
-        `12px ${look.ui}`,
-        look.ink3,
-        MARGIN_PX + widthOf(story.speaker.name, label) + 8,
-        top + 13,
-      );
+      const speaker = fit(story.speaker.name, COLUMN_PX - ORIGIN_PX, (text) => widthOf(text, label));
+      write(speaker, label, look.ink2, MARGIN_PX, top + 13);
+      write(texts.chat.origin, `12px ${look.ui}`, look.ink3, MARGIN_PX + widthOf(speaker, label) + 8, top + 13);
     });
     for (const paragraph of linesOf(body)) {
       const measure = ({ text, kind }: Unit) => widthOf(text, fonts[kind]);
@@ -291,7 +298,9 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   };
 
   add(44);
-  add(34, (top) => write(`《${story.title}》`, `700 22px ${look.story}`, look.ink, WIDTH_PX / 2, top + 11, 'center'));
+  const titleFont = `700 22px ${look.story}`;
+  const title = fit(story.title, COLUMN_PX, (text) => widthOf(`《${text}》`, titleFont));
+  add(34, (top) => write(`《${title}》`, titleFont, look.ink, WIDTH_PX / 2, top + 11, 'center'));
   add(28, (top) => {
     context.fillStyle = look.accent;
     context.fillRect(WIDTH_PX / 2 - 20, top + 2, 40, 1);
