@@ -10,7 +10,7 @@ import { servedHeaders } from './servedHeaders.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { type LateFile, tamper } from './tamper.ts';
 import { tapThrough } from './taps.ts';
-import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened } from './unopened.ts';
+import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened, unseenSlots } from './unopened.ts';
 import { contextOpener, type Visitor } from './visitors.ts';
 import { pagesForSlots, visitsOf } from './visits.ts';
 import { inParallel, startWalk, type Told, type Walk } from './walk.ts';
@@ -76,7 +76,7 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
     await walk.open([...byPath.values()], tap(isDone));
   }
   // a slot that no page has is not looked for
-  const areOpen = () => slots().every((name) => slotProblem(name, remote.description.routes));
+  const areOpen = () => unseenSlots(trial, remote).every(({ name }) => slotProblem(name, remote.description.routes));
   if (slots().length > 0) await walk.open(rest, files.get(remote) && !areOpen() ? tap(areOpen) : undefined);
 }
 

@@ -35,13 +35,13 @@ const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =
 
 const closedScripts = (trial: Trial, remote: RemoteRecord): string[] => closedFiles(trial, remote).filter(isScript);
 
-/** Slots of which no page ran a script of their own. Of a guest's slots nobody knows the scripts: they are closed where any is left. */
-export const closedSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
-  remote.description.slots.filter(({ js }) =>
-    js.length > 0
-      ? js.every((path) => !trial.walk.ran.has(`/${buildFolder(remote.id)}/${path}`))
-      : closedScripts(trial, remote).length > 0,
-  );
+/** Slots of which no page ran a script of their own, as far as is known: nobody knows the scripts of a guest's. */
+export const closedSlots = ({ walk }: Trial, { id, description }: RemoteRecord): Slot[] =>
+  description.slots.filter(({ js }) => js.every((path) => !walk.ran.has(`/${buildFolder(id)}/${path}`)));
+
+/** The same without a guest's where all of its scripts have run. */
+export const unseenSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
+  closedSlots(trial, remote).filter(({ js }) => js.length > 0 || closedScripts(trial, remote).length > 0);
 
 const reasonOf = (file: GateFile | null | undefined, name: string): string | undefined =>
   file && Object.hasOwn(file.unopened, name) ? file.unopened[name] : undefined;
@@ -64,7 +64,7 @@ function couldOpen({ subject, files }: Trial, slot: Slot): boolean {
  */
 export function unopened(trial: Trial, remote: RemoteRecord): { findings: string[]; notes: string[] } {
   const file = trial.files.get(remote);
-  const slots = closedSlots(trial, remote);
+  const slots = unseenSlots(trial, remote);
   // stylesheets come with scripts; other tools may leave one that nothing loads
   const late = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
   const all = [
