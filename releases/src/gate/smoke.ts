@@ -56,13 +56,7 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
   const { files, walk } = trial;
   const { id: by } = remote;
   const slots = () => closedSlots(trial, remote).map(({ name }) => name);
-  // the page says which slots of a guest its module lacks
-  const unseen = remote.description.slots.filter(({ name, js }) => js.length === 0 || slots().includes(name));
-  const { likely, rest } = pagesForSlots(
-    trial.subject,
-    by,
-    unseen.map(({ name }) => name),
-  );
+  const { likely, rest } = pagesForSlots(trial.subject, by, slots());
   await walk.open(likely);
   const tap =
     (isDone: () => boolean): Parameters<Walk['open']>[1] =>
