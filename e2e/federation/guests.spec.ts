@@ -84,7 +84,7 @@ test('guests: late code of plain federation that was changed does not run', asyn
 
 test('guests: styles of plain federation that were changed do not apply', async ({ site, page }) => {
   await admit(site, plain);
-  site.front.breaks(/\/builds\/plain\/.*\/page\.css/, { rewrite: (body) => `${body}:root{--tampered:yes}` });
+  site.front.breaks(/\/builds\/plain\/.*\/plain\.css/, { rewrite: (body) => `${body}:root{--tampered:yes}` });
   await page.goto('/plain');
   await expect(page.getByText(card)).toBeVisible();
   expect(await page.evaluate(wasTampered)).toBe(false);
@@ -208,6 +208,23 @@ for (const [which, isBroken] of [
     await expect(await opensAndTaps(page, 'asking')).toHaveText('account once');
     expect(site.front.asked().some((path) => filesOf(old, 'remoteEntry').test(path))).toBe(isBroken);
   });
+
+test("guests: another remote's module that did not come is asked for again", async ({ site, page }) => {
+  const importing: Guest = {
+    name: 'importing',
+    version: '1.0.0',
+    kit: 'the plug-in for teams',
+    page: showing(`import('account/remote').then(({ default: { name } }) => name)`),
+    federation: { remotes: { account: '' } },
+  };
+  await admit(site, importing);
+  site.front.breaks(/\/builds\/account\/.*remoteEntry/, { status: 404 });
+  const button = await opensAndTaps(page, 'importing');
+  await expect(button).toHaveText(/^failed/);
+  site.front.mend();
+  await button.click();
+  await expect(button).toHaveText('account');
+});
 
 const ofKit = (at: number): Guest => ({ name: `kit${at}`, version: '1.0.0', kit: kits[at], ...lateCode });
 

@@ -46,6 +46,7 @@ const contents: Record<string, Contents> = {
       'shared/src/standAlone/openStandAlone.tsx',
     ],
     rooms: ['shared/src/build', 'shared/src/contract', 'shared/src/floorCheck', 'shared/src/standAlone'],
+    assets: ['shared/src/build/retriedImports.js'],
   },
   releases: {
     entries: ['releases/cli/main.ts', 'releases/src/releaseClient.ts'],

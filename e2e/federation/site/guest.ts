@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { RemotePlugin } from '../../../shared/src/build/remotePlugin.ts';
 import { repoRoot } from './repoRoot.ts';
 
 /** A remote that a bundler builds with its own settings, without any package of ours. */
@@ -48,6 +49,14 @@ const container = ({ global, guest: { federation = {} } }: Task) => ({
   shared: { react: { singleton: true, requiredVersion: '^19.0.0', import: false }, ...(federation.shared ?? {}) },
 });
 
+const run = (compilation: Compiler) =>
+  new Promise<void>((resolve, reject) =>
+    compilation.run((failure, stats) => {
+      if (failure || stats?.hasErrors()) reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
+      else resolve();
+    }),
+  );
+
 async function compile(compiler: Compile, task: Task, plugin: object): Promise<void> {
   const { root, global, guest } = task;
   const runtime = createRequire(join(repoRoot, 'shared/package.json')).resolve(
@@ -70,12 +79,7 @@ async function compile(compiler: Compile, task: Task, plugin: object): Promise<v
     resolve: { alias: guest.isFormer ? { [runtime]: join(root, 'former.js') } : {} },
     plugins: [plugin],
   });
-  await new Promise<void>((resolve, reject) =>
-    compilation.run((failure, stats) => {
-      if (failure || stats?.hasErrors()) reject(failure ?? new Error(stats?.toString({ all: false, errors: true })));
-      else resolve();
-    }),
-  );
+  await run(compilation);
 }
 
 const FORMER = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
@@ -111,6 +115,21 @@ const KITS = {
       plugins: [federation({ ...container(task), name: guest.name, library: undefined, manifest: true, dts: false })],
     });
   },
+  'the plug-in for teams': async ({ root, guest: { name, federation } }: Task) => {
+    const { rspack } = require('@rsbuild/core') as { rspack: Compile };
+    const remotes = Object.keys(federation?.remotes ?? {});
+    await run(
+      rspack({
+        context: root,
+        mode: 'production',
+        entry: {},
+        output: { path: join(root, 'dist') },
+        experiments: { css: true },
+        module: { rules: [{ test: /\.css$/, type: 'css/global' }] },
+        plugins: [new RemotePlugin({ name, label: name, remotes })],
+      }),
+    );
+  },
 } as const;
 
 /** A bundler and the federation it builds with. */
@@ -139,9 +158,12 @@ export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: 
       liaozhai: { label: name, contract, routes: [route], slots: slotFields },
     }),
     'former.js': 'export default globalThis.__federationRuntime();',
-    'src/remote.js': `export default { name: '${name}', contract: '${contract}', slots: [${fillings}], routes: [
-      { ...${JSON.stringify(route)}, page: () => import(/* webpackChunkName: "page" */ './Page.js') },
-    ] };`,
+    'pnpm-lock.yaml': '',
+    'src/routes.js': `export const routes = [
+      { ...${JSON.stringify(route)}, page: () => import(/* webpackChunkName: "${name}" */ './Page.js') },
+    ];`,
+    'src/remote.js': `import { routes } from './routes.js';
+      export default { name: '${name}', contract: '${contract}', slots: [${fillings}], routes };`,
     'src/Page.js': page,
     'src/page.css': `.guest { color: rgb(1, 2, 3); }`,
     ...files,

@@ -80,6 +80,8 @@ const carriedModules = (root: string, { shared = {} }: Exchange) =>
     ]),
   );
 
+const retriedImports = fileURLToPath(new URL('./retriedImports.js', import.meta.url));
+
 /** Module Federation's plugin as a remote sets it; `hosts` is what the host provides. */
 export const federationOptions = (global: string, root: string, hosts: SharedModules, exchange: Exchange = {}) => ({
   // an instance per build, and no clash with a route that is called like its remote
@@ -90,6 +92,7 @@ export const federationOptions = (global: string, root: string, hosts: SharedMod
   shared: { ...hosts, ...carriedModules(root, exchange) },
   // the page leads each request to the build that runs in it; this address is never asked for
   remotes: Object.fromEntries((exchange.remotes ?? []).map((name) => [name, `${name}@/builds/${name}`])),
+  runtimePlugins: exchange.remotes?.length ? [retriedImports] : [],
   remoteType: 'script' as const,
   // version-first makes one unreachable remote blank the whole host
   shareStrategy: 'loaded-first' as const,
