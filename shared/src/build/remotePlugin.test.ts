@@ -151,6 +151,18 @@ test('a page whose chunk has no name is refused by its route', async () => {
   await expect(build()).rejects.toThrow('no chunk named "gifts"');
 });
 
+test("a team's own dev proxy comes before the backend's, which stays", () => {
+  const own = { context: ['/api/v1/gifts'], target: 'http://localhost:4000' };
+  const { options } = rspack({
+    ...configuration(),
+    devServer: { proxy: [own] },
+    plugins: [new RemotePlugin({ name: 'gifts', label: '礼物', dev: 'alone' })],
+  });
+  const [first, ...others] = (options.devServer as { proxy: (typeof own)[] }).proxy;
+  expect(first).toBe(own);
+  expect(others.flatMap(({ context }) => context)).toContain('/api');
+});
+
 test('a dev server whose port is taken ends with one line that names the cure', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, resolve));

@@ -281,20 +281,25 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
   if (options.devtool === undefined || String(options.devtool).startsWith('eval'))
     options.devtool = 'cheap-module-source-map';
   options.resolve.alias = { ...options.resolve.alias, 'liaozhai-remote$': join(root, exposedModule) };
+  const own = options.devServer || {};
   options.devServer = {
     port,
     historyApiFallback: true,
     static: false,
     headers: { 'Content-Security-Policy': devPolicy() },
     client: { overlay: { errors: true, warnings: false, runtimeErrors: false } },
-    proxy: Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
     setupMiddlewares: (middlewares: unknown, { server }: DevServer) => {
       server?.prependListener('error', ({ code }) => {
         if (code === 'EADDRINUSE') endForTakenPort(port, portSetting);
       });
       return middlewares;
     },
-    ...options.devServer,
+    ...own,
+    // the first that fits wins
+    proxy: [
+      ...(own.proxy ?? []),
+      ...Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
+    ],
   } as typeof options.devServer;
   compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
     const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
