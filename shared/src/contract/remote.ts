@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import type { SlotDefinition } from './slots.ts';
 
 /** The version of the shared runtime that a host provides; a build asks for a range of it. It only ever grows. */
-export const CONTRACT_VERSION = '2.1.0';
+export const CONTRACT_VERSION = '2.2.0';
 
 /** A screen that a remote serves. Flags that are left out are false. */
 export interface RouteDefinition {
