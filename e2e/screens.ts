@@ -10,7 +10,7 @@ import { makeMember, memberScenes } from './scenes/memberScenes.ts';
 import { pictured, type Scene } from './scenes/scene.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../docs/screens');
-const largestBytes = 120 * 1024;
+const LARGEST_BYTES = 120 * 1024;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1.5 };
 const desktop = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 };
 const looks = [
@@ -26,7 +26,7 @@ async function savePicture(page: Page, file: string) {
   const devtools = await page.context().newCDPSession(page);
   const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 78 });
   const bytes = Buffer.from(data, 'base64');
-  if (bytes.length > largestBytes) throw new Error(`${file} has ${bytes.length} bytes, more than ${largestBytes}`);
+  if (bytes.length > LARGEST_BYTES) throw new Error(`${file} has ${bytes.length} bytes, more than ${LARGEST_BYTES}`);
   writeFileSync(join(folder, file), bytes);
 }
 

@@ -12,4 +12,6 @@ const shanghai = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Shanghai' })
 /** The calendar day in Shanghai, `YYYY-MM-DD`. */
 export const shanghaiDate = (milliseconds: number): string => shanghai.format(milliseconds);
 
-export const dayMs = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;

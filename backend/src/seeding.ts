@@ -182,9 +182,9 @@ export interface FillSize {
   messages: number;
 }
 
-const messagesPerConversation = 50;
+const MESSAGES_PER_CONVERSATION = 50;
 /** Rows that go to disk together. */
-const batchRows = 20_000;
+const BATCH_ROWS = 20_000;
 
 /** Adds that many made-up stories, users and messages beside what is there, with their ledgers; for measuring at size. */
 export async function fill(services: Services, size: FillSize): Promise<void> {
@@ -211,7 +211,7 @@ class BatchWriter {
 
   add(statement: () => void): void {
     this.#waiting.push(statement);
-    if (this.#waiting.length >= batchRows) this.flush();
+    if (this.#waiting.length >= BATCH_ROWS) this.flush();
   }
 
   flush(): void {
@@ -294,10 +294,10 @@ function fillUser(
     created_at: now,
   });
   write.add(() => db.run(query.insertInto('transactions').values(entry('recharge', messages, id))));
-  for (let first = 0; first < messages; first += messagesPerConversation) {
+  for (let first = 0; first < messages; first += MESSAGES_PER_CONVERSATION) {
     const story = stories[(number + first) % Math.max(1, stories.length)];
     if (!story) return;
-    const count = Math.min(messagesPerConversation, messages - first);
+    const count = Math.min(MESSAGES_PER_CONVERSATION, messages - first);
     const conversation = randomUUID();
     const row = {
       id: conversation,

@@ -8,7 +8,7 @@ import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
 import { builtInStoryteller } from './ai/builtIn.ts';
 import { endpointOf, type ModelSettings, openAiStoryteller } from './ai/openAi.ts';
-import { loadPrompts, windowLines } from './ai/prompts.ts';
+import { loadPrompts, WINDOW_LINES } from './ai/prompts.ts';
 import type { Limits, Storyteller } from './ai/storyteller.ts';
 import { watched } from './ai/watched.ts';
 import { fileMailer } from './auth/mail.ts';
@@ -198,7 +198,7 @@ function modelOf(env: Env): ModelSettings | null {
       ...(env.AI_MAX_TOKENS !== undefined && { max_tokens: env.AI_MAX_TOKENS }),
       ...env.AI_EXTRA_BODY,
     },
-    window: { lines: windowLines, characters: env.AI_HISTORY_CHARACTERS },
+    window: { lines: WINDOW_LINES, characters: env.AI_HISTORY_CHARACTERS },
     totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS,
   };
 }
@@ -207,9 +207,9 @@ function modelOf(env: Env): ModelSettings | null {
 const running = sql<boolean>`status in ('pending', 'streaming')`;
 const pending = sql<boolean>`status = 'pending'`;
 
-const sweepIntervalMs = 30_000;
+const SWEEP_INTERVAL_MS = 30_000;
 /** Of several backends one may go while the others stay, and its readers wait for the end of their replies. */
-const sharedSweepIntervalMs = 5_000;
+const SHARED_SWEEP_INTERVAL_MS = 5_000;
 
 /**
  * Ends and refunds replies that the database calls running although no process writes them: a killed process left them. Erases the
@@ -230,7 +230,7 @@ function sweep(services: Services): void {
 /** Sweeps now and from time to time; returns the stop. */
 export function startSweeper(services: Services): () => void {
   sweep(services);
-  const interval = services.roster.isShared ? sharedSweepIntervalMs : sweepIntervalMs;
+  const interval = services.roster.isShared ? SHARED_SWEEP_INTERVAL_MS : SWEEP_INTERVAL_MS;
   const timer = setInterval(() => sweepOrSkip(services), interval).unref();
   return () => clearInterval(timer);
 }

@@ -180,7 +180,7 @@ const searchInput = v.object({
 type StorySearch = v.InferOutput<typeof searchInput>;
 
 /** Weighs the place of a hit above any number of readers; the sum stays a safe integer. */
-const placeWeight = 1e12;
+const PLACE_WEIGHT = 1e12;
 
 /** Readers by story, of the most read ones. */
 function mostRead({ db }: Pick<Services, 'db'>): Map<string, number> {
@@ -208,7 +208,7 @@ function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySear
   for (const { story, tags, texts } of shelfOf(services.db).searched) {
     const place = texts.findIndex((searched) => words.every((word) => searched.includes(word)));
     if (place < 0 || (wantedTag && !tags.includes(wantedTag))) continue;
-    const weight = (texts.length - 1 - place) * placeWeight + Math.min(readers.get(story.id) ?? 0, placeWeight - 1);
+    const weight = (texts.length - 1 - place) * PLACE_WEIGHT + Math.min(readers.get(story.id) ?? 0, PLACE_WEIGHT - 1);
     hits.push({ story, weight });
   }
   // hits of one weight stay in the shelf's order, by age

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { dayMs, isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
+import { DAY_MS, isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
@@ -14,7 +14,7 @@ import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
 /** How often answers, which another process gives, are looked for. */
-const announceIntervalMs = 3_000;
+const ANNOUNCE_INTERVAL_MS = 3_000;
 
 const optionalText = (max: number) => v.pipe(v.nullish(v.string(), ''), text(0, max));
 
@@ -63,7 +63,7 @@ function keep(services: Services, userId: string, clientId: string, form: Ticket
     const recent = db.all(
       mine
         .select('id')
-        .where('created_at', '>', clock() - dayMs)
+        .where('created_at', '>', clock() - DAY_MS)
         .limit(rules.ticketsPerDay),
     );
     if (recent.length >= rules.ticketsPerDay) {
@@ -156,7 +156,7 @@ export function startAnnouncingAnswers(services: Services): () => void {
     } catch (error) {
       services.report(error);
     }
-  }, announceIntervalMs).unref();
+  }, ANNOUNCE_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 

@@ -28,7 +28,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 /** Reports an error that no caller is left to catch; `about` says where it happened. Never throws. */
 export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
 
-const sayAgainAfterMs = 60_000;
+const SAY_AGAIN_AFTER_MS = 60_000;
 
 interface FaultReportOptions {
   log: Log;
@@ -44,7 +44,7 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
     const fault = storageFaultOf(error);
     if (fault === 'damaged') onDamaged(error);
     if (fault === null) log.error({ ...about, err: error }, 'unexpected error');
-    if (fault === null || fault === 'damaged' || performance.now() - saidAt < sayAgainAfterMs) return;
+    if (fault === null || fault === 'damaged' || performance.now() - saidAt < SAY_AGAIN_AFTER_MS) return;
     saidAt = performance.now();
     log.error(about, storageCure(fault, dataDir, error));
   };

@@ -22,11 +22,11 @@ export interface Wechat {
   ticket: () => Promise<string>;
 }
 
-const timeoutMs = 5_000;
+const TIMEOUT_MS = 5_000;
 /** A ticket is renewed this long before its end, so that none runs out on its way. */
-const marginSeconds = 300;
+const MARGIN_SECONDS = 300;
 /** WeChat counts calls a day: a refusal holds this long. */
-const refusedMs = 60_000;
+const REFUSED_MS = 60_000;
 
 const seconds = v.pipe(v.number(), v.minValue(0));
 const tokenAnswer = v.object({ access_token: v.string(), expires_in: seconds });
@@ -42,7 +42,7 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
     const response = await fetch(`${origin}/cgi-bin/${path}`, {
       method,
       body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const answer: unknown = await response.json();
     const parsed = v.safeParse(schema, answer);
@@ -57,7 +57,7 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
     const { access_token } = await call(tokenAnswer, 'stable_token', account);
     const query = new URLSearchParams({ access_token, type: 'jsapi' });
     const { ticket, expires_in } = await call(ticketAnswer, `ticket/getticket?${query}`);
-    until = clock() + Math.max(0, expires_in - marginSeconds) * 1000;
+    until = clock() + Math.max(0, expires_in - MARGIN_SECONDS) * 1000;
     return ticket;
   }
 
@@ -65,7 +65,7 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
     appId: id,
     ticket() {
       if (ticket && clock() < until) return ticket;
-      until = clock() + refusedMs;
+      until = clock() + REFUSED_MS;
       ticket = renewed();
       ticket.catch((error: Error) => log.warn({ said: error.message }, 'wechat: no ticket for signatures'));
       return ticket;
@@ -86,7 +86,7 @@ export function wechatRoutes({ env, clock }: Services, wechat: Wechat): Hono<App
     if (!isOwnOrigin(new URL(url).origin, c.get('source'), env.APP_ORIGIN))
       throw new HttpError(422, { message: '只能为本站的页面签名', errors: { url: ['只能为本站的页面签名'] } });
     const ticket = await wechat.ticket().catch(() => {
-      throw new HttpError(503, { message: '微信暂时没有回应' }, { 'Retry-After': String(refusedMs / 1000) });
+      throw new HttpError(503, { message: '微信暂时没有回应' }, { 'Retry-After': String(REFUSED_MS / 1000) });
     });
     const nonce = randomBytes(12).toString('hex');
     const timestamp = Math.floor(clock() / 1000);

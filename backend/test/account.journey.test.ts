@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { dayMs, isoTime } from '../src/clock.ts';
+import { DAY_MS, isoTime } from '../src/clock.ts';
 import { defaultPrices } from '../src/prices.ts';
 import { rules } from '../src/rules.ts';
 import type { Client } from './client.ts';
@@ -49,7 +49,7 @@ describe('points', () => {
       checked_in_today: true,
       check_in_streak: 2,
     });
-    now += 2 * dayMs;
+    now += 2 * DAY_MS;
     expect((await reader.get<{ data: UserDto }>('/user')).body.data).toMatchObject({
       checked_in_today: false,
       check_in_streak: 0,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@rstest/core';
-import { dayMs } from '../src/clock.ts';
+import { DAY_MS } from '../src/clock.ts';
 import { query } from '../src/db/database.ts';
 import { rules } from '../src/rules.ts';
 import { startSweeper } from '../src/server.ts';
@@ -31,11 +31,11 @@ test('there are seven days to think, other devices are logged out, and signing i
   const member = await backend.reader({ login: 'leaving' });
   const elsewhere = await backend.client().fetchToken();
   await elsewhere.post('/login', { login: 'leaving', password: '135790' });
-  const at = new Date(now + 7 * dayMs).toISOString();
+  const at = new Date(now + 7 * DAY_MS).toISOString();
   const { body } = await ask(member);
   expect(Date.parse(body.data.deletion_at)).toBe(Date.parse(at));
   expect([(await member.get('/user')).status, (await elsewhere.get('/user')).status]).toEqual([200, 401]);
-  now += dayMs;
+  now += DAY_MS;
   // a second request does not restart the days
   expect((await ask(member)).body.data.deletion_at).toBe(body.data.deletion_at);
   expect((await loginAs('leaving')).body.user.deletion_at).toBe(body.data.deletion_at);
@@ -46,7 +46,7 @@ test('taken back, nothing is erased', async () => {
   await ask(member);
   expect((await member.delete('/user/deletion')).status).toBe(204);
   expect((await userOf(member)).deletion_at).toBeNull();
-  now += 8 * dayMs;
+  now += 8 * DAY_MS;
   sweep();
   expect((await userOf(member)).username).toBe('staying');
 });
@@ -80,7 +80,7 @@ test('after seven days the person is erased and the ledger stays, without them',
   await member.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
   const { id, balance } = await userOf(member);
   await ask(member);
-  now += rules.deletionDays * dayMs - 1;
+  now += rules.deletionDays * DAY_MS - 1;
   sweep();
   expect((await userOf(member)).name).toBe('辞行的甲乙丙');
   now += 1;
@@ -103,7 +103,7 @@ test('after seven days the person is erased and the ledger stays, without them',
 test('a reply that is being written when its account is erased is stopped', async () => {
   const member = await backend.reader();
   await ask(member);
-  now += rules.deletionDays * dayMs - 1;
+  now += rules.deletionDays * DAY_MS - 1;
   await member.say({ story_id: 'nie-xiaoqian', body: '沉默' });
   now += 1;
   sweep();

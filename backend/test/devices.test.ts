@@ -1,4 +1,5 @@
 import { expect, test } from '@rstest/core';
+import { MINUTE_MS } from '../src/clock.ts';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
@@ -6,7 +7,6 @@ import { allowWrites } from './testDatabase.ts';
 
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({}, () => now);
-const minuteMs = 60_000;
 
 interface SessionDto {
   id: string;
@@ -34,12 +34,12 @@ async function signedIn(login: string, browsers: string[]): Promise<Client[]> {
 
 test('tells each browser, when it was last used, and which one asks, but nothing by which to be it', async () => {
   const [phone, desk] = (await signedIn('two_devices', ['Phone/1.0', 'Desk/2.0'])) as [Client, Client];
-  now += 10 * minuteMs;
+  now += 10 * MINUTE_MS;
   await desk.get('/user');
   const sessions = await sessionsOf(desk);
   expect(sessions.map(({ user_agent, is_current }) => [user_agent, is_current])).toContainEqual(['Phone/1.0', false]);
   expect(sessions[0]).toMatchObject({ user_agent: 'Desk/2.0', is_current: true });
-  const ago = (session: SessionDto | undefined) => (now - Date.parse(session?.last_used_at ?? '')) / minuteMs;
+  const ago = (session: SessionDto | undefined) => (now - Date.parse(session?.last_used_at ?? '')) / MINUTE_MS;
   expect(ago(sessions[0])).toBe(0);
   expect(ago(sessions.find(({ user_agent }) => user_agent === 'Phone/1.0'))).toBe(10);
   expect(JSON.stringify(sessions)).not.toContain(phone.cookies.get('liaozhai_session'));
@@ -72,7 +72,7 @@ test('all others are logged out at once, and hear of it', async () => {
 
 test('a session that has run out is not listed', async () => {
   const [here] = (await signedIn('old_device', ['Old'])) as [Client];
-  now += 31 * 24 * 60 * minuteMs;
+  now += 31 * 24 * 60 * MINUTE_MS;
   const later = await backend.client().fetchToken();
   await later.post('/login', { login: 'old_device', password: '135790' });
   expect((await here.get('/user/sessions')).status).toBe(401);
@@ -81,7 +81,7 @@ test('a session that has run out is not listed', async () => {
 
 test('while nothing can be written, who only reads is answered', async () => {
   const reader = await backend.reader();
-  now += 10 * minuteMs;
+  now += 10 * MINUTE_MS;
   allowWrites(backend.services.db, false);
   const { status } = await reader.get('/user');
   allowWrites(backend.services.db, true);

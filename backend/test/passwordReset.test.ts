@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@rstest/core';
+import { MINUTE_MS } from '../src/clock.ts';
 import { rules } from '../src/rules.ts';
 import { openBackend } from './testBackend.ts';
 import type { ErrorDto, Registered, UserDto } from './wire.ts';
 
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({ RATE_LIMIT_RESEND: '1000', RATE_LIMIT_PASSWORD: '1000' }, () => now);
-const minuteMs = 60_000;
 
 /** A member who has confirmed the address, and the address. */
 async function memberByMail(address: string) {
@@ -95,7 +95,7 @@ test('an address that was never confirmed is confirmed by it', async () => {
 
 describe('a link is refused', () => {
   test.each([
-    ['after an hour', rules.resetLinkMinutes * minuteMs, {}],
+    ['after an hour', rules.resetLinkMinutes * MINUTE_MS, {}],
     ['with another token', 0, { token: 'x'.repeat(43) }],
     ['for another account', 0, { email: 'known@example.org' }],
   ])('%s, and the password stays', async (name, passed, changed) => {
@@ -114,7 +114,7 @@ describe('a link is refused', () => {
     await memberByMail('newer@example.org');
     await forget('newer@example.org');
     const first = await resetFor('newer@example.org', 2);
-    now += minuteMs;
+    now += MINUTE_MS;
     await forget('newer@example.org');
     const second = await resetFor('newer@example.org', 3);
     expect((await reset({ ...first, password: '新的密码真长' })).status).toBe(422);
@@ -125,7 +125,7 @@ describe('a link is refused', () => {
 test('one account gets one mail a minute, and who asked too soon is not told so', async () => {
   await memberByMail('pause@example.org');
   for (let asked = 0; asked < 3; asked += 1) expect((await forget('pause@example.org')).status).toBe(200);
-  now += minuteMs;
+  now += MINUTE_MS;
   await forget('pause@example.org');
   await newestLink('pause@example.org', 3);
 });

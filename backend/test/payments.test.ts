@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
+import { MINUTE_MS } from '../src/clock.ts';
 import { query } from '../src/db/database.ts';
 import { readEnv } from '../src/env.ts';
 import { signatureOf } from '../src/payments/orders.ts';
@@ -19,7 +20,6 @@ interface OrderDto {
 }
 type Ordered = { data: OrderDto };
 
-const minute = 60_000;
 const time = { now: Date.parse('2026-11-22T04:00:00Z') };
 const backend = await openBackend({}, () => time.now);
 const { db } = backend.services;
@@ -85,9 +85,9 @@ describe('an order', () => {
   test('runs out after 30 minutes, and leads to no checkout any more', async () => {
     const reader = await backend.reader();
     const { id, checkout_url } = await order(reader);
-    time.now += 29 * minute;
+    time.now += 29 * MINUTE_MS;
     expect(await orderAgain(reader, id)).toMatchObject({ status: 'pending', checkout_url });
-    time.now += minute;
+    time.now += MINUTE_MS;
     expect(await orderAgain(reader, id)).toMatchObject({ status: 'expired', checkout_url: null });
     expect(await balanceOf(reader)).toBe(100);
   });
@@ -112,7 +112,7 @@ describe('an order', () => {
     for (let count = 0; count < 10; count += 1) await order(reader);
     const refused = await reader.post<ErrorDto>('/orders', { package_id: 'p60', client_id: randomUUID() });
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_orders']);
-    time.now += 30 * minute;
+    time.now += 30 * MINUTE_MS;
     await order(reader);
   });
 });
@@ -282,7 +282,7 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
         };
         for (const round of rounds) {
           // time passes between requests: one under way would be stale where it arrives
-          for (const one of round) if (one.kind === 'later') time.now += one.minutes * minute;
+          for (const one of round) if (one.kind === 'later') time.now += one.minutes * MINUTE_MS;
           await Promise.all(round.flatMap((one) => (one.kind === 'later' ? [] : [act(one)])));
           const due = [...paid].reduce((sum, index) => sum + (orders[index]?.points ?? 0), 100);
           expect(await balanceOf(reader)).toBe(due);

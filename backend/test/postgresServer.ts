@@ -58,7 +58,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-const longestStartMs = 60_000;
+const LONGEST_START_MS = 60_000;
 
 /** A new and empty Postgres of the test's own, on the loopback address it is given. */
 export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number): Promise<PostgresServer> {
@@ -96,7 +96,7 @@ export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number
     ];
     const words = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     child = spawn(join(programs, 'postgres'), words, { ...options, stdio: 'ignore' });
-    const until = Date.now() + longestStartMs;
+    const until = Date.now() + LONGEST_START_MS;
     while (!isReady()) {
       if (child.exitCode !== null || Date.now() > until) throw new Error(`Postgres does not start in ${folder}`);
       await pause(100);

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { type Compilable, sql } from 'kysely';
 import Libsql from 'libsql';
 import { type Db, openDatabase, query } from '../src/db/database.ts';
-import { PostgresDb, writersLock } from '../src/db/postgres.ts';
+import { PostgresDb, WRITERS_LOCK } from '../src/db/postgres.ts';
 
 // What tests need to know of the database itself. `pnpm test:postgres` names a Postgres whose databases it may make and drop.
 export const postgresUrl = process.env.TEST_POSTGRES_URL;
@@ -86,7 +86,7 @@ export function lockWrites(dataDir: string): () => void {
   const { DATABASE_URL } = databaseOf(dataDir);
   if (DATABASE_URL) {
     const other = new PostgresDb(DATABASE_URL, () => {});
-    execute(other, `select pg_advisory_lock(${writersLock})`);
+    execute(other, `select pg_advisory_lock(${WRITERS_LOCK})`);
     return () => other.close();
   }
   const other = new Libsql(join(dataDir, 'liaozhai.db'));

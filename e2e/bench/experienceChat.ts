@@ -3,11 +3,11 @@ import { latestMessages } from '../../backend/src/chat/message.ts';
 import { lengths, type Phone, type Stage, stories } from './experienceStage.ts';
 import { framesPerSecond, median, quantile, type Row, row, spread } from './report.ts';
 
-const keys = 40;
-const keyRounds = 9;
-const mounts = 5;
-const prepends = 5;
-const millisecondsBetweenKeys = 90;
+const KEYS = 40;
+const KEY_ROUNDS = 9;
+const MOUNTS = 5;
+const PREPENDS = 5;
+const MS_BETWEEN_KEYS = 90;
 
 const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url.searchParams.has('story_id');
 
@@ -28,7 +28,7 @@ export async function measureMount(phone: Phone): Promise<Row[]> {
   const { page } = phone;
   const times: number[] = [];
   await page.bringToFront();
-  for (let round = 0; round < mounts; round += 1) {
+  for (let round = 0; round < MOUNTS; round += 1) {
     await page.getByRole('button', { name: '返回' }).last().tap();
     await page.getByRole('log').waitFor({ state: 'detached' });
     await page.evaluate(() => window.__watch.clickUntil('[role=log] [data-index]'));
@@ -49,14 +49,14 @@ async function keyPaints(page: Page): Promise<number[]> {
   await page.evaluate(() => {
     window.__watch.keyPaints.length = 0;
   });
-  for (let key = 0; key < keys; key += 1) await page.keyboard.press('a', { delay: millisecondsBetweenKeys });
+  for (let key = 0; key < KEYS; key += 1) await page.keyboard.press('a', { delay: MS_BETWEEN_KEYS });
   return page.evaluate(() => window.__watch.keyPaints);
 }
 
 /** In turns, so that what else the machine does meets both. */
 export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   const [ours, machine]: number[][][] = [[], []];
-  for (let round = 0; round < keyRounds; round += 1) {
+  for (let round = 0; round < KEY_ROUNDS; round += 1) {
     machine?.push(await keyPaints(empty.page));
     ours?.push(await keyPaints(chat.page));
     await chat.page.getByRole('textbox').last().fill('');
@@ -66,7 +66,7 @@ export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   const show = (rounds: number[][] = []) =>
     `${median(p95(rounds)).toFixed(0)} ms (median ${median(rounds.flat()).toFixed(0)})`;
   return row(
-    `key press → painted frame, p95 of ${keys}, median of ${keyRounds} rounds`,
+    `key press → painted frame, p95 of ${KEYS}, median of ${KEY_ROUNDS} rounds`,
     `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
     '≤ 50 ms, ≤ 1.3 × the empty page',
     median(p95(ours)) <= 50 && ratio <= 1.3,
@@ -127,7 +127,7 @@ export async function measurePrepend({ page }: Phone, { origin }: Stage): Promis
   await page.goto(`${origin}/story/${stories.middle}?chat=1`, { waitUntil: 'domcontentloaded' });
   await page.getByRole('log').locator('[data-index]').last().waitFor();
   const drifts: number[] = [];
-  for (let round = 0; round < prepends; round += 1) drifts.push(await drift(page));
+  for (let round = 0; round < PREPENDS; round += 1) drifts.push(await drift(page));
   const worst = Math.max(...drifts);
-  return row(`50 older put before, worst of ${prepends}: drift`, `${worst.toFixed(2)} px`, '≤ 1 px', worst <= 1);
+  return row(`50 older put before, worst of ${PREPENDS}: drift`, `${worst.toFixed(2)} px`, '≤ 1 px', worst <= 1);
 }

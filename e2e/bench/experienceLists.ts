@@ -7,17 +7,17 @@ import { framesRow, scrollFrames } from './experienceChat.ts';
 import { conditions, type Phone, type Stage } from './experienceStage.ts';
 import { median, type Row, row } from './report.ts';
 
-const stories = 5000;
-const conversations = 1000;
-const rounds = 3;
-const reloadGoalMs = 3000;
+const STORIES = 5000;
+const CONVERSATIONS = 1000;
+const ROUNDS = 3;
+const RELOAD_GOAL_MS = 3000;
 
 const links = 'main a[href^="/story/"]';
 
 /** Makes lists as long as few readers will ever have; the newest stories stand first in the feed. */
 function seedLists({ services, user }: Stage, folder: string) {
   const file = join(folder, 'long.json');
-  const seeded = Array.from({ length: stories }, (_, index) => ({
+  const seeded = Array.from({ length: STORIES }, (_, index) => ({
     id: `long-${index}`,
     title: `长卷第${index}则`,
     summary: '翻到这里，再翻回来，也还是这一页。',
@@ -25,7 +25,7 @@ function seedLists({ services, user }: Stage, folder: string) {
   }));
   writeFileSync(file, JSON.stringify(seeded));
   seedStories(services, file);
-  for (const { id } of seeded.slice(0, conversations)) seedConversation(services, user.id, id, 2);
+  for (const { id } of seeded.slice(0, CONVERSATIONS)) seedConversation(services, user.id, id, 2);
 }
 
 /** Reads on to the end as fast as the machine can. */
@@ -93,7 +93,7 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
   const fresh = Date.now() - freshStarted;
   await loadAll(phone, count);
   const [ours, machine]: [number[], number[]] = [[], []];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     await page.evaluate((selector) => {
       const main = document.querySelector(selector)?.closest('main');
       main?.scrollTo(0, main.scrollHeight / 2);
@@ -110,8 +110,8 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
     row(
       `${what}: reload → the same place`,
       found === null ? 'not found' : `${found} ms, with one page ${fresh} ms (ratio ${(found / fresh).toFixed(2)})`,
-      `≤ ${reloadGoalMs} ms more than with one page, same entry`,
-      found !== null && found - fresh <= reloadGoalMs,
+      `≤ ${RELOAD_GOAL_MS} ms more than with one page, same entry`,
+      found !== null && found - fresh <= RELOAD_GOAL_MS,
     ),
   ];
 }
@@ -120,7 +120,7 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
 export async function measureLists(phone: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
   seedLists(stage, stage.dataDir);
   return [
-    ...(await measureList(phone, empty, `${stage.origin}/explore`, stories, '5,000 stories')),
-    ...(await measureList(phone, empty, `${stage.origin}/conversations`, conversations, '1,000 conversations')),
+    ...(await measureList(phone, empty, `${stage.origin}/explore`, STORIES, '5,000 stories')),
+    ...(await measureList(phone, empty, `${stage.origin}/conversations`, CONVERSATIONS, '1,000 conversations')),
   ];
 }

@@ -4,9 +4,9 @@ import { type Phone, type Stage, stories } from './experienceStage.ts';
 import { median, quantile, type Row, row } from './report.ts';
 
 const cycles = Number(process.env.BENCH_CYCLES ?? 8);
-const drafts = 3;
+const DRAFTS = 3;
 /** Draft: the page is killed this long after the last key. */
-const killAfterKeyMs = 300;
+const KILL_AFTER_KEY_MS = 300;
 
 interface MessageDto {
   body: string;
@@ -126,14 +126,14 @@ export async function measureKills(stage: Stage): Promise<Row> {
 
 export async function measureDrafts(stage: Stage): Promise<Row> {
   let lost = 0;
-  for (let round = 0; round < drafts; round += 1) {
+  for (let round = 0; round < DRAFTS; round += 1) {
     const phone = await openChat(await stage.openPhone(), stage);
     const field = phone.page.getByRole('textbox').last();
     const text = `draft ${round} of a long letter`;
     await field.fill('');
     await field.tap();
     await phone.page.keyboard.type(text, { delay: 20 });
-    await phone.page.waitForTimeout(killAfterKeyMs);
+    await phone.page.waitForTimeout(KILL_AFTER_KEY_MS);
     await kill(phone);
     const again = await openChat(await stage.openPhone(), stage);
     const kept = await again.page.getByRole('textbox').last().inputValue();
@@ -141,7 +141,7 @@ export async function measureDrafts(stage: Stage): Promise<Row> {
     await again.page.close();
   }
   return row(
-    `killed ${killAfterKeyMs} ms after the last key, ${drafts} times: draft`,
+    `killed ${KILL_AFTER_KEY_MS} ms after the last key, ${DRAFTS} times: draft`,
     `${lost} characters lost`,
     '0 characters lost',
     lost === 0,

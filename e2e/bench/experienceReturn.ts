@@ -2,10 +2,10 @@ import type { Page } from 'playwright';
 import type { Phone, Stage } from './experienceStage.ts';
 import { median, type Row, row, spread } from './report.ts';
 
-const rounds = 5;
+const ROUNDS = 5;
 const card = 'a[href^="/story/"]:not([href*="chat="])';
 /** How long a return is watched for late requests. */
-const watchedMs = 700;
+const WATCHED_MS = 700;
 
 /** The scroll position of the list of stories, in px; with `top`, scrolls there first. */
 const place = (page: Page, top?: number) =>
@@ -62,7 +62,7 @@ async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
   page.on('request', note);
   await comeBack(page);
   const milliseconds = await page.evaluate(() => window.__watch.clicked());
-  await page.waitForTimeout(watchedMs);
+  await page.waitForTimeout(WATCHED_MS);
   page.off('request', note);
   return { milliseconds, requests, movedPx: Math.abs((await place(page)) - before) };
 }
@@ -77,7 +77,7 @@ export async function measureReturns({ page }: Phone, { origin }: Stage): Promis
   for (const [name, trip] of Object.entries(trips)) {
     await once(page, trip);
     const returns: Return[] = [];
-    for (let round = 0; round < rounds; round += 1) returns.push(await once(page, trip));
+    for (let round = 0; round < ROUNDS; round += 1) returns.push(await once(page, trip));
     const times = returns.map(({ milliseconds }) => milliseconds);
     const requests = returns.flatMap((each) => each.requests);
     const movedPx = Math.max(...returns.map((each) => each.movedPx));
@@ -85,7 +85,7 @@ export async function measureReturns({ page }: Phone, { origin }: Stage): Promis
       console.log(`requests on the way back from a ${name}: ${[...new Set(requests)].join(' ')}`);
     const figure = `${spread(times)} ms, ${requests.length} requests, ${movedPx} px`;
     const isMet = median(times) <= 100 && requests.length === 0 && movedPx === 0;
-    rows.push(row(`${name} and back, ${rounds} times`, figure, '≤ 100 ms, 0 requests, 0 px', isMet));
+    rows.push(row(`${name} and back, ${ROUNDS} times`, figure, '≤ 100 ms, 0 requests, 0 px', isMet));
   }
   return rows;
 }

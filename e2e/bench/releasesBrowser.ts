@@ -19,8 +19,8 @@ interface Parts {
 
 const victims = ['wallet', 'account', 'chat', 'stories'];
 const visits = Number(process.env.BENCH_VISITS ?? 3);
-const bootMs = 15_000;
-const waitMs = 10_000;
+const BOOT_MS = 15_000;
+const WAIT_MS = 10_000;
 const network = { latencyMs: 150, bytesPerSecond: 200_000, cpuSlowdown: 1 };
 const script: Fault = { rewrite: (body) => `${body};globalThis.__tampered = true;` };
 const style: Fault = { rewrite: (body) => `${body} :root { --tampered: yes; }` };
@@ -60,7 +60,7 @@ async function visit<T>(
 }
 
 /** Polls the page with `look` until it has a value; null if it never has. */
-const seen = <Value>(page: Page, look: (withCard: boolean) => Value | null, withCard = true, timeout = waitMs) =>
+const seen = <Value>(page: Page, look: (withCard: boolean) => Value | null, withCard = true, timeout = WAIT_MS) =>
   page.waitForFunction(look, withCard, { timeout }).then(
     async (handle) => (await handle.jsonValue()) as Value,
     () => null,
@@ -83,7 +83,7 @@ const bootWithout = (browser: Browser, origin: string, count: number, fault: Fau
   const lost = victims.slice(0, count).join('|');
   return visit(browser, origin, count ? [[new RegExp(`/(builds|stock)/(${lost})/`), fault]] : [], async (page) => {
     await slowDown(page);
-    return boot(page, count < victims.length, bootMs);
+    return boot(page, count < victims.length, BOOT_MS);
   });
 };
 
@@ -117,8 +117,8 @@ const openMy = (page: Page) => page.getByRole('navigation').getByRole('link', { 
 /** Milliseconds from the tap on 我的 until its page stands; `last` is the prefetch's last file. */
 const recovery = (browser: Browser, parts: Parts, broken: Break, last: RegExp | null) =>
   visit(browser, parts.origin, [broken], async (page, front) => {
-    if ((await boot(page, true, waitMs)) === null) return null;
-    const until = performance.now() + waitMs;
+    if ((await boot(page, true, WAIT_MS)) === null) return null;
+    const until = performance.now() + WAIT_MS;
     while (last && performance.now() < until && !last.test(front.asked().join()))
       await page.waitForEvent('requestfinished', { timeout: 1_000 }).catch(() => null);
     await slowDown(page);
@@ -178,7 +178,7 @@ type Outcome = 'changed' | 'refused' | 'not reached';
 /** The page of a visitor whose remote is changed on its way. */
 const outcomeOf = (browser: Browser, { origin }: Parts, breaks: Break[]) =>
   visit<Outcome>(browser, origin, breaks, async (page) => {
-    if ((await boot(page, true, waitMs)) === null) return 'not reached';
+    if ((await boot(page, true, WAIT_MS)) === null) return 'not reached';
     await openMy(page);
     const look = () => {
       const mark = getComputedStyle(document.documentElement).getPropertyValue('--tampered');

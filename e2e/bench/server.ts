@@ -10,7 +10,7 @@ import { amount, browser, callPath, cost, fire, pagePaths, requestsFor, rounds, 
 import { runLong } from './serverLong.ts';
 import { ask, type Front, type Served, serveBare, serveFront } from './serverPeers.ts';
 
-const pagesGoal = 0.7;
+const PAGES_GOAL = 0.7;
 
 const firstVisit = { 'accept-encoding': 'gzip, br' };
 
@@ -29,7 +29,7 @@ async function compare(front: Served, hono: Served, what: string, requests: Requ
   const [ours = [], theirs = []] = [...costs.values()];
   const ratios = ours.map((microseconds, round) => (theirs[round] ?? Number.NaN) / microseconds);
   const figure = `${perSecond(median(ours))}, ${spread(ratios, 2)} of bare Hono`;
-  return row(what, figure, `≥ ${pagesGoal}`, median(ratios) >= pagesGoal, perSecond(median(theirs)));
+  return row(what, figure, `≥ ${PAGES_GOAL}`, median(ratios) >= PAGES_GOAL, perSecond(median(theirs)));
 }
 
 /** Paths of the files that the first page names. */

@@ -5,7 +5,7 @@ import { type Front, memoryAfterCollecting, type Served } from './serverPeers.ts
 
 /** in windows */
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000);
-const windows = 10;
+const WINDOWS = 10;
 /** How far the later half may lie over the earlier one and still count as flat. */
 const flat = { latency: 1.25, memory: 1.1 };
 
@@ -48,7 +48,7 @@ export async function runLong({ front, bare, backend }: Servers, { answered, pas
   await warm([front], passedOn, warming / 10);
   const trial = await fire(front, { requests: answered, amount });
   const rate = Number(process.env.BENCH_RATE ?? Math.max(50, Math.round(amount / trial.duration / 2)));
-  const each = Math.round(requests / windows);
+  const each = Math.round(requests / WINDOWS);
   const share = passedOn.length / answered.length;
   const own = { requests: answered, amount: each, rate };
   const calls = {
@@ -61,7 +61,7 @@ export async function runLong({ front, bare, backend }: Servers, { answered, pas
   const found: Tenth[] = [];
   await ask();
   await memoryAfterCollecting(front);
-  for (let window = 0; window < windows; window += 1) {
+  for (let window = 0; window < WINDOWS; window += 1) {
     const [{ latency }, passed] = await ask();
     const memory = await memoryAfterCollecting(front);
     const alone = await fire(bare, { ...own, amount: Math.ceil(each / 2) });
@@ -73,11 +73,11 @@ export async function runLong({ front, bare, backend }: Servers, { answered, pas
       backendP99: direct.latency.p99,
       memory,
     });
-    console.log(`tenth ${window + 1} of ${windows}`);
+    console.log(`tenth ${window + 1} of ${WINDOWS}`);
   }
   const judge = (what: string, read: (window: Tenth) => number, most: number | null, unit: string): Row => {
     const all = found.map(read);
-    const [before, after] = [all.slice(0, windows / 2), all.slice(windows / 2)].map(median) as [number, number];
+    const [before, after] = [all.slice(0, WINDOWS / 2), all.slice(WINDOWS / 2)].map(median) as [number, number];
     const figure = `${(after / before).toFixed(2)} (each: ${all.map((one) => one.toFixed(0)).join(' ')} ${unit})`;
     return row(what, figure, most === null ? '–' : `≤ ${most}`, most === null || after / before <= most);
   };

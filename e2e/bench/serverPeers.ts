@@ -35,10 +35,10 @@ async function end(child: ChildProcess) {
   await ended;
 }
 
-const readyMs = 60_000;
+const READY_MS = 60_000;
 
 async function answered(url: string, child: ChildProcess): Promise<void> {
-  const until = performance.now() + readyMs;
+  const until = performance.now() + READY_MS;
   while (performance.now() < until && child.exitCode === null) {
     const answer = await fetch(url).catch(() => null);
     await answer?.arrayBuffer();
@@ -50,7 +50,7 @@ async function answered(url: string, child: ChildProcess): Promise<void> {
 
 /** Makes a process collect its garbage on request. */
 const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();process.send(0)})'];
-const collectedMs = 1_000;
+const COLLECTED_MS = 1_000;
 
 /** Resident memory after the front server's garbage has been collected, in MB. */
 export async function memoryAfterCollecting(front: Front): Promise<number> {
@@ -58,7 +58,7 @@ export async function memoryAfterCollecting(front: Front): Promise<number> {
   front.child.kill('SIGUSR2');
   await collected;
   // pages of the heap go back some time after the collection
-  await wait(collectedMs);
+  await wait(COLLECTED_MS);
   return residentOf(front);
 }
 

@@ -22,8 +22,8 @@ interface Page<Item> {
   links: { next: string | null };
 }
 
-const triesMs = 120_000;
-const betweenTriesMs = 500;
+const TRIES_MS = 120_000;
+const BETWEEN_TRIES_MS = 500;
 
 /** A reader in the middle of a chat, who asks again under the same key until there is an answer, as the product's page does. */
 export class Chat {
@@ -59,12 +59,12 @@ export class Chat {
 
   /** Waits until nothing is being written. */
   async settled(): Promise<void> {
-    const until = performance.now() + triesMs;
+    const until = performance.now() + TRIES_MS;
     for (;;) {
       const running = (await this.#messages()).filter(({ status }) => status === 'pending' || status === 'streaming');
       if (running.length === 0) return;
       if (performance.now() > until) throw new Error(`a reply is ${running[0]?.status} for ever`);
-      await pause(betweenTriesMs);
+      await pause(BETWEEN_TRIES_MS);
     }
   }
 
@@ -119,7 +119,7 @@ export class Chat {
 
   /** Asks again what was not answered, answered with 5xx, or refused because a reply is still being written. */
   async #until<Body>(ask: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
-    const until = performance.now() + triesMs;
+    const until = performance.now() + TRIES_MS;
     for (;;) {
       const answer = await ask().catch(() => null);
       if (answer && answer.status < 300) return answer;
@@ -127,7 +127,7 @@ export class Chat {
       if (answer && answer.status < 500 && answer.status !== 409)
         throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 200)}`);
       if (performance.now() > until) throw new Error(`no answer in two minutes; the last was ${answer?.status}`);
-      await pause(betweenTriesMs);
+      await pause(BETWEEN_TRIES_MS);
     }
   }
 }

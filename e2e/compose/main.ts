@@ -72,15 +72,15 @@ async function signUp(): Promise<{ reader: Visitor; user: Entity; story: Entity 
   return { reader, user: body.user, story };
 }
 
-const probeMs = 30_000;
+const PROBE_MS = 30_000;
 
 /** Opens a page, makes a call, and sends a message whose reply a new socket hears. Rejects with what did not work. */
 async function probe({ reader, user, story }: Awaited<ReturnType<typeof signUp>>): Promise<void> {
-  const page = await fetch(`${origin}/explore`, { signal: AbortSignal.timeout(probeMs) });
+  const page = await fetch(`${origin}/explore`, { signal: AbortSignal.timeout(PROBE_MS) });
   if (page.status !== 200 || !(await page.text()).includes('liaozhai-set')) throw new Error(`page: ${page.status}`);
   const socket = await PusherSocket.open(`${origin.replace('http', 'ws')}/app/${key}?protocol=7`, {
     origin,
-    timeoutMs: probeMs,
+    timeoutMs: PROBE_MS,
   });
   try {
     const channel = `private-App.Models.User.${user.id}`;
@@ -97,7 +97,7 @@ async function probe({ reader, user, story }: Awaited<ReturnType<typeof signUp>>
   }
 }
 
-const recoverMs = 120_000;
+const RECOVER_MS = 120_000;
 
 /** Kills a service and asks until everything works again without it. Resolves with what readers met meanwhile. */
 async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>): Promise<string[]> {
@@ -112,7 +112,7 @@ async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>):
     const ms = performance.now() - from;
     if (failure === null) return [name, String(failures.length), `${(ms / 1000).toFixed(1)} s`, failures[0] ?? ''];
     failures.push(failure);
-    if (ms > recoverMs) return [name, String(failures.length), '**never**', failure];
+    if (ms > RECOVER_MS) return [name, String(failures.length), '**never**', failure];
     // the Laravel of the check takes 60 messages a minute
     await pause(500);
   }
@@ -122,7 +122,7 @@ const pairs = ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'backend-a', 'bac
 const mayEnd = [...pairs, 'console'].filter((name) => name in file.services);
 
 /** As many as there have to be for both backends to be writing at each kill. */
-const readersAtOnce = 4;
+const READERS_AT_ONCE = 4;
 
 /** The image makes the database at its first start, and no image is run here: a server of the check's own stands at its address. */
 async function startPostgres(): Promise<PostgresServer> {
@@ -171,7 +171,7 @@ async function run(postgres: PostgresServer | null) {
   await probe(who);
   console.log('page, call, message and socket work; now each is killed in turn');
   const chats = postgres
-    ? await Promise.all(Array.from({ length: readersAtOnce }, () => Chat.begin(origin, String(who.story.id))))
+    ? await Promise.all(Array.from({ length: READERS_AT_ONCE }, () => Chat.begin(origin, String(who.story.id))))
     : [];
   const rows: string[][] = [];
   for (const name of mayEnd) rows.push(await inTheMiddle(name, who, chats));

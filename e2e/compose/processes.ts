@@ -8,8 +8,8 @@ import type { ComposeFile, Service } from './composeFile.ts';
 /** Each service has a loopback address of its own, as it has an address of its own in a network of containers. */
 export const addressOf = (index: number): string => `127.0.21.${index + 2}`;
 
-const longestStartMs = 120_000;
-const betweenLooksMs = 300;
+const LONGEST_START_MS = 120_000;
+const BETWEEN_LOOKS_MS = 300;
 
 export interface ProcessesOptions {
   file: ComposeFile;
@@ -120,11 +120,11 @@ export class Processes {
   }
 
   async healthy(name: string): Promise<void> {
-    const until = performance.now() + longestStartMs;
+    const until = performance.now() + LONGEST_START_MS;
     while (!(await this.#isHealthy(name))) {
       if (performance.now() > until)
         throw new Error(`${name} does not become healthy: see ${this.#options.folder}/${name}.log`);
-      await pause(betweenLooksMs);
+      await pause(BETWEEN_LOOKS_MS);
     }
   }
 

@@ -147,7 +147,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
 /** What an expectation is called, and what there is instead; undefined once it is met. */
 type Probe = () => Promise<string | undefined>;
 
-const defaultTimeoutMs = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** A person at one phone. Each call waits for what it needs and says what stood there instead. */
 export class Phone {
@@ -161,7 +161,7 @@ export class Phone {
   }
 
   /** Waits until the probe has nothing to object to. A page that goes away under it is asked again. */
-  async until(expected: string, probe: Probe, timeoutMs = defaultTimeoutMs): Promise<void> {
+  async until(expected: string, probe: Probe, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<void> {
     const end = Date.now() + timeoutMs;
     let instead: string | undefined;
     do {

@@ -4,7 +4,7 @@ import { card, expect, goToTab, test } from './site/test.ts';
 
 const remotes = ['stories', 'chat', 'account', 'wallet'];
 /** how long the page waits for a remote before it takes the last good one */
-const loadTimeoutMs = 2500;
+const LOAD_TIMEOUT_MS = 2500;
 
 /** Opens the app in a browser without a cache. Returns the milliseconds from the navigation's start until it answers to taps. */
 async function bootTime(page: Page): Promise<number> {
@@ -36,7 +36,7 @@ for (const [name, fault] of Object.entries(faults)) {
         await healthy.leave();
         front.breaks(new RegExp(`/builds/(${broken.join('|')})/`), fault);
         const visited = await visit(front.origin);
-        expect(visited.took - healthy.took).toBeLessThan(loadTimeoutMs);
+        expect(visited.took - healthy.took).toBeLessThan(LOAD_TIMEOUT_MS);
         return visited.page;
       };
       const goesOnWithout = async (broken: string[], page: Page) => {

@@ -9,7 +9,7 @@ import { card, expect, goToTab, shownSet, test } from './site/test.ts';
 
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
-const visitors = 24;
+const VISITORS = 24;
 const badge = '正在预览未发布的版本';
 
 test('mf.rollback: one command, and the next page runs what ran before', async ({ site, page }) => {
@@ -93,11 +93,11 @@ test('mf.canary: about half the visitors, the same ones on every load, and more 
   await site.activate(older);
   await site.release('canary', newer, '--percent', '50');
   const crowd = await Promise.all(
-    Array.from({ length: visitors }, () => playwright.request.newContext({ baseURL: site.front.origin })),
+    Array.from({ length: VISITORS }, () => playwright.request.newContext({ baseURL: site.front.origin })),
   );
   const look = () => Promise.all(crowd.map((visitor) => runs(visitor, newer)));
   const first = await look();
-  const share = first.filter(Boolean).length / visitors;
+  const share = first.filter(Boolean).length / VISITORS;
   expect(share).toBeGreaterThan(0.1);
   expect(share).toBeLessThan(0.9);
   expect(await look()).toEqual(first);

@@ -6,7 +6,7 @@ import { expect, goToTab, shownSet, test } from './site/test.ts';
 
 const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
-const lookMs = 31_000;
+const LOOK_MS = 31_000;
 
 // screens that are kept alive have such links as well
 const cards = (page: Page) => page.locator('main a[href^="/story/"]').filter({ visible: true });
@@ -36,7 +36,7 @@ test('mf.switch: a newer set comes with the next navigation, as a new document, 
       .evaluate((link) => Math.round(link.getBoundingClientRect().top));
   const [placed, before] = [await place(), await shownSet(page)];
   await site.activate(newer);
-  await page.clock.fastForward(lookMs);
+  await page.clock.fastForward(LOOK_MS);
   await person.isTold(news);
   // nothing happens to a page that is only looked at
   expect((await shownSet(page)).document).toBe(before.document);
@@ -63,7 +63,7 @@ test('mf.switch: a tap made while the new document is on its way wins over the o
   await page.goto('/explore');
   await looked(site);
   await site.activate(newer);
-  await page.clock.fastForward(lookMs);
+  await page.clock.fastForward(LOOK_MS);
   await person.isTold(news);
   const release = await holdBack(page, '**/story/*');
   const second = cards(page).nth(1);
@@ -107,7 +107,7 @@ test('mf.switch: words not yet sent survive the new document', async ({ site, pe
   await looked(site);
   const before = await shownSet(page);
   await site.activate(newer);
-  await page.clock.fastForward(lookMs);
+  await page.clock.fastForward(LOOK_MS);
   await person.isTold(news);
   await page.getByRole('button', { name: '更新' }).click();
   await expect.poll(async () => (await shownSet(page)).builds.account).toBe(newer);
@@ -146,7 +146,7 @@ test('mf.kill: an open page leaves a killed build within a minute', async ({ sit
   await expect(page.getByText('将停用的一版', { exact: true })).toBeVisible();
   await looked(site);
   await site.release('kill', doomed, '--why', 'a test');
-  await page.clock.fastForward(lookMs);
+  await page.clock.fastForward(LOOK_MS);
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
 });
 
@@ -161,9 +161,9 @@ test('mf.kill: an open popup is waited for, but not for longer than a minute', a
   await expect(person.popup()).toBeVisible();
   const before = await shownSet(page);
   await site.release('kill', doomed, '--why', 'a test');
-  await page.clock.fastForward(lookMs);
+  await page.clock.fastForward(LOOK_MS);
   await expect(page.getByText('这个版本已停用')).toBeVisible();
   expect((await shownSet(page)).document).toBe(before.document);
-  await page.clock.fastForward(60_000 - lookMs);
+  await page.clock.fastForward(60_000 - LOOK_MS);
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
 });

@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test';
 import { appIsUp, expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
-const pageSize = 20;
+const PAGE_SIZE = 20;
 /** Slow enough that a list cannot be fetched again, page by page, while its place is looked for. */
-const answersAfterMs = 300;
+const ANSWERS_AFTER_MS = 300;
 
 /** Answers a list as a server would that has `total` entries behind its first page; returns the cursors asked for. */
 async function answersLong(
@@ -12,14 +12,14 @@ async function answersLong(
   list: RegExp,
   total: number,
   entryAt: (index: number) => object,
-  afterMs = answersAfterMs,
+  afterMs = ANSWERS_AFTER_MS,
 ) {
   const asked: string[] = [];
   await page.route(list, async (route) => {
     const cursor = new URL(route.request().url()).searchParams.get('cursor');
     asked.push(cursor ?? 'first');
-    const start = cursor === null ? 0 : Number(cursor) || pageSize;
-    const end = Math.min(start + pageSize, total);
+    const start = cursor === null ? 0 : Number(cursor) || PAGE_SIZE;
+    const end = Math.min(start + PAGE_SIZE, total);
     const data = Array.from({ length: end - start }, (_, index) => entryAt(start + index));
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     const body = { data, meta: { next_cursor: end < total ? String(end) : null } };
@@ -65,7 +65,7 @@ async function findsItsPlaceAfterReload(person: Person, asked: string[], count: 
   await page.reload({ waitUntil: 'domcontentloaded' });
   await appIsUp(page);
   await expect.poll(() => place(page)).toEqual(before);
-  expect(asked.filter((cursor) => cursor !== 'first' && (Number(cursor) || pageSize) < count)).toEqual([]);
+  expect(asked.filter((cursor) => cursor !== 'first' && (Number(cursor) || PAGE_SIZE) < count)).toEqual([]);
 }
 
 const story = (index: number) => ({

@@ -43,7 +43,7 @@ export interface Device {
   now(): number;
 }
 
-const actMs = 6000;
+const ACT_MS = 6000;
 
 interface DeviceOptions {
   name: string;
@@ -72,7 +72,7 @@ export async function openDevice(
   const errors: string[] = [];
   const ready = async () => {
     const context = await open();
-    context.setDefaultTimeout(actMs * 2);
+    context.setDefaultTimeout(ACT_MS * 2);
     context.on('weberror', (error) => errors.push(`${name}: ${error.error().stack ?? error.error().message}`));
     return context;
   };
@@ -101,13 +101,13 @@ const popup = (page: Page) => page.getByRole('dialog').filter({ has: page.locato
 
 async function signIn({ page, account }: Device) {
   const dialog = popup(page);
-  await dialog.waitFor({ timeout: actMs });
+  await dialog.waitFor({ timeout: ACT_MS });
   if (await dialog.locator('input[name="name"]').isVisible())
-    await dialog.getByRole('button', { name: /登录/ }).first().click({ timeout: actMs });
-  await dialog.locator('input[name="login"]').fill(account.login, { timeout: actMs });
-  await dialog.locator('input[name="password"]').fill(account.password, { timeout: actMs });
-  await dialog.getByRole('button', { name: '登录', exact: true }).click({ timeout: actMs });
-  await dialog.waitFor({ state: 'hidden', timeout: actMs * 3 });
+    await dialog.getByRole('button', { name: /登录/ }).first().click({ timeout: ACT_MS });
+  await dialog.locator('input[name="login"]').fill(account.login, { timeout: ACT_MS });
+  await dialog.locator('input[name="password"]').fill(account.password, { timeout: ACT_MS });
+  await dialog.getByRole('button', { name: '登录', exact: true }).click({ timeout: ACT_MS });
+  await dialog.waitFor({ state: 'hidden', timeout: ACT_MS * 3 });
 }
 
 /** Whether the page takes itself for somebody's. */
@@ -117,15 +117,15 @@ export const isSignedIn = ({ page }: Device): Promise<boolean> =>
 /** Opens 我的 and signs in there, unless somebody is signed in. */
 export async function signInAgain(device: Device) {
   const { page } = device;
-  await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 3 });
+  await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 3 });
   const signInButton = page.getByRole('button', { name: /登录|注册/ }).first();
   const signOutButton = page.getByRole('button', { name: '退出登录', exact: true });
   await signInButton
     .or(signOutButton)
     .first()
-    .waitFor({ timeout: actMs * 3 });
+    .waitFor({ timeout: ACT_MS * 3 });
   if (await signOutButton.isVisible()) return;
-  if (!(await popup(page).isVisible())) await signInButton.click({ timeout: actMs });
+  if (!(await popup(page).isVisible())) await signInButton.click({ timeout: ACT_MS });
   await signIn(device);
 }
 
@@ -146,16 +146,16 @@ export const openStory = (page: Page) => {
 };
 
 async function openChat({ page }: Device, story: string) {
-  if (openStory(page) !== story) await page.goto(chatOf(story), { waitUntil: 'domcontentloaded', timeout: actMs * 3 });
-  await page.getByRole('textbox', { name: '说点什么' }).waitFor({ timeout: actMs });
+  if (openStory(page) !== story) await page.goto(chatOf(story), { waitUntil: 'domcontentloaded', timeout: ACT_MS * 3 });
+  await page.getByRole('textbox', { name: '说点什么' }).waitFor({ timeout: ACT_MS });
 }
 
 export const stories = ['nie-xiaoqian', 'hua-pi'] as const;
 /** Its conversations are deleted now and then, so nothing said in it is looked for. */
 export const shortLived = 'ying-ning';
 
-const minute = 60_000;
-const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * minute);
+const MINUTE = 60_000;
+const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * MINUTE);
 
 /** Puts the clock of all documents wrong, those to come and the one that runs. */
 export async function setClock(device: Device, shift: number) {
@@ -201,25 +201,25 @@ const acts = {
     await openChat(device, story);
     const text = lineOf(device.name, device.sent.length + 1, Math.floor(random.next() * 1e6));
     device.drafts.delete(story);
-    await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: actMs });
+    await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: ACT_MS });
     const line: Sent = { story, text, at: device.now(), wasSeen: false, wasGivenUp: false };
     device.sent.push(line);
-    await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: actMs });
-    await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: actMs });
+    await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: ACT_MS });
+    await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: ACT_MS });
     line.wasSeen = true;
     return text;
   },
   async suggest(device: Device) {
     const { page } = device;
-    await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: actMs });
+    await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: ACT_MS });
     device.drafts.delete(openStory(page) ?? '');
-    await page.getByRole('button', { name: /^填入/ }).first().click({ timeout: actMs });
+    await page.getByRole('button', { name: /^填入/ }).first().click({ timeout: ACT_MS });
   },
   async goOn({ page }: Device) {
     await page
       .getByRole('button', { name: /续写|^继续$/ })
       .last()
-      .click({ timeout: actMs });
+      .click({ timeout: ACT_MS });
   },
   async retry({ page }: Device) {
     await page
@@ -232,13 +232,13 @@ const acts = {
     await openChat(device, story);
     const field = device.page.getByRole('textbox', { name: '说点什么' });
     device.drafts.delete(story);
-    await field.pressSequentially('还没想好', { timeout: actMs });
-    const text = await field.inputValue({ timeout: actMs });
+    await field.pressSequentially('还没想好', { timeout: ACT_MS });
+    const text = await field.inputValue({ timeout: ACT_MS });
     device.drafts.set(story, { text, at: device.now() });
     return `${story}: ${text}`;
   },
   async look({ page }: Device, random: Random) {
-    await page.goto(random.pick(['/explore', '/conversations', '/my']), { waitUntil: 'commit', timeout: actMs * 2 });
+    await page.goto(random.pick(['/explore', '/conversations', '/my']), { waitUntil: 'commit', timeout: ACT_MS * 2 });
   },
   async tab({ page }: Device, random: Random) {
     await page
@@ -247,19 +247,19 @@ const acts = {
       .click({ timeout: 1000 });
   },
   async checkIn({ page }: Device) {
-    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 2 });
-    await page.getByRole('button', { name: /^签到/ }).click({ timeout: actMs });
+    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
+    await page.getByRole('button', { name: /^签到/ }).click({ timeout: ACT_MS });
   },
   async reload({ page }: Device) {
-    await page.reload({ waitUntil: 'commit', timeout: actMs * 2 });
+    await page.reload({ waitUntil: 'commit', timeout: ACT_MS * 2 });
   },
   async back({ page }: Device) {
-    await page.goBack({ waitUntil: 'commit', timeout: actMs });
+    await page.goBack({ waitUntil: 'commit', timeout: ACT_MS });
   },
   async deleteConversation({ page }: Device) {
-    await page.goto('/conversations', { waitUntil: 'domcontentloaded', timeout: actMs * 2 });
-    await page.getByRole('button', { name: '《婴宁》的更多操作' }).click({ timeout: actMs });
-    await page.getByRole('menuitem', { name: '删除' }).click({ timeout: actMs });
+    await page.goto('/conversations', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
+    await page.getByRole('button', { name: '《婴宁》的更多操作' }).click({ timeout: ACT_MS });
+    await page.getByRole('menuitem', { name: '删除' }).click({ timeout: ACT_MS });
   },
   async offline({ context, page }: Device, random: Random) {
     await context.setOffline(true);
@@ -292,10 +292,10 @@ const acts = {
   /** Takes what has not been sent off the device, as its question says. */
   async signOut(device: Device) {
     const { page } = device;
-    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: actMs * 2 });
-    await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
+    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
+    await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACT_MS });
     const question = page.locator('dialog[open]').filter({ hasText: '退出登录？' });
-    await question.waitFor({ timeout: actMs });
+    await question.waitFor({ timeout: ACT_MS });
     const atRisk: Sent[] = [];
     for (const story of stories) {
       const arrived = (await messagesOf(device.context, device.direct, story)).map(({ body }) => body);
@@ -303,14 +303,14 @@ const acts = {
     }
     for (const line of atRisk) line.wasGivenUp = true;
     device.drafts.clear();
-    await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: actMs });
-    await question.waitFor({ state: 'hidden', timeout: actMs * 2 });
+    await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACT_MS });
+    await question.waitFor({ state: 'hidden', timeout: ACT_MS * 2 });
     return `with ${atRisk.length} not sent`;
   },
   signInAgain,
   async clock(device: Device, random: Random) {
     await setClock(device, random.pick(clockShifts));
-    return `${device.clockShift / minute} min`;
+    return `${device.clockShift / MINUTE} min`;
   },
   async disk(device: Device) {
     await setDisk(device, device.fullDisk === null);
@@ -321,7 +321,7 @@ const acts = {
 async function openAnew(device: Device, story: string | undefined, random: Random) {
   await device.page.close();
   device.page = await device.context.newPage();
-  await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: actMs * 2 });
+  await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: ACT_MS * 2 });
   // a reader acts on what has arrived by then
   await device.page.waitForTimeout(random.between(0, 500));
 }
@@ -380,7 +380,7 @@ export async function calmDown(device: Device) {
 export async function tidyUp(device: Device) {
   const { page } = device;
   // a portal's page, or half a document: nothing of ours runs there
-  const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: actMs });
+  const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: ACT_MS });
   await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
   if (await page.getByRole('log').isVisible()) await findFailed(page);
@@ -433,12 +433,12 @@ export const linesOn = (page: Page): Promise<ShownLine[]> =>
 /** The balance below the composer of the open chat, and what stands in it. */
 export async function composerOn(page: Page): Promise<{ balance: number; text: string }> {
   const field = page.getByRole('textbox', { name: '说点什么' });
-  const text = await field.inputValue({ timeout: actMs });
+  const text = await field.inputValue({ timeout: ACT_MS });
   const foot =
     (await page
       .getByText(/余额 [\d,]+/)
       .first()
-      .textContent({ timeout: actMs })) ?? '';
+      .textContent({ timeout: ACT_MS })) ?? '';
   return { text, balance: Number(/余额 ([\d,]+)/.exec(foot)?.[1]?.replaceAll(',', '')) };
 }
 

@@ -28,9 +28,9 @@ const referenceBackend: BackendCommand = {
 /** Pauses before it is started again, in a row; when they are used up it has ended for good. */
 const restartPausesMs = [300, 1_000, 3_000, 10_000, 30_000];
 /** A process that lived this long has recovered: the pauses start over. */
-const soundAfterMs = 60_000;
+const SOUND_AFTER_MS = 60_000;
 /** The backend's exit status for what a new start cannot cure; it has said what does in one line. */
-const incurable = 2;
+const INCURABLE = 2;
 
 const listening = /listening on (http:\/\/\S+)/;
 
@@ -43,7 +43,7 @@ export class BackendRefused extends Error {
 
   constructor(code: number | null) {
     super(`the reference backend ended with code ${code} before it listened`);
-    this.isExplained = code === incurable;
+    this.isExplained = code === INCURABLE;
   }
 }
 
@@ -92,10 +92,10 @@ export async function startBackend(
 
   const ended = (code: number | null) => {
     if (isStopping) return;
-    if (performance.now() - current.startedAt >= soundAfterMs) failures = 0;
+    if (performance.now() - current.startedAt >= SOUND_AFTER_MS) failures = 0;
     const pauseMs = pausesMs[failures];
     backAt ??= performance.now();
-    if (code === incurable)
+    if (code === INCURABLE)
       return giveUp('The reference backend ended; starting it again would not help: see the line above.');
     if (pauseMs === undefined) {
       return giveUp(`The reference backend ended ${failures + 1} times in a row; see above why, and start again.`);

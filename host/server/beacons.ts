@@ -4,6 +4,7 @@ import { type ChannelDocument, candidatesOf, type Releases } from '@liaozhai/rel
 import {
   type Beacon,
   beaconSchema,
+  DAY_MS,
   errorsReportSchema,
   spansReportSchema,
   type VitalsReport,
@@ -123,8 +124,6 @@ function browserOf(userAgent = ''): string {
   const [major = ''] = version.split('.');
   return /^[A-Za-z ]{2,40}$/.test(name) && /^\d{0,4}$/.test(major) ? `${name} ${major}`.trim() : 'other';
 }
-
-const DAY_MS = 86_400_000;
 
 /** A new one with each day and each candidate, so that stable's visitors are counted from its beginning on as the candidate's are. */
 const periodOf = (document: ChannelDocument): string =>

@@ -34,7 +34,7 @@ export function packagesToBuild(): BuiltPackage[] {
 const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
 
 /** A build takes half a minute; after that time the id belongs to another program. */
-const longestBuildMs = 180_000;
+const LONGEST_BUILD_MS = 180_000;
 
 function isRunning(pid: number): boolean {
   try {
@@ -46,7 +46,7 @@ function isRunning(pid: number): boolean {
 
 /** Resolves with true once the build is this process's to run, with false once another process has done it. */
 export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
-  const until = performance.now() + longestBuildMs;
+  const until = performance.now() + LONGEST_BUILD_MS;
   for (let isFirst = true; !isDone(); isFirst = false) {
     try {
       writeFileSync(marker, String(process.pid), { flag: 'wx' });

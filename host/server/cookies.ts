@@ -5,7 +5,7 @@ import { generateCookie, getCookie, setCookie } from 'hono/cookie';
 const visitorCookie = 'lz_visitor';
 const overrideCookie = 'lz_override';
 const localName = 'lz_local';
-const daySeconds = 24 * 3600;
+const DAY_SECONDS = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
 
@@ -16,7 +16,7 @@ export function knownVisitor(context: Context): string | undefined {
 }
 
 const visitorAttributes = (secure: boolean): string =>
-  generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * daySeconds, secure });
+  generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * DAY_SECONDS, secure });
 const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
 
 /** A new first-party id, which keeps a visitor in one canary bucket, and the cookie that remembers it. */
@@ -49,7 +49,7 @@ export function chooseOverride(context: Context, id: string, secure: boolean): v
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    maxAge: leaving ? 0 : 7 * daySeconds,
+    maxAge: leaving ? 0 : 7 * DAY_SECONDS,
     secure,
   });
 }
@@ -79,7 +79,7 @@ export function setLocalChoice(context: Context, choice: LocalChoice, secure: bo
     httpOnly: true,
     sameSite: 'Lax',
     // as long as leave can last; what holds is asked of the release store each time
-    maxAge: 7 * daySeconds,
+    maxAge: 7 * DAY_SECONDS,
     secure,
     prefix,
   });

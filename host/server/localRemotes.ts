@@ -9,6 +9,7 @@ import {
   ReleaseError,
   type Releases,
 } from '@liaozhai/releases';
+import { DAY_MS } from '@liaozhai/shared/contract';
 import { type LocalChoice, localChoiceOf, setLocalChoice } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { type FrontContext, isHttps } from './front.ts';
@@ -19,7 +20,6 @@ export interface LocalOptions {
 }
 
 /** Where nobody has to give leave, a day ends it. */
-const DAY_MS = 86_400_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

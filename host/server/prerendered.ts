@@ -44,13 +44,13 @@ type Template = v.InferOutput<typeof templateSchema>;
 
 type Answer = { data?: Record<string, unknown> | (Record<string, unknown> | null)[]; rules?: unknown };
 
-const sourceBudgetMs = 300;
-const freshMs = 5_000;
+const SOURCE_BUDGET_MS = 300;
+const FRESH_MS = 5_000;
 /** An answer that ages is renewed this long before its end, so that no page waits for it. */
-const renewedMs = 1_000;
+const RENEWED_MS = 1_000;
 /** How long an answer stands in where the backend is slow or fails: a page below the floor has nothing else to show. */
-const standInMs = 300_000;
-const kept = 200;
+const STAND_IN_MS = 300_000;
+const KEPT = 200;
 
 interface ArrivedAnswer {
   /** When the backend gave it, by `performance.now`: a clock that is put back would keep it for longer. */
@@ -74,14 +74,14 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
   const headers = { accept: 'application/json', ...(trace && { traceparent: trace.traceparent }) };
   const none = { at: now, text: '', value: null };
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(sourceBudgetMs) });
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(SOURCE_BUDGET_MS) });
     if (response.status >= 500) throw new Error(`${response.status}`);
     if (!response.ok) return none;
     const text = await response.text();
     const value = before?.value && before.text === text ? before.value : (parseJson(text) as Answer);
     return { at: now, text, value };
   } catch {
-    return before && now - before.at < standInMs ? before : none;
+    return before && now - before.at < STAND_IN_MS ? before : none;
   }
 }
 
@@ -91,7 +91,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
  */
 export function publicAnswer(url: string, now = performance.now()): Promise<Answer | null> {
   const known = answers.get(url);
-  if (known && now - known.at < freshMs) return known.answer;
+  if (known && now - known.at < FRESH_MS) return known.answer;
   const asked: AskedAnswer = {
     at: now,
     answer: fetchAnswer(url, now, known?.arrived).then((arrived) => {
@@ -103,7 +103,7 @@ export function publicAnswer(url: string, now = performance.now()): Promise<Answ
   answers.set(url, asked);
   // any address of a story can be asked for, so the oldest goes
   const oldest = answers.keys().next().value;
-  if (answers.size > kept && oldest) answers.delete(oldest);
+  if (answers.size > KEPT && oldest) answers.delete(oldest);
   return asked.answer;
 }
 
@@ -119,9 +119,9 @@ async function renew(url: string, known: AskedAnswer): Promise<void> {
 /** The public answer while it is fresh; undefined = it has to be asked for. */
 export function answerInMemory(url: string, now = performance.now()): Answer | null | undefined {
   const known = answers.get(url);
-  const age = known ? now - known.at : freshMs;
-  if (!known || age >= freshMs) return undefined;
-  if (age >= freshMs - renewedMs && !known.isRenewed) void renew(url, known);
+  const age = known ? now - known.at : FRESH_MS;
+  if (!known || age >= FRESH_MS) return undefined;
+  if (age >= FRESH_MS - RENEWED_MS && !known.isRenewed) void renew(url, known);
   return known.arrived?.value;
 }
 
@@ -156,8 +156,8 @@ function sourceAt(source: string, routePath: string, path: string): string {
 }
 
 /** Of all pictures in one page, as sent: with them it stays within the second flight of a fresh connection. */
-const mostPictureBytes = 8 * 1024;
-const pictureFreshMs = 300_000;
+const MOST_PICTURE_BYTES = 8 * 1024;
+const PICTURE_FRESH_MS = 300_000;
 const pictures = new Map<string, { at: number; picture: Promise<Drawing | null | undefined> }>();
 
 /** A drawing as an address that holds it whole, safe inside an attribute. */
@@ -173,8 +173,8 @@ interface Drawing {
 /** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
 function drawingAt(url: string, now = performance.now()): Promise<Drawing | null | undefined> {
   const known = pictures.get(url);
-  if (known && now - known.at < pictureFreshMs) return known.picture;
-  const picture = fetch(url, { signal: AbortSignal.timeout(sourceBudgetMs) })
+  if (known && now - known.at < PICTURE_FRESH_MS) return known.picture;
+  const picture = fetch(url, { signal: AbortSignal.timeout(SOURCE_BUDGET_MS) })
     .then(async (response) => {
       if (!response.ok || !response.headers.get('content-type')?.startsWith('image/svg+xml')) return null;
       const address = drawingAddress(await response.text());
@@ -187,7 +187,7 @@ function drawingAt(url: string, now = performance.now()): Promise<Drawing | null
   pictures.delete(url);
   pictures.set(url, { at: now, picture });
   const oldest = pictures.keys().next().value;
-  if (pictures.size > kept && oldest) pictures.delete(oldest);
+  if (pictures.size > KEPT && oldest) pictures.delete(oldest);
   return picture;
 }
 
@@ -201,7 +201,7 @@ async function withFirstPictures(first: string, backendUrl: string): Promise<{ f
   const sources = [...new Set([...first.matchAll(eagerPicture)].map(([, src = '']) => src))];
   const addressOf = (src: string) => `${backendUrl}${src.replaceAll('&amp;', '&')}`;
   const drawings = await Promise.all(sources.map((src) => drawingAt(addressOf(src))));
-  let left = mostPictureBytes;
+  let left = MOST_PICTURE_BYTES;
   let html = first;
   for (const [place, src] of sources.entries()) {
     const drawing = drawings[place];
@@ -211,7 +211,7 @@ async function withFirstPictures(first: string, backendUrl: string): Promise<{ f
       .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
       .replaceAll(`src="${src}"`, () => `src="${drawing.address}" data-src="${src}"`);
   }
-  const until = drawings.includes(undefined) ? 0 : performance.now() + pictureFreshMs;
+  const until = drawings.includes(undefined) ? 0 : performance.now() + PICTURE_FRESH_MS;
   return { first: html, until: drawings.length > 0 ? until : Number.POSITIVE_INFINITY };
 }
 

@@ -39,7 +39,7 @@ export interface ProductOptions {
   config: Record<string, unknown>;
 }
 
-const storeRetrySeconds = 30;
+const STORE_RETRY_SECONDS = 30;
 
 /** The one origin visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
 export function createProduct({
@@ -74,7 +74,7 @@ export function createProduct({
     if (error instanceof ReleaseError) {
       // of the store, not of this code: another state heals it
       log.error(about, `${error.message}. ${error.cure}`);
-      return context.text(told, 503, { 'retry-after': String(storeRetrySeconds) });
+      return context.text(told, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
     }
     log.error({ ...about, err: error }, 'unexpected error');
     return context.text(told, 500);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RateLimit } from '@liaozhai/http/rate-limit';
 import type { Place } from '@liaozhai/releases';
-import { type ErrorReport, PATIENT, pauseMs, retryAfterSeconds } from '@liaozhai/shared/contract';
+import { type ErrorReport, MINUTE_MS, PATIENT, pauseMs, retryAfterSeconds } from '@liaozhai/shared/contract';
 import type { Log } from './telemetry.ts';
 
 // Errors of pages, as Sentry's envelopes: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
@@ -10,7 +10,6 @@ import type { Log } from './telemetry.ts';
 const MOST_WAITING = 100;
 const PER_MINUTE = 60;
 const TIMEOUT_MS = 10_000;
-const MINUTE_MS = 60_000;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const CLIENT = { name: 'liaozhai.front', version: '1.0.0' };

@@ -12,18 +12,18 @@ import { Counter, Gauge } from 'prom-client';
 export type Log = Logger;
 
 /** How long a line may wait for others: what a kill without warning can take of the log. */
-const lineWaitsMs = 50;
+const LINE_WAITS_MS = 50;
 
-const errorLevel = 50;
+const ERROR_LEVEL = 50;
 
-const roomBytes = 64 * 1024;
+const ROOM_BYTES = 64 * 1024;
 
 /** What is kept for a reader of the log that has fallen behind; lines past it are left out. */
-const keptBytes = 16 * 1024 * 1024;
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** How long the end of the process waits for such a reader. */
-const lastMs = 2_000;
-const pauseMs = 50;
+const LAST_MS = 2_000;
+const PAUSE_MS = 50;
 
 /** Writes to stdout until all is written or a pipe is full; returns what is left. What nobody can ever read is as good as written. */
 function unwritten(bytes: Buffer): Buffer {
@@ -70,7 +70,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
       if (rest.length === 0) return;
       // of a line that is written in part the rest has to follow
       const isBegun = rest.length < lines.length;
-      if (isBegun || bytes.waiting + rest.length <= keptBytes) keep(Buffer.from(rest));
+      if (isBegun || bytes.waiting + rest.length <= KEPT_BYTES) keep(Buffer.from(rest));
       else bytes.omitted += rest.length;
     },
   };
@@ -83,7 +83,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
  */
 function stdoutByMoments(onOmitted: (bytes: number) => void) {
   const stdout = patientStdout(onOmitted);
-  const room = Buffer.allocUnsafeSlow(roomBytes);
+  const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   let used = 0;
   const flush = () => {
     const due = used;
@@ -91,12 +91,12 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
     if (due) stdout.write(room.subarray(0, due));
     if (!stdout.isCaughtUp()) timer.refresh();
   };
-  const timer = setTimeout(flush, lineWaitsMs);
+  const timer = setTimeout(flush, LINE_WAITS_MS);
   process.once('exit', () => {
     flush();
-    const until = performance.now() + lastMs;
+    const until = performance.now() + LAST_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    while (!stdout.isCaughtUp() && performance.now() < until) Atomics.wait(sleeper, 0, 0, pauseMs);
+    while (!stdout.isCaughtUp() && performance.now() < until) Atomics.wait(sleeper, 0, 0, PAUSE_MS);
   });
   return {
     // asks pino for the level of each line
@@ -105,11 +105,11 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
     write(line: string) {
       // in UTF-8, at most
       const bytes = line.length * 3;
-      if (used + bytes > roomBytes) flush();
+      if (used + bytes > ROOM_BYTES) flush();
       if (!used) timer.refresh();
-      if (bytes > roomBytes) stdout.write(Buffer.from(line));
+      if (bytes > ROOM_BYTES) stdout.write(Buffer.from(line));
       else used += room.write(line, used);
-      if (this.lastLevel >= errorLevel) flush();
+      if (this.lastLevel >= ERROR_LEVEL) flush();
     },
   };
 }

@@ -65,7 +65,7 @@ function sayOnceThatDraftsAreLost(): () => void {
   return stop;
 }
 
-const latestMs = 5000;
+const LATEST_MS = 5000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -73,12 +73,12 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 function useIdle(page: Page): boolean {
   const [idle, setIdle] = useState(false);
   useEffect(() => {
-    const act = () => void Promise.race([prefetchTabs(page), pause(latestMs)]).then(() => setIdle(true));
+    const act = () => void Promise.race([prefetchTabs(page), pause(LATEST_MS)]).then(() => setIdle(true));
     if (!('requestIdleCallback' in window)) {
-      const timer = setTimeout(act, latestMs / 4);
+      const timer = setTimeout(act, LATEST_MS / 4);
       return () => clearTimeout(timer);
     }
-    const handle = requestIdleCallback(act, { timeout: latestMs });
+    const handle = requestIdleCallback(act, { timeout: LATEST_MS });
     return () => cancelIdleCallback(handle);
   }, [page]);
   return idle;

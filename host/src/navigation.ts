@@ -61,13 +61,13 @@ function readPosition(action: HistoryPosition['action'], fallbackIndex: number):
   return { location: { pathname, search, hash, state: usr, key }, action, index: Number(idx ?? fallbackIndex) };
 }
 
-const lookEveryMs = 10;
-const untilMs = 1000;
+const LOOK_EVERY_MS = 10;
+const UNTIL_MS = 1000;
 
 /** The browser steps at its own time, and overlays keep the event of their own steps to themselves: so look. */
 async function until(arrived: () => boolean) {
-  const latest = performance.now() + untilMs;
-  while (!arrived() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  const latest = performance.now() + UNTIL_MS;
+  while (!arrived() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
 const isUnderOverlay = () => Boolean(history.state?.overlays?.length);

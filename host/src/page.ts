@@ -70,7 +70,7 @@ export function usePage(): Page {
 }
 
 /** The page preloads the first screen with the host's own script, so a sound remote is there long before that. */
-const firstScreenMs = 300;
+const FIRST_SCREEN_MS = 300;
 
 /**
  * Loads the first screen. Awaited before the first render, since React would hold a Suspense fallback for 300 ms; a remote that is
@@ -85,7 +85,7 @@ export function startFirstScreen({ routes, components, prerendered }: Page): Pro
   // the way is free while the first screen is rendered
   void screen.then(() => prefetchTabs({ routes, components }));
   const loaded = Promise.all([screen, leaveDeadOverlays()]);
-  const late = new Promise<void>((resolve) => setTimeout(resolve, firstScreenMs));
+  const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_SCREEN_MS));
   return Promise.race([loaded.then(() => undefined), late]);
 }
 

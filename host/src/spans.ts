@@ -26,14 +26,14 @@ interface PageSpan extends Omit<Told, 'ago' | 'took'> {
 type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
 type Sent = Parameters<Adapter>[0];
 
-const reportMs = 10_000;
+const REPORT_MS = 10_000;
 /** What the server takes in a report of 16 KiB, and how far back a span may begin. */
-const mostAtOnce = 50;
-const longestMs = 900_000;
-const mostWaiting = 200;
-const mostAwaited = 20;
+const MOST_AT_ONCE = 50;
+const LONGEST_MS = 900_000;
+const MOST_WAITING = 200;
+const MOST_AWAITED = 20;
 /** As the client has it: calls of a page that stays open longer are traces of their own. */
-const documentsMs = 600_000;
+const DOCUMENTS_MS = 600_000;
 
 /**
  * Makes the page's work spans of the trace that its document is part of, if that is sampled: its loading, its remotes', each call, and
@@ -44,7 +44,7 @@ export function watchSpans({ set, routes }: Page): () => void {
   if (!document) return () => undefined;
   const waiting: PageSpan[] = [];
   const note = (span: PageSpan) => {
-    if (waiting.length < mostWaiting) waiting.push(span);
+    if (waiting.length < MOST_WAITING) waiting.push(span);
   };
   const begin = (name: Told['name'], start: number, of: Pick<PageSpan, 'trace' | 'parent'>) => ({
     ...{ trace: of.trace, parent: of.parent, id: randomHex(8), name, start },
@@ -74,7 +74,7 @@ export function watchSpans({ set, routes }: Page): () => void {
       return send(config);
     }
     const start = performance.now();
-    const call = begin(name, start, start > documentsMs ? { trace: randomHex(16) } : document);
+    const call = begin(name, start, start > DOCUMENTS_MS ? { trace: randomHex(16) } : document);
     const [path] = (config.url ?? '').split('?');
     const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
     config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
@@ -97,9 +97,9 @@ export function watchSpans({ set, routes }: Page): () => void {
   const report = () => {
     noteLoads();
     const now = performance.now();
-    const due = waiting.splice(0).filter(({ start }) => now - start < longestMs);
+    const due = waiting.splice(0).filter(({ start }) => now - start < LONGEST_MS);
     while (due.length > 0) {
-      const spans = due.splice(0, mostAtOnce).map(({ start, end, ...span }) => ({
+      const spans = due.splice(0, MOST_AT_ONCE).map(({ start, end, ...span }) => ({
         ...span,
         ago: Math.round(now - start),
         took: Math.round(end - start),
@@ -109,7 +109,7 @@ export function watchSpans({ set, routes }: Page): () => void {
     }
   };
   const stop = new AbortController();
-  const timer = setInterval(report, reportMs);
+  const timer = setInterval(report, REPORT_MS);
   const reportHidden = () => window.document.visibilityState === 'hidden' && report();
   window.addEventListener('visibilitychange', reportHidden, { signal: stop.signal });
   return () => {
@@ -184,7 +184,7 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
         if (end !== undefined) heard(start, post, end);
         else if (id !== undefined) awaited.set(id, { post, start });
         const [oldest] = awaited.keys();
-        if (awaited.size > mostAwaited && oldest !== undefined) awaited.delete(oldest);
+        if (awaited.size > MOST_AWAITED && oldest !== undefined) awaited.delete(oldest);
         if (underWay.size === 0) early.clear();
       };
     },

@@ -10,8 +10,8 @@ import { tabs } from './shell/TabBar';
 type Vital = VitalsReport['vitals'][number];
 
 /** Fits the server's limit with ids of the usual length. */
-const mostVitals = 18;
-const mostKept = 40;
+const MOST_VITALS = 18;
+const MOST_KEPT = 40;
 
 /**
  * Measures the reader's vitals, and reports them when the page is hidden: each value once, credited to the host's build and to the build
@@ -58,7 +58,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   const tell = () => {
     if (document.visibilityState !== 'hidden') return;
     takeLoads();
-    const report: VitalsReport = { vitals: waiting.slice(0, mostVitals) };
+    const report: VitalsReport = { vitals: waiting.slice(0, MOST_VITALS) };
     waiting = [];
     if (report.vitals.length === 0) return;
     navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify(report)], { type: 'application/json' }));
@@ -97,7 +97,7 @@ function keepRanBuilds(host: string): (build: string) => CacheState {
   return (build) => {
     const newest = new Set([host, build, ...kept]);
     for (const id of newest) kept.add(id);
-    local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...newest].slice(0, mostKept)));
+    local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...newest].slice(0, MOST_KEPT)));
     const [isHostKept, isBuildKept] = [former.includes(host), former.includes(build)];
     if (isHostKept !== isBuildKept) return 'mixed';
     return isHostKept ? 'warm' : 'cold';

@@ -109,7 +109,7 @@ interface WatchFlags {
   watch?: boolean;
 }
 
-const WATCH_MILLISECONDS = 5000;
+const WATCH_MS = 5000;
 
 /** Prints lines, with --watch again whenever they change, until it is interrupted. A store that is away is reported and asked again; a refusal ends it. */
 async function show(json: boolean | undefined, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
@@ -118,7 +118,7 @@ async function show(json: boolean | undefined, watch: boolean | undefined, read:
     const [value, lines] = await read();
     return print(json, value, lines);
   }
-  for (let before = ''; ; await pause(WATCH_MILLISECONDS)) {
+  for (let before = ''; ; await pause(WATCH_MS)) {
     const [, lines] = await read().catch((cause: unknown): [null, string[]] => {
       if (!(cause instanceof ReleaseError) || cause.kind !== 'unreachable') throw cause;
       return [null, [`no answer: ${cause.message}`]];

@@ -33,11 +33,11 @@ const offerSchema = v.object({
 const sessionSchema = v.object({ session: v.string(), person: v.string(), seconds: v.number() });
 
 const environment = process.env;
-const CLOCK_MILLISECONDS = 30_000;
+const CLOCK_MS = 30_000;
 const REQUEST_SECONDS = 30;
-const SIGN_IN_MILLISECONDS = 600_000;
-const LOOK_MILLISECONDS = 100;
-const LONGEST_HELD_MILLISECONDS = 60_000;
+const SIGN_IN_MS = 600_000;
+const LOOK_MS = 100;
+const LONGEST_HELD_MS = 60_000;
 
 const cureFor = (origin: string): string => `Sign in again: pnpm release login --store ${origin}`;
 
@@ -168,7 +168,7 @@ async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> 
   });
   tell(`Sign in with a browser on this machine: ${address.href}`);
   openBrowser(address.href);
-  const waiting = AbortSignal.timeout(SIGN_IN_MILLISECONDS);
+  const waiting = AbortSignal.timeout(SIGN_IN_MS);
   try {
     const late = once(waiting, 'abort').then(() => {
       throw refused('nobody signed in within 10 minutes', 'Run login again.');
@@ -258,7 +258,7 @@ async function renew({ origin, issuer, clientId, refreshToken }: Kept): Promise<
 /** One command at a time: a refresh token that is used twice looks stolen, and the provider ends everything it gave out with it. */
 async function alone<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${fileFor(origin)}.lock`;
-  while (!(await take(lock))) await setTimeout(LOOK_MILLISECONDS);
+  while (!(await take(lock))) await setTimeout(LOOK_MS);
   try {
     return await work();
   } finally {
@@ -277,12 +277,12 @@ async function take(lock: string): Promise<boolean> {
       ({ mtimeMs }) => mtimeMs,
       () => Date.now(),
     );
-    if (Date.now() - since > LONGEST_HELD_MILLISECONDS) await rm(lock, { recursive: true, force: true });
+    if (Date.now() - since > LONGEST_HELD_MS) await rm(lock, { recursive: true, force: true });
     return false;
   }
 }
 
-const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MILLISECONDS <= Date.now();
+const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MS <= Date.now();
 
 /** The session of the person signed in at a console, renewed if it has expired; null when signed out. Throws forbidden, unreachable. */
 export async function sessionFor(url: string): Promise<Kept | null> {

@@ -71,13 +71,13 @@ export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** So long without a problem is its end, also where a round waited for the gate or a receiver. */
-const OVER_MILLISECONDS = 90_000;
+const OVER_MS = 90_000;
 
 /** Reports a problem when it begins and not in each round that meets it: a full disk would be filled with its own lines. */
 export function whenItBegins(tell: (cause: unknown) => void, now = () => performance.now()): (cause: unknown) => void {
   const metAt = new Map<string, number>();
   return (cause) => {
-    for (const [line, at] of metAt) if (now() - at > OVER_MILLISECONDS) metAt.delete(line);
+    for (const [line, at] of metAt) if (now() - at > OVER_MS) metAt.delete(line);
     const line = messageOf(cause);
     const isKnown = metAt.has(line);
     metAt.set(line, now());

@@ -256,7 +256,7 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
 }
 
 /** A switch may wait for those before it, each with its browser check. */
-const REQUEST_MILLISECONDS = 290_000;
+const REQUEST_MS = 290_000;
 const errorSchema = v.object({
   message: v.string(),
   cure: v.optional(v.string(), ''),
@@ -306,7 +306,7 @@ export function consoleSender({ origin, token }: { origin: string; token: string
       [API_HEADER]: String(API_LEVEL),
     };
     const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
-    const signal = AbortSignal.timeout(REQUEST_MILLISECONDS);
+    const signal = AbortSignal.timeout(REQUEST_MS);
     const response = await fetch(new URL(path, origin), {
       method,
       headers,

@@ -9,16 +9,16 @@ export interface AnswerPart {
 }
 
 /** A story's reply has a hundredth of it; an answer beyond is no answer. */
-const answerBytes = 16 * 1024 * 1024;
+const ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** After its finish reason an endpoint may still report usage; one that stays silent has ended. */
-const afterFinishMs = 1_000;
+const AFTER_FINISH_MS = 1_000;
 
-const excerptCharacters = 200;
+const EXCERPT_CHARACTERS = 200;
 
 /** One line for a log. */
 export const excerptOf = (text: string): string =>
-  text.slice(0, 2_000).replace(/\s+/g, ' ').trim().slice(0, excerptCharacters);
+  text.slice(0, 2_000).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARACTERS);
 
 /**
  * Reads a chat completion, streamed or not, in whichever of the two forms it comes. Ends once the answer is whole; throws
@@ -34,7 +34,7 @@ export async function* readAnswer(response: Response): AsyncIterable<AnswerPart>
       const read = await next(reader, answer);
       if (read.done) break;
       bytes += read.value.byteLength;
-      if (bytes > answerBytes) throw answer.fault('cut', `more than ${answerBytes} bytes`);
+      if (bytes > ANSWER_BYTES) throw answer.fault('cut', `more than ${ANSWER_BYTES} bytes`);
       answer.feed(decoder.decode(read.value, { stream: true }));
       yield answer.take();
     }
@@ -53,7 +53,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: Ans
   const end: Read = { done: true, value: undefined };
   try {
     if (!answer.isFinished) return await reader.read();
-    return await Promise.race([reader.read(), sleep(afterFinishMs, end, { ref: false })]);
+    return await Promise.race([reader.read(), sleep(AFTER_FINISH_MS, end, { ref: false })]);
   } catch (error) {
     if (answer.isFinished) return end;
     if (error instanceof Error && error.name === 'AbortError') throw error;

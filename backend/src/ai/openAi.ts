@@ -5,8 +5,8 @@ import {
   type ChatMessage,
   type Prompts,
   replyMessages,
+  SUMMARY_CHARACTERS,
   suggestionMessages,
-  summaryCharacters,
   summaryMessages,
   type Window,
 } from './prompts.ts';
@@ -93,7 +93,7 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
     async summarize(context, lines, { signal }) {
       const text = smallText(await whole(summaryMessages(prompts, context, lines), signal));
       if (showsNothing(text)) throw emptied('no visible text');
-      return [...text].slice(0, 2 * summaryCharacters).join('');
+      return [...text].slice(0, 2 * SUMMARY_CHARACTERS).join('');
     },
     async check({ signal }) {
       const begun = performance.now();
@@ -114,9 +114,9 @@ const gapBetween = (former: string, text: string): string =>
   /[。！？…!?.”」*]$/.test(former) && /^[*“「]/.test(text) ? '\n\n' : '';
 
 /** An endpoint that names no time is asked again after this. */
-const pauseMs = 1_000;
+const PAUSE_MS = 1_000;
 /** A wait shows a sign of life this often. */
-const signMs = 1_000;
+const SIGN_MS = 1_000;
 
 /** A sign of life without words. */
 const silence: AnswerPart = { text: '', tokens: null };
@@ -129,12 +129,12 @@ async function* answering(settings: ModelSettings, request: object, signal: Abor
   const endsAt = performance.now() + settings.totalMs;
   const first = await ask(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);
-  const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? pauseMs;
+  const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? PAUSE_MS;
   const mayPass = first.status >= 500 || busyStatuses.has(first.status);
   if (!mayPass || performance.now() + waitMs >= endsAt) throw await refusal(settings, first);
   first.body?.cancel().catch(() => {});
-  for (let left = waitMs; left > 0; left -= signMs) {
-    await sleep(Math.min(left, signMs), undefined, { signal });
+  for (let left = waitMs; left > 0; left -= SIGN_MS) {
+    await sleep(Math.min(left, SIGN_MS), undefined, { signal });
     yield silence;
   }
   const second = await ask(settings, request, signal);
@@ -183,18 +183,18 @@ async function ask(
   }
 }
 
-const refusalBytes = 4_096;
-const refusalMs = 500;
+const REFUSAL_BYTES = 4_096;
+const REFUSAL_MS = 500;
 
 /** What an endpoint said instead of an answer. It may go on without an end, or repeat the key. */
 async function refusal({ apiKey }: ModelSettings, response: Response): Promise<StorytellerFault> {
   const { status, headers } = response;
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  const late = sleep(refusalMs, { done: true as const, value: undefined }, { ref: false });
+  const late = sleep(REFUSAL_MS, { done: true as const, value: undefined }, { ref: false });
   let said = headers.get('location') ? `to ${headers.get('location')} ` : '';
   try {
-    while (reader && said.length < refusalBytes) {
+    while (reader && said.length < REFUSAL_BYTES) {
       const read = await Promise.race([reader.read(), late]);
       if (read.done) break;
       said += decoder.decode(read.value, { stream: true });

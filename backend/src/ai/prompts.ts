@@ -5,7 +5,7 @@ import type { Voice } from '../content/content.ts';
 import type { Finale, Plot, Scene } from '../content/plot.ts';
 import { ConfigError } from '../env.ts';
 import { showsNothing } from '../http/input.ts';
-import { suggestionCharacters } from './smallText.ts';
+import { SUGGESTION_CHARACTERS } from './smallText.ts';
 import type { Line, StoryContext } from './storyteller.ts';
 
 /** The prompts of the repository. */
@@ -70,7 +70,7 @@ export interface Window {
 }
 
 /** Short lines are forgotten, too, before a page of them hides what matters. */
-export const windowLines = 40;
+export const WINDOW_LINES = 40;
 
 /** How many of the latest lines fit; the last one in any case. */
 export function fitting(lines: Line[], { lines: most, characters }: Window): number {
@@ -101,11 +101,11 @@ const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${
 /** Who answers, and how that sounds. */
 function voiceOf({ speaker, address }: Voice, plot: Plot | undefined): string {
   const answers = plot?.scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.answers.slice(0, 1))) ?? [];
-  const samples = answers.slice(0, voiceSamples).map(oneLine);
+  const samples = answers.slice(0, VOICE_SAMPLES).map(oneLine);
   return [`主要由${speaker}回应读者，称读者为“${address}”。`, bulleted(samples)].filter(Boolean).join('\n');
 }
 
-const voiceSamples = 3;
+const VOICE_SAMPLES = 3;
 
 /** Scenes in the order in which they are written, and how the story may end. */
 function plotOf({ scenes, endings }: Plot): string {
@@ -155,20 +155,20 @@ export function suggestionMessages(
 ): ChatMessage[] {
   const values = {
     count: String(count),
-    characters: String(suggestionCharacters),
+    characters: String(SUGGESTION_CHARACTERS),
     offered: bulleted(context.offered),
   };
   return conversation(storyPrompt(prompts, context), context, window, fill(prompts.suggest, values));
 }
 
 /** A summary is as long at most. */
-export const summaryCharacters = 600;
+export const SUMMARY_CHARACTERS = 600;
 
 export function summaryMessages(prompts: Prompts, { reader, summary }: StoryContext, lines: Line[]): ChatMessage[] {
   const said = lines.map(({ role, text }) => `${role === 'user' ? reader.name : '故事'}：${text}`);
   const values = {
     reader: reader.name,
-    characters: String(summaryCharacters),
+    characters: String(SUMMARY_CHARACTERS),
     so_far: summary ?? '',
     lines: said.join('\n\n'),
   };

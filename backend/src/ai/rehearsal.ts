@@ -143,7 +143,7 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.replace(/[*“”\s]/g, ''))
     .filter((sentence) => plain(sentence).length >= 6);
 
-const turns = 30;
+const TURNS = 30;
 
 /**
  * Lines on offer, common sentences, remarks, questions, nonsense and abuse. The reader goes back once for another way; a third time
@@ -153,7 +153,7 @@ function play(teller: Teller): Play {
   const reading = new Play(teller);
   const asides = [...remarks, ...questions, ...nonsense.slice(0, 2), ...abuse.slice(0, 2)];
   let back = 0;
-  for (let turn = 0; turn < turns; turn += 1) {
+  for (let turn = 0; turn < TURNS; turn += 1) {
     if (reading.hasEnded) back += 1;
     if (back > 1) break;
     if (reading.hasEnded || turn % 2 === 0) reading.choose();

@@ -76,7 +76,7 @@ function settled(line: string): string {
 const quotes: Record<string, string> = { '“': '”', '「': '」', '『': '』', '"': '"', '＂': '＂' };
 
 /** A longer quotation is given as it comes. */
-const quotedCharacters = 4_000;
+const QUOTED_CHARACTERS = 4_000;
 
 /** Where the quotation mark that a text begins with is closed; -1 while it is open. */
 function closingAt(text: string, open: string): number {
@@ -230,7 +230,7 @@ export class SmallText {
     this.#quoted = (this.#quoted ?? '') + text;
     const close = closingAt(this.#quoted, this.#quoted[0] ?? '');
     const mayEncloseAll = close < 0 || close === this.#quoted.length - 1;
-    if (mayEncloseAll && this.#quoted.length < quotedCharacters) return '';
+    if (mayEncloseAll && this.#quoted.length < QUOTED_CHARACTERS) return '';
     const quoted = this.#quoted;
     this.#quoted = null;
     return quoted;
@@ -256,9 +256,9 @@ export function upToSentence(text: string): string {
 }
 
 /** A suggestion fits into one line of the page. */
-export const suggestionCharacters = 20;
+export const SUGGESTION_CHARACTERS = 20;
 /** A sentence that is a little longer can lose its last clauses; more is no suggestion. */
-const shortenedCharacters = 60;
+const SHORTENED_CHARACTERS = 60;
 
 /** The reader's possible lines out of a model's answer, in any of the forms that models give lists. */
 export function suggestionLines(answer: string, count: number, offered: string[] = []): string[] {
@@ -299,14 +299,14 @@ function suggestion(line: string): string {
     text = text.replace(numbered, '').replace(enclosing, '$1').trim();
   }
   if (/[:：]$/.test(text) || showsNothing(text)) return '';
-  return [...text].length > suggestionCharacters ? shortened(text) : text;
+  return [...text].length > SUGGESTION_CHARACTERS ? shortened(text) : text;
 }
 
 /** The first clauses that fit. */
 function shortened(text: string): string {
   const characters = [...text];
-  if (characters.length > shortenedCharacters) return '';
+  if (characters.length > SHORTENED_CHARACTERS) return '';
   const fitting = (count: number, pattern: RegExp) => pattern.exec(characters.slice(0, count).join(''))?.[0];
-  const sentence = fitting(suggestionCharacters, /^.{4,}?[。！？!?]/u);
-  return sentence ?? fitting(suggestionCharacters + 1, /^.{4,}(?=[，,；;、—…])/u) ?? '';
+  const sentence = fitting(SUGGESTION_CHARACTERS, /^.{4,}?[。！？!?]/u);
+  return sentence ?? fitting(SUGGESTION_CHARACTERS + 1, /^.{4,}(?=[，,；;、—…])/u) ?? '';
 }

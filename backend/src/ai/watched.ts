@@ -77,7 +77,7 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
   };
 }
 
-const sayAgainAfterMs = 60_000;
+const SAY_AGAIN_AFTER_MS = 60_000;
 
 /** One line for each kind of failure a minute; those in between are counted. */
 function failureLog({ endpoint, log }: Watch) {
@@ -91,7 +91,7 @@ function failureLog({ endpoint, log }: Watch) {
       say(count);
       unsaid.set(key, { count: 0, say });
       rest(key);
-    }, sayAgainAfterMs).unref();
+    }, SAY_AGAIN_AFTER_MS).unref();
   }
 
   return (call: Call, outcome: string, error: unknown): void => {

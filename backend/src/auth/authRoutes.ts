@@ -111,7 +111,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** Minimum time between two mails to one account. */
-const mailPauseMs = 60_000;
+const MAIL_PAUSE_MS = 60_000;
 
 const forgotForm = v.object({ email: emailAddress });
 
@@ -167,7 +167,7 @@ function mailReset(services: Services, user: UserRow, email: string, origin: str
   const { db, clock } = services;
   const now = clock();
   const last = db.first(query.selectFrom('password_resets').select('created_at').where('user_id', '=', user.id));
-  if (last && now - last.created_at < mailPauseMs) return;
+  if (last && now - last.created_at < MAIL_PAUSE_MS) return;
   const token = randomToken();
   const made = {
     token_hash: sha256(token),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { dayMs, isoTime } from '../clock.ts';
+import { DAY_MS, isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { clearSessionCookie, rememberDevice, sessionToken, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
@@ -28,12 +28,12 @@ export function findIdentity(services: Services, token: string): Identity | null
   );
   if (!found) return null;
   const { last_used_at, ...user } = found;
-  if (clock() - last_used_at >= useStepMs) noteUse(services, sessionHash);
+  if (clock() - last_used_at >= USE_STEP_MS) noteUse(services, sessionHash);
   return { user, sessionHash };
 }
 
 /** Precision of a session's last-used time. */
-const useStepMs = 5 * 60_000;
+const USE_STEP_MS = 5 * 60_000;
 
 function noteUse({ db, clock, report }: Services, sessionHash: string): void {
   try {
@@ -44,7 +44,7 @@ function noteUse({ db, clock, report }: Services, sessionHash: string): void {
   }
 }
 
-const userAgentCharacters = 300;
+const USER_AGENT_CHARACTERS = 300;
 
 /** Starts a session under a new id, ends the one this browser had before, and remembers the browser. Throws 403 for a blocked account. */
 export function startSession(c: Http, services: Services, user: UserRow): void {
@@ -53,7 +53,7 @@ export function startSession(c: Http, services: Services, user: UserRow): void {
   endCurrentSession(c, services);
   const token = randomToken();
   const now = clock();
-  const expires_at = now + rules.sessionLifetimeDays * dayMs;
+  const expires_at = now + rules.sessionLifetimeDays * DAY_MS;
   db.transaction(() => {
     endAll(services, query.deleteFrom('sessions').where('expires_at', '<=', now));
     db.run(
@@ -61,7 +61,7 @@ export function startSession(c: Http, services: Services, user: UserRow): void {
         token_hash: sha256(token),
         id: randomUUID(),
         user_id: user.id,
-        user_agent: clean(c.req.header('user-agent') ?? '').slice(0, userAgentCharacters),
+        user_agent: clean(c.req.header('user-agent') ?? '').slice(0, USER_AGENT_CHARACTERS),
         created_at: now,
         last_used_at: now,
         expires_at,
@@ -104,7 +104,7 @@ function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom
   return ended.length;
 }
 
-const mostDevices = 100;
+const MOST_DEVICES = 100;
 
 /** Where an account is signed in, the latest used first; ends one such session or all others. */
 export function sessionRoutes(services: Services): Hono<AppEnv> {
@@ -120,7 +120,7 @@ export function sessionRoutes(services: Services): Hono<AppEnv> {
           .where('user_id', '=', id)
           .where('expires_at', '>', clock())
           .orderBy('last_used_at', 'desc')
-          .limit(mostDevices),
+          .limit(MOST_DEVICES),
       );
       const present = (row: (typeof rows)[number]) => ({
         id: row.id,

@@ -9,8 +9,8 @@ import { progressAfter, progressBefore } from './progress.ts';
 // What the storyteller reads of a conversation.
 
 /** More than a model is given. */
-const historyMessages = 64;
-const offeredSuggestions = 8;
+const HISTORY_MESSAGES = 64;
+const OFFERED_SUGGESTIONS = 8;
 
 /** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
 export function replyContext(services: Services, reply: MessageRow): StoryContext {
@@ -63,13 +63,13 @@ function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, af
       .where('seq', '<=', seq)
       .where('body', '!=', '')
       .orderBy('seq', 'desc')
-      .limit(historyMessages),
+      .limit(HISTORY_MESSAGES),
   );
   return rows.reverse().map(toLine);
 }
 
 /** The latest are enough for a storyteller not to repeat them. */
-const retoldTexts = 3;
+const RETOLD_TEXTS = 3;
 
 function formerTexts({ db }: Services, messageId: string): string[] {
   const rows = db.all(
@@ -78,7 +78,7 @@ function formerTexts({ db }: Services, messageId: string): string[] {
       .select('body')
       .where('message_id', '=', messageId)
       .orderBy('revision', 'desc')
-      .limit(retoldTexts),
+      .limit(RETOLD_TEXTS),
   );
   return rows.reverse().map(({ body }) => body);
 }
@@ -90,7 +90,7 @@ function offeredLately({ db }: Services, conversationId: string): string[] {
       .select('items')
       .where('conversation_id', '=', conversationId)
       .orderBy('created_at', 'desc')
-      .limit(offeredSuggestions),
+      .limit(OFFERED_SUGGESTIONS),
   );
   return rows.reverse().flatMap(({ items }) => JSON.parse(items) as string[]);
 }

@@ -8,7 +8,7 @@ import { announceUser, tell } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 
-const excerptCharacters = 80;
+const EXCERPT_CHARACTERS = 80;
 
 /** One's own conversation; throws 404, for another's as well. */
 export function findConversation({ db }: Services, userId: string, id: string): ConversationRow {
@@ -196,5 +196,5 @@ const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =
 /** One line without marks. */
 export function excerpt(body: string): string {
   const line = [...body.replace(/\*/g, '').replace(/\s+/g, ' ').trim()];
-  return line.length > excerptCharacters ? `${line.slice(0, excerptCharacters).join('')}…` : line.join('');
+  return line.length > EXCERPT_CHARACTERS ? `${line.slice(0, EXCERPT_CHARACTERS).join('')}…` : line.join('');
 }

@@ -162,7 +162,7 @@ export function findMessage({ db }: Services, id: string): MessageRow | undefine
 }
 
 /** Code points per event: even as PHP escapes them (12 bytes each) they stay below the frame's limit. */
-const deltaCharacters = 600;
+const DELTA_CHARACTERS = 600;
 
 /** Stores a growing reply and announces it, at most once per interval. */
 class DeltaWriter {
@@ -273,8 +273,8 @@ class DeltaWriter {
 
   #announce(characters: string[], offset: number): void {
     const { id: message_id, conversation_id, version, revision, user_id } = this.#row;
-    for (let start = 0; start < characters.length; start += deltaCharacters) {
-      const text = characters.slice(start, start + deltaCharacters).join('');
+    for (let start = 0; start < characters.length; start += DELTA_CHARACTERS) {
+      const text = characters.slice(start, start + DELTA_CHARACTERS).join('');
       const delta = { message_id, conversation_id, version, revision, offset: offset + start, text };
       tell(this.#services, user_id, 'message.delta', delta);
     }

@@ -85,7 +85,7 @@ export class Runs {
 }
 
 /** A backend that has said nothing for so long writes nothing any more: three beats and a restart of Postgres fit in. */
-const aliveForMs = 20_000;
+const ALIVE_FOR_MS = 20_000;
 
 /**
  * The backends that share a Postgres, by what each says of itself: a reply belongs to the one that writes it, for as long as that is
@@ -109,7 +109,7 @@ export class Roster {
 
   /** Says that this backend is there, until `aliveForMs` from now. */
   beat(): void {
-    this.#write(this.#clock() + aliveForMs);
+    this.#write(this.#clock() + ALIVE_FOR_MS);
   }
 
   /** Says that this backend writes nothing any more. */

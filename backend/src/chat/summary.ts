@@ -1,4 +1,4 @@
-import { fitting, windowLines } from '../ai/prompts.ts';
+import { fitting, WINDOW_LINES } from '../ai/prompts.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
@@ -8,8 +8,8 @@ import { contextOf, summaryOf, toLine } from './context.ts';
 // the reader nothing.
 
 /** Lines are summarized before they fall out of the window, and many together, so that it happens seldom. */
-const fullShare = 0.75;
-const keptShare = 0.5;
+const FULL_SHARE = 0.75;
+const KEPT_SHARE = 0.5;
 
 /** A failed summary is tried again after the next reply. */
 export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
@@ -19,23 +19,23 @@ export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
   const { summary_seq } = summaryOf(services, reply.conversation_id);
   const rows = rowsAfter(services, reply.conversation_id, summary_seq);
   const lines = rows.map(toLine);
-  const share = (part: number) => ({ lines: part * windowLines, characters: part * env.AI_HISTORY_CHARACTERS });
-  if (fitting(lines, share(fullShare)) === lines.length) return;
-  const older = rows.slice(0, rows.length - fitting(lines, share(keptShare)));
+  const share = (part: number) => ({ lines: part * WINDOW_LINES, characters: part * env.AI_HISTORY_CHARACTERS });
+  if (fitting(lines, share(FULL_SHARE)) === lines.length) return;
+  const older = rows.slice(0, rows.length - fitting(lines, share(KEPT_SHARE)));
   if (older.length > 0) runs.start(run, (signal) => writeSummary(services, reply, older, signal));
 }
 
 type Row = Pick<MessageRow, 'seq' | 'role' | 'body'>;
 
 /** More than ever waits, unless summaries have failed for long. */
-const summarizedRows = 100;
+const SUMMARIZED_ROWS = 100;
 
 function rowsAfter({ db }: Services, conversationId: string, seq: number): Row[] {
   const said = query
     .selectFrom('messages')
     .select(['seq', 'role', 'body'])
     .where('conversation_id', '=', conversationId);
-  return db.all(said.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(summarizedRows));
+  return db.all(said.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(SUMMARIZED_ROWS));
 }
 
 async function writeSummary(services: Services, reply: MessageRow, older: Row[], signal: AbortSignal): Promise<void> {

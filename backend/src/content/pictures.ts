@@ -53,12 +53,12 @@ export type Picture = string | Buffer;
 export type Shape = 'cover' | 'square';
 
 const viewBoxes = { cover: '0 0 600 800', square: '0 0 600 600' };
-const maxBytes = 100_000;
+const MAX_BYTES = 100_000;
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-const mostBitmapBytes = 300_000;
+const MOST_BITMAP_BYTES = 300_000;
 const leastWidth = { cover: 480, square: 160 };
-const mostWidth = 2_400;
+const MOST_WIDTH = 2_400;
 
 /** Width and height of a WebP, by the header of its first chunk; null for anything else. */
 function webpSize(bytes: Buffer): [number, number] | null {
@@ -92,9 +92,9 @@ export function bitmapProblem(bytes: Buffer, format: 'webp' | 'jpg', shape: Shap
   if (height === 0 || Math.abs(width / height / ratio - 1) > 0.01)
     return `is ${width}×${height}, another shape; crop it to ${wanted}`;
   if (width < leastWidth[shape]) return `is ${width} wide; save it at ${leastWidth[shape]} or wider`;
-  if (width > mostWidth) return `is ${width} wide; save it at ${mostWidth} or narrower`;
-  return bytes.length > mostBitmapBytes
-    ? `is larger than ${mostBitmapBytes / 1000} kB; save it smaller, or with a lower quality`
+  if (width > MOST_WIDTH) return `is ${width} wide; save it at ${MOST_WIDTH} or narrower`;
+  return bytes.length > MOST_BITMAP_BYTES
+    ? `is larger than ${MOST_BITMAP_BYTES / 1000} kB; save it smaller, or with a lower quality`
     : null;
 }
 
@@ -113,7 +113,7 @@ const token =
  * no script, handler, style sheet or link, and no address but `#id`.
  */
 export function pictureProblem(svg: string, shape: Shape): string | null {
-  if (Buffer.byteLength(svg) > maxBytes) return `is larger than ${maxBytes / 1000} kB; simplify its paths`;
+  if (Buffer.byteLength(svg) > MAX_BYTES) return `is larger than ${MAX_BYTES / 1000} kB; simplify its paths`;
   const text = svg.replace(/^\uFEFF?(<\?xml [^<>]*\?>)?\s*/, '');
   const entity = /&(?!(?:amp|lt|gt|quot|apos);).{0,9}/.exec(text)?.[0];
   if (entity) return `has "${entity}"; write the character itself, or &amp;`;

@@ -10,11 +10,11 @@ import type { Content } from './content.ts';
 import { groundColor, type Picture } from './pictures.ts';
 
 // What messengers show beside a link: 1200×630, whose middle square, which some cut out, holds the whole cover.
-const width = 1200;
-const height = 630;
-const coverWidth = (height * 3) / 4;
-const coverLeft = (width - coverWidth) / 2;
-const keptImages = 64;
+const WIDTH = 1200;
+const HEIGHT = 630;
+const coverWidth = (HEIGHT * 3) / 4;
+const coverLeft = (WIDTH - coverWidth) / 2;
+const KEPT_IMAGES = 64;
 
 const modules = createRequire(import.meta.url);
 
@@ -51,7 +51,7 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
     images.delete(key);
     images.set(key, image);
     const oldest = images.keys().next().value;
-    if (images.size > keptImages && oldest !== undefined) images.delete(oldest);
+    if (images.size > KEPT_IMAGES && oldest !== undefined) images.delete(oldest);
     return image;
   };
   return new Hono<AppEnv>().get('/:file{.+\\.png}', async (c) => {
@@ -68,18 +68,18 @@ async function draw(content: Content, story: Story): Promise<Buffer> {
   const cover = coverOf(content, story);
   // a file whose head is right and whose body is not still leaves the title
   const picture = (cover && (await placedCover(cover).catch(() => null))) || titleCover(story.title);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${picture}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}">${picture}</svg>`;
   return (await renderAsync(svg, { font })).asPng();
 }
 
 /** The cover in the middle, on the colour that it is painted on. */
 async function placedCover(cover: Picture): Promise<string> {
-  const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${height}"`;
+  const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${HEIGHT}"`;
   if (typeof cover !== 'string') {
-    return `<rect width="${width}" height="${height}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${await pictureAddress(cover)}"/>`;
+    return `<rect width="${WIDTH}" height="${HEIGHT}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${await pictureAddress(cover)}"/>`;
   }
   const picture = cover.slice(cover.indexOf('<svg'));
-  return `<rect width="${width}" height="${height}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
+  return `<rect width="${WIDTH}" height="${HEIGHT}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
 }
 
 /** The renderer reads no WebP. The decoder for it is loaded with the first one. */
@@ -90,8 +90,8 @@ async function pictureAddress(picture: Buffer): Promise<string> {
   return `data:image/png;base64,${decoded.toString('base64')}`;
 }
 
-const longestTitle = 18;
-const columnLength = 9;
+const LONGEST_TITLE = 18;
+const COLUMN_LENGTH = 9;
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** XML cannot hold control characters. */
@@ -100,20 +100,20 @@ const xml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ??
 /** The title upright on a slip of paper, as on a stitched book, in up to two columns from the right. */
 function titleCover(title: string): string {
   const signs = [...title];
-  const shown = signs.length > longestTitle ? [...signs.slice(0, longestTitle - 1), '…'] : signs;
-  const columns = [shown.slice(0, columnLength), shown.slice(columnLength)].filter((column) => column.length > 0);
+  const shown = signs.length > LONGEST_TITLE ? [...signs.slice(0, LONGEST_TITLE - 1), '…'] : signs;
+  const columns = [shown.slice(0, COLUMN_LENGTH), shown.slice(COLUMN_LENGTH)].filter((column) => column.length > 0);
   const size = Math.min(120, 470 / Math.max(1, ...columns.map((column) => column.length * 1.16)));
   const step = size * 1.16;
   const longest = Math.max(1, ...columns.map((column) => column.length));
   const slip = { width: columns.length * step + size * 0.7, height: longest * step + size * 0.7 };
-  const [left, top] = [(width - slip.width) / 2, (height - slip.height) / 2];
+  const [left, top] = [(WIDTH - slip.width) / 2, (HEIGHT - slip.height) / 2];
   const column = (column: string[], place: number) => {
     const x = left + slip.width - size * 0.35 - (place + 0.5) * step;
     return column
       .map((sign, row) => `<text x="${x}" y="${top + size * 1.23 + row * step}">${xml(sign)}</text>`)
       .join('');
   };
-  return `<rect width="${width}" height="${height}" fill="${titleColor(title)}"/>
+  return `<rect width="${WIDTH}" height="${HEIGHT}" fill="${titleColor(title)}"/>
 <rect x="${left}" y="${top}" width="${slip.width}" height="${slip.height}" fill="#fffdf8"/>
 <rect x="${left + 8}" y="${top + 8}" width="${slip.width - 16}" height="${slip.height - 16}" fill="none" stroke="#b3392f" stroke-width="2"/>
 <g font-size="${size}" text-anchor="middle" fill="#1f1b16">${columns.map(column).join('')}</g>`;

@@ -51,7 +51,7 @@ export interface Db {
 }
 
 /** The longest time that a call waits for its database. */
-export const patienceMs = 1_000;
+export const PATIENCE_MS = 1_000;
 
 export interface TableColumn {
   table: string;
@@ -209,7 +209,7 @@ function movedPages(file: Libsql.Database): number | undefined {
 }
 
 /** A waiting statement stops the whole process, health checks and sockets included. So calls await `writable` first, and only one statement waits. */
-const busyTimeoutMs = 50;
+const BUSY_TIMEOUT_MS = 50;
 
 class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
@@ -236,7 +236,7 @@ class LibsqlDb extends TransactingDb {
   }
 
   writable(): Promise<void> {
-    const freed = () => onceAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: patienceMs });
+    const freed = () => onceAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: PATIENCE_MS });
     this.#freed ??= freed().finally(() => {
       this.#freed = undefined;
     });
@@ -288,7 +288,7 @@ class LibsqlDb extends TransactingDb {
   #setBusy(isBusy: boolean): void {
     if (this.#isBusy === isBusy) return;
     this.#isBusy = isBusy;
-    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : busyTimeoutMs}`);
+    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : BUSY_TIMEOUT_MS}`);
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
@@ -358,7 +358,7 @@ function refuseStreaming(): never {
 }
 
 /** A server that shuts down, or whose starter was killed, needs a moment for its replies. */
-const letGoMs = 10_000;
+const LET_GO_MS = 10_000;
 
 function tryLock(file: string): Libsql.Database | null {
   const lock = new Libsql(file, { timeout: 200 });
@@ -382,9 +382,9 @@ function tryLock(file: string): Libsql.Database | null {
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, 'server.lock');
-  const until = performance.now() + letGoMs;
+  const until = performance.now() + LET_GO_MS;
   let lock = tryLock(file);
-  if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${letGoMs / 1000} s for it …`);
+  if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LET_GO_MS / 1000} s for it …`);
   while (!lock && performance.now() < until) {
     await wait(100);
     lock = tryLock(file);

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, patienceMs, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, PATIENCE_MS, query, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DatabaseError } from './storageFault.ts';
 
@@ -20,15 +20,15 @@ import { DatabaseError } from './storageFault.ts';
  * Held by each writing transaction until its end: as in libsql, one backend writes at a time. What a transaction has read therefore stays
  * true until it ends.
  */
-export const writersLock = 0x6c7a;
+export const WRITERS_LOCK = 0x6c7a;
 
-const connectTimeoutMs = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** A client that vanished within a transaction blocks the others for that long. */
-const idleTransactionMs = 10_000;
+const IDLE_TRANSACTION_MS = 10_000;
 /** The thread gives the connection up where not even a timeout comes back. */
-const answerTimeoutMs = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 /** A Postgres that starts together with the backend may need that long. */
-const startMs = 10_000;
+const START_MS = 10_000;
 
 /** Where it is, for people: without user and password. */
 function placeOf(url: string): string {
@@ -42,7 +42,7 @@ function placeOf(url: string): string {
  * @param onEffectError receives failures of effects after their transaction was on disk.
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
-  const until = performance.now() + startMs;
+  const until = performance.now() + START_MS;
   for (;;) {
     try {
       await migrate(url);
@@ -56,7 +56,7 @@ export async function openPostgres(url: string, onEffectError: (error: unknown) 
 }
 
 async function migrate(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: connectTimeoutMs });
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // an idle connection that is lost is no fault of a migration
   pool.on('error', () => {});
   try {
@@ -109,7 +109,7 @@ export class PostgresDb extends TransactingDb {
   #isLate = false;
   #isClosed = false;
 
-  constructor(url: string, onEffectError: (error: unknown) => void, patience = patienceMs) {
+  constructor(url: string, onEffectError: (error: unknown) => void, patience = PATIENCE_MS) {
     super(onEffectError);
     this.#patienceMs = patience;
     this.#place = placeOf(url);
@@ -119,14 +119,14 @@ export class PostgresDb extends TransactingDb {
       connectionString: url,
       application_name: 'liaozhai',
       keepAlive: true,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: Math.max(answerTimeoutMs, patience),
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: Math.max(ANSWER_TIMEOUT_MS, patience),
       // Postgres refuses in time, so that the connection stays known to be well
       statement_timeout: Math.round(0.9 * patience),
       lock_timeout: Math.round(0.8 * patience),
-      idle_in_transaction_session_timeout: idleTransactionMs,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     };
-    const begin = `begin; select pg_advisory_xact_lock(${writersLock})`;
+    const begin = `begin; select pg_advisory_xact_lock(${WRITERS_LOCK})`;
     this.#worker = new Worker(join(import.meta.dirname, 'postgresWorker.mjs'), {
       workerData: { port: port2, signal: this.#signal, config, begin },
       transferList: [port2],
@@ -230,7 +230,7 @@ export class PostgresDb extends TransactingDb {
 
   #waitForAnswer(): Answer {
     // before the first answer the backend is not open yet, and its thread starts
-    const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(startMs, this.#patienceMs));
+    const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(START_MS, this.#patienceMs));
     for (;;) {
       const answer = this.#takeAnswer();
       if (answer) {

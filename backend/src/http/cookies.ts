@@ -32,7 +32,7 @@ interface Account {
 }
 
 /** As many accounts as a browser is remembered for. */
-const remembered = 5;
+const REMEMBERED = 5;
 
 const deviceCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_device' : 'liaozhai_device');
 
@@ -42,7 +42,7 @@ const sign = (appKey: string, device: string, { id, password_hash }: Account): s
 
 function readDevice(c: Http): { device: string; signatures: string[] } {
   const [device = '', ...signatures] = (getCookie(c, deviceCookie(c)) ?? '').split('.');
-  return { device, signatures: signatures.slice(0, remembered) };
+  return { device, signatures: signatures.slice(0, REMEMBERED) };
 }
 
 /**
@@ -61,7 +61,7 @@ export function rememberDevice(c: Http, appKey: string, account: Account): void 
   const device = known || randomToken();
   const mine = sign(appKey, device, account);
   const others = signatures.filter((signature) => signature !== mine);
-  const value = [device, mine, ...others].slice(0, remembered + 1).join('.');
+  const value = [device, mine, ...others].slice(0, REMEMBERED + 1).join('.');
   const maxAge = rules.deviceLifetimeDays * 86_400;
   setCookie(c, deviceCookie(c), value, { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c), maxAge });
 }

@@ -12,7 +12,7 @@ import { type PaymentEvent, type PaymentProvider, signatureOf, verifySignature, 
 
 /** Before a webhook that was not taken is sent again; used up, it waits for the next start. */
 const retryPausesMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000];
-const answerTimeoutMs = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 const eventSchema = v.object({
   id: v.string(),
@@ -54,7 +54,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
         'Payment-Signature': signatureOf(secret, raw, Math.floor(clock() / 1000)),
       },
       body: raw,
-      signal: AbortSignal.timeout(answerTimeoutMs),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     }).then(
       ({ ok }) => ok,
       () => false,

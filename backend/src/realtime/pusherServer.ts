@@ -9,7 +9,7 @@ import { rules } from '../rules.ts';
 import { hmac, sameText } from '../signatures.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
-const activityTimeoutSeconds = 30;
+const ACTIVITY_TIMEOUT_SECONDS = 30;
 /** Twice this, and the look at every half of it, stay below the 75 s after which the documented nginx ends a silent socket. */
 const QUIET_MS = 30_000;
 
@@ -105,7 +105,7 @@ export class PusherServer implements Broadcaster {
     socket.on('message', (data) => this.#receive(connection, data));
     connection.send('pusher:connection_established', {
       socket_id: connection.id,
-      activity_timeout: activityTimeoutSeconds,
+      activity_timeout: ACTIVITY_TIMEOUT_SECONDS,
     });
   }
 
@@ -234,9 +234,9 @@ const frameOf = (event: string, data?: unknown, channel?: string): Buffer =>
   bytesOf({ event, data: data === undefined ? undefined : JSON.stringify(data), channel });
 
 /** Reverb has no such bound; here it keeps what one visitor may cost. */
-const maxChannels = 100;
+const MAX_CHANNELS = 100;
 /** For a reader who takes nothing: some twelve whole events, beyond what the system keeps for a connection. */
-const maxBufferedBytes = 128 * 1024;
+const MAX_BUFFERED_BYTES = 128 * 1024;
 
 /** One open socket: its channels, and the names of the sessions by whose signatures it joined them. */
 class Connection {
@@ -257,7 +257,7 @@ class Connection {
   /** Sends a whole frame. Ends a socket whose reader has stopped reading. */
   relay(frame: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > maxBufferedBytes) this.#socket.terminate();
+    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) this.#socket.terminate();
     else this.#socket.send(frame, { binary: false });
   }
 
@@ -300,7 +300,7 @@ class Hub {
 
   /** Returns false when the socket already listens to as many channels as one may. */
   subscribe(connection: Connection, channel: string): boolean {
-    if (connection.channels.size >= maxChannels) return false;
+    if (connection.channels.size >= MAX_CHANNELS) return false;
     const members = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, members.add(connection));
     connection.channels.add(channel);

@@ -8,12 +8,12 @@ import type { Log } from '../telemetry.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 /** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
-const longestQueue = 1_000;
+const LONGEST_QUEUE = 1_000;
 /** What is older has been fetched by its reader, who asks after a silence of 5 s. */
-const freshForMs = 30_000;
-const answerTimeoutMs = 5_000;
+const FRESH_FOR_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 /** How long a stop waits for what is still to be sent. */
-const flushMs = 300;
+const FLUSH_MS = 300;
 
 interface Event {
   body: string;
@@ -45,10 +45,10 @@ export class ReverbBroadcaster implements Broadcaster {
   publish(channel: string, event: string, data: object): void {
     const body = JSON.stringify({ name: event, channels: [channel], data: JSON.stringify(data) });
     this.#queue.push({ body, publishedAt: performance.now() });
-    if (this.#queue.length > longestQueue) {
+    if (this.#queue.length > LONGEST_QUEUE) {
       // the newest stay: a reader who gets one sees by its version that others are missing
       this.#queue.shift();
-      this.#missed(`more than ${longestQueue} wait`);
+      this.#missed(`more than ${LONGEST_QUEUE} wait`);
     }
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
@@ -63,13 +63,13 @@ export class ReverbBroadcaster implements Broadcaster {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.#sending, sleep(flushMs, undefined, { ref: false })]);
+    await Promise.race([this.#sending, sleep(FLUSH_MS, undefined, { ref: false })]);
     this.#queue.length = 0;
   }
 
   async #sendAll(): Promise<void> {
     for (let event = this.#queue.shift(); event; event = this.#queue.shift()) {
-      const isFresh = performance.now() - event.publishedAt <= freshForMs;
+      const isFresh = performance.now() - event.publishedAt <= FRESH_FOR_MS;
       const failure = isFresh ? await this.#send(event.body) : 'it is too slow';
       if (failure) this.#missed(failure);
       else this.#taken();
@@ -83,7 +83,7 @@ export class ReverbBroadcaster implements Broadcaster {
       return status === 200 ? null : refusal(status);
     } catch (error) {
       const { name, code } = error as NodeJS.ErrnoException;
-      return name === 'TimeoutError' ? `no answer within ${answerTimeoutMs / 1000} s` : (code ?? String(error));
+      return name === 'TimeoutError' ? `no answer within ${ANSWER_TIMEOUT_MS / 1000} s` : (code ?? String(error));
     }
   }
 
@@ -103,7 +103,7 @@ export class ReverbBroadcaster implements Broadcaster {
 
 /** Resolves to the status of the answer. */
 async function post(url: string, body: string): Promise<number | undefined> {
-  const signal = AbortSignal.timeout(answerTimeoutMs);
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   // Reverb closes after each answer without saying so: a second request on the same connection could be lost
   const options = { method: 'POST', headers, signal, agent: false };

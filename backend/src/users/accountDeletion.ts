@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { givenPassword, verifyPassword } from '../auth/accounts.ts';
 import { endAllSessions, endOtherSessions } from '../auth/sessions.ts';
 import { deleteConversation } from '../chat/chatRoutes.ts';
-import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, identityOf, invalid, isVerified, userOf } from '../http/http.ts';
@@ -32,7 +32,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       db.transaction(() => {
         const asked = query
           .updateTable('users')
-          .set({ delete_at: clock() + rules.deletionDays * dayMs, version: sql`version + 1` })
+          .set({ delete_at: clock() + rules.deletionDays * DAY_MS, version: sql`version + 1` })
           .where('id', '=', user.id)
           .where('delete_at', 'is', null);
         if (db.run(asked) === 0) return;
@@ -62,13 +62,13 @@ const notice = (user: UserRow, to: string) => ({
   text: `${user.name}，你好：\n\n你的账号 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。`,
 });
 
-const mostAtOnce = 20;
+const MOST_AT_ONCE = 20;
 
 /** Erases the accounts whose days to think are over. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
   const due = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
-  for (const { id } of db.all(due.limit(mostAtOnce))) {
+  for (const { id } of db.all(due.limit(MOST_AT_ONCE))) {
     db.transaction(() => {
       // through another backend it may be erased, or kept, by now
       const user = db.first(due.where('id', '=', id));

@@ -1,4 +1,4 @@
-import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { DAY_MS, HOUR_MS, isoTimeOrNull, MINUTE_MS, shanghaiDate } from '../clock.ts';
 import type { UserRow } from '../db/schema.ts';
 import { HttpError } from '../http/http.ts';
 import { rules } from '../rules.ts';
@@ -21,11 +21,9 @@ export interface MinorState {
 }
 
 const { from, to, minutesADay, extensionMinutes, idleSeconds } = rules.minorMode;
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 
 /** Shanghai has no summer time. */
-const startOfDay = (now: number): number => now - ((now + 8 * hourMs) % dayMs);
+const startOfDay = (now: number): number => now - ((now + 8 * HOUR_MS) % DAY_MS);
 
 export const readMinor = ({ minor }: Pick<UserRow, 'minor'>): MinorState | null => (minor ? JSON.parse(minor) : null);
 
@@ -51,13 +49,13 @@ export function afterUse(state: MinorState, now: number): MinorState {
 
 /** Whether it may be used now, for how long, and from when on again. */
 function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
-  const opens = startOfDay(now) + to * hourMs;
-  const closes = startOfDay(now) + from * hourMs;
+  const opens = startOfDay(now) + to * HOUR_MS;
+  const closes = startOfDay(now) + from * HOUR_MS;
   const isNight = now < opens || now >= closes;
-  const ofToday = Math.max(0, minutesADay * minuteMs - (day === shanghaiDate(now) ? usedMs : 0));
+  const ofToday = Math.max(0, minutesADay * MINUTE_MS - (day === shanghaiDate(now) ? usedMs : 0));
   const leftMs = Math.max(extendedUntil - now, isNight ? 0 : Math.min(ofToday, closes - now), 0);
   if (leftMs > 0) return { blocked: null, leftMs, resumesAt: null };
-  return { blocked: isNight ? 'night' : 'limit', leftMs, resumesAt: now < opens ? opens : opens + dayMs } as const;
+  return { blocked: isNight ? 'night' : 'limit', leftMs, resumesAt: now < opens ? opens : opens + DAY_MS } as const;
 }
 
 const hour = (value: number) => `${String(value).padStart(2, '0')}:00`;

@@ -1,4 +1,4 @@
-import { dayMs, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { notFound } from '../http/http.ts';
@@ -45,7 +45,7 @@ export function findByLogin(services: Services, login: string): UserRow | undefi
 
 /** Days in a row up to today or, while today's check-in is still open, up to yesterday. */
 export function currentStreak(row: UserRow, now: number): number {
-  const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - dayMs);
+  const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - DAY_MS);
   return alive ? row.check_in_streak : 0;
 }
 

@@ -14,17 +14,17 @@ export interface AuthForm {
   generatedPassword: string | null;
 }
 
-const usernameDigits = 8;
-const passwordDigits = 6;
+const USERNAME_DIGITS = 8;
+const PASSWORD_DIGITS = 6;
 
 /** Prefilled with generated values; the password shows, since the visitor is asked to take a screenshot. */
 export function registerForm(gender: Gender): AuthForm {
-  const password = randomDigits(passwordDigits);
+  const password = randomDigits(PASSWORD_DIGITS);
   return {
     mode: 'register',
     gender,
     name: makeNickname(gender),
-    login: `a${randomDigits(usernameDigits)}`,
+    login: `a${randomDigits(USERNAME_DIGITS)}`,
     password,
     passwordVisible: true,
     generatedPassword: password,

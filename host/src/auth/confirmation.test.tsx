@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@liaozhai/shared/contract';
 import '../testing/pageFixture';
 import { session } from '@liaozhai/shared/runtime';
 import { act, memberDto, offline, screen, waitFor } from '@liaozhai/shared/testing';
@@ -42,7 +43,6 @@ describe('sending the confirmation again', () => {
 });
 
 describe('a confirmation made on another device', () => {
-  const minuteMs = 60_000;
   beforeEach(() => void rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
   afterEach(() => void rs.useRealTimers());
 
@@ -59,10 +59,10 @@ describe('a confirmation made on another device', () => {
   test('is noticed after a while, and what waited for the sign-in goes on', async () => {
     let isConfirmed = false;
     const { answer } = await waits(() => (isConfirmed ? confirmed : unverified));
-    await pass(minuteMs);
+    await pass(MINUTE_MS);
     expect(session.current().status).toBe('guest');
     isConfirmed = true;
-    await pass(minuteMs);
+    await pass(MINUTE_MS);
     expect(await answer).toBe(true);
     expect(session.current().status).toBe('member');
     await waitFor(() => expect(openDialogs()).toBe(0));
@@ -80,9 +80,9 @@ describe('a confirmation made on another device', () => {
     const { asked } = await waits(() => {
       throw offline();
     });
-    await pass(2 * minuteMs);
+    await pass(2 * MINUTE_MS);
     const soon = asked();
-    await pass(10 * minuteMs);
+    await pass(10 * MINUTE_MS);
     expect(soon).toBeGreaterThan(2);
     // a lost answer is tried three times
     expect(asked() - soon).toBeLessThanOrEqual(3 * 11);
@@ -92,7 +92,7 @@ describe('a confirmation made on another device', () => {
   test('is not taken from a server that tells of the user before', async () => {
     await waits(() => ({ data: memberDto({ email_verified_at: null }) }));
     await returnToPage();
-    await pass(minuteMs);
+    await pass(MINUTE_MS);
     expect(session.current().status).toBe('guest');
   });
 
@@ -110,7 +110,7 @@ describe('a confirmation made on another device', () => {
 
   test('is not asked for any more once the session is gone, nor in a window that was left', async () => {
     const { user, asked } = await waits(() => refused(401, {}));
-    await pass(minuteMs);
+    await pass(MINUTE_MS);
     expect(asked()).toBe(1);
     await user.click(screen.getByRole('button', { name: '返回登录' }));
     await returnToPage();

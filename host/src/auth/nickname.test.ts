@@ -1,13 +1,13 @@
 import { expect, test } from '@rstest/core';
 import { makeNickname, randomBelow, randomDigits } from './nickname';
 
-const many = 4000;
+const MANY = 4000;
 const compound =
   /^(欧阳|司马|上官|诸葛|慕容|令狐|皇甫|尉迟|公孙|东方|南宫|宇文|长孙|独孤|端木|百里|夏侯|司徒|轩辕|澹台)/;
-const names = (gender: 'male' | 'female') => Array.from({ length: many }, () => makeNickname(gender));
+const names = (gender: 'male' | 'female') => Array.from({ length: MANY }, () => makeNickname(gender));
 
 test('about one surname in five is compound', () => {
-  const share = names('male').filter((name) => compound.test(name)).length / many;
+  const share = names('male').filter((name) => compound.test(name)).length / MANY;
   expect(share).toBeGreaterThan(0.16);
   expect(share).toBeLessThan(0.24);
 });

@@ -11,11 +11,11 @@ const givenCharacters: Record<Gender, string[]> = {
   female: [...'婉清雪莲月华秋水若兰芷瑶琴韵诗涵梦蝶小倩素贞青凤娇娜阿绣香玉霜晚棠锦宁灵'],
 };
 
-const compoundPercent = 20;
+const COMPOUND_PERCENT = 20;
 
 /** A Chinese-style name: one surname in five is compound; one or two given-name characters after the gender. */
 export function makeNickname(gender: Gender): string {
-  const surname = randomBelow(100) < compoundPercent ? randomOf(compoundSurnames) : randomOf(surnames);
+  const surname = randomBelow(100) < COMPOUND_PERCENT ? randomOf(compoundSurnames) : randomOf(surnames);
   const length = 1 + randomBelow(2);
   return surname + Array.from({ length }, () => randomOf(givenCharacters[gender])).join('');
 }

@@ -181,14 +181,14 @@ function createOnce() {
   };
 }
 
-const leastMs = 2500;
+const LEAST_MS = 2500;
 /** Where nothing else can take the file's place, which is so on most first visits. */
-const leastAloneMs = 10_000;
+const LEAST_ALONE_MS = 10_000;
 /** A phone may sleep while the host's script is on its way. */
-const mostMs = 30_000;
+const MOST_MS = 30_000;
 
 /** By the browser's own estimate: there a small file may take seconds while others share the way with it. */
-const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': mostMs };
+const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': MOST_MS };
 
 /** Not every browser tells. */
 type Connection = { effectiveType?: string };
@@ -203,5 +203,5 @@ export function loadTimeoutMs(hostEntry: string, hasOther: boolean): number {
   const { href } = new URL(hostEntry, location.href);
   const hostMs = performance.getEntriesByName(href)[0]?.duration ?? 0;
   const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs);
-  return Math.min(Math.max(hasOther ? leastMs : leastAloneMs, neededMs), mostMs);
+  return Math.min(Math.max(hasOther ? LEAST_MS : LEAST_ALONE_MS, neededMs), MOST_MS);
 }

@@ -5,10 +5,10 @@ import { endTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
 
 /** How long a dev server may take to say what it has: it is on this machine, and may be compiling. */
-const answerMs = 5000;
-const everyMs = 2000;
+const ANSWER_MS = 5000;
+const EVERY_MS = 2000;
 /** How often the page asks whether it may still run what it runs. */
-const recheckMs = 15_000;
+const RECHECK_MS = 15_000;
 
 type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
 
@@ -28,7 +28,7 @@ const nothing = { js: [], css: [] };
 
 /** The build that a dev server has now. Rejects where it does not answer, or answers with another remote. */
 async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
-  const signal = AbortSignal.timeout(answerMs);
+  const signal = AbortSignal.timeout(ANSWER_MS);
   const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal });
   if (!response.ok) throw new Error(`${origin}/liaozhai.json answers ${response.status}`);
   const described = (await response.json()) as Described;
@@ -70,7 +70,7 @@ function useLeave(expires: string) {
       const isOver = Date.parse(expires) <= Date.now() || (answer?.ok && (await answer.json()) === null);
       if (isOver) location.reload();
     };
-    const timer = setInterval(() => void look(), recheckMs);
+    const timer = setInterval(() => void look(), RECHECK_MS);
     return () => clearInterval(timer);
   }, [expires]);
 }
@@ -82,7 +82,7 @@ export function LocalBadge() {
   const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id.startsWith(`${name}@local-`) ?? false;
   const [running, setRunning] = useState(() => local.map(isRunning).join());
   useEffect(() => {
-    const timer = setInterval(() => setRunning(local.map(isRunning).join()), everyMs);
+    const timer = setInterval(() => setRunning(local.map(isRunning).join()), EVERY_MS);
     return () => clearInterval(timer);
   });
   useLeave(expires);

@@ -196,7 +196,7 @@ const isOffline = ({ failure }: RemoteError) =>
 /** Address of the folder that all files of a build are in, with its last slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
-const quarantineMs = 10 * MINUTE_MS;
+const QUARANTINE_MS = 10 * MINUTE_MS;
 
 /** Build id → when it failed, ms since the epoch. */
 function readQuarantine(): Record<string, number> {
@@ -208,7 +208,7 @@ function readQuarantine(): Record<string, number> {
 const isQuarantined = (buildId: string) => isRecent(readQuarantine()[buildId] ?? 0, Date.now());
 
 /** What lies ahead was noted by a clock that has been put back since. */
-const isRecent = (since: number, now: number) => since <= now && now - since < quarantineMs;
+const isRecent = (since: number, now: number) => since <= now && now - since < QUARANTINE_MS;
 
 function quarantine(buildId: string) {
   const now = Date.now();

@@ -5,7 +5,7 @@ import { usePage } from '../page';
 import { isTab } from '../shell/TabBar';
 import type { OpenScreen } from './ScreenStack';
 
-const remembered = 60;
+const REMEMBERED = 60;
 
 /** Scroll positions in pixels by screen, for coming back to it and for a reload of this tab. */
 export interface ScrollMemory {
@@ -31,7 +31,7 @@ export function createScrollMemory(): ScrollMemory {
       tops.delete(key);
       tops.set(key, Math.round(top));
     },
-    save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-remembered))),
+    save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-REMEMBERED))),
     clear() {
       tops.clear();
       tab.remove(STORAGE_KEYS.scroll);
@@ -70,7 +70,7 @@ export function useScrollMemory(
   }, [scroller, position, action, active, memory, prerendered, route.path]);
 }
 
-const restoreForMs = 3000;
+const RESTORE_FOR_MS = 3000;
 /** What says that content is on its way: a skeleton, or a list that grows. */
 const coming = '[data-skeleton], [aria-busy="true"]';
 const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
@@ -89,13 +89,13 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
     if (element.scrollHeight <= scrollHeight) return;
     scrollHeight = element.scrollHeight;
     clearTimeout(timer);
-    timer = setTimeout(giveUp, restoreForMs);
+    timer = setTimeout(giveUp, RESTORE_FOR_MS);
   });
   const giveUp = () => {
     if (!element.querySelector(coming)) return stop();
-    timer = setTimeout(giveUp, restoreForMs);
+    timer = setTimeout(giveUp, RESTORE_FOR_MS);
   };
-  let timer = setTimeout(giveUp, restoreForMs);
+  let timer = setTimeout(giveUp, RESTORE_FOR_MS);
   const stop = () => {
     clearTimeout(timer);
     observer.disconnect();

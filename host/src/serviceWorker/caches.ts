@@ -65,7 +65,7 @@ export async function mendCutPage(page: Response, url: string): Promise<boolean>
 /** Whether there is a page for any address. */
 export const isPageKept = async (): Promise<boolean> => (await (await caches.open(PAGES)).match(anyPage)) !== undefined;
 
-const screensKept = 20;
+const SCREENS_KEPT = 20;
 
 /**
  * Keeps a page for any address, and beside for its own. Pages of another set go with it, since builds that only they need are let go
@@ -80,7 +80,7 @@ export async function keepPage(page: Response) {
   const screens = await caches.open(SCREENS);
   await screens.put(page.url, page.clone());
   const requests = await screens.keys();
-  for (const request of requests.slice(0, -screensKept)) await screens.delete(request);
+  for (const request of requests.slice(0, -SCREENS_KEPT)) await screens.delete(request);
 }
 
 /** The page that an address showed last, of the set that is kept. */
@@ -146,11 +146,11 @@ export async function forgetOthers(hashes: Record<string, string>) {
 
 export const MEDIA = 'media';
 
-const kept = 200;
+const KEPT = 200;
 
 /** Lets go of the pictures that were asked for longest ago: a cache lists its entries in the order they were written. */
 export async function forgetOldMedia() {
   const cache = await caches.open(MEDIA);
   const requests = await cache.keys();
-  for (const request of requests.slice(0, -kept)) await cache.delete(request);
+  for (const request of requests.slice(0, -KEPT)) await cache.delete(request);
 }

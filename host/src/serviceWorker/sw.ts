@@ -31,7 +31,7 @@ interface RoutedInstallEvent extends ExtendableEvent {
 }
 
 /** Code waits this long for a fresh page before the kept one's is run; a switch or rollback is thus never hidden by the cache. */
-const navigationBudgetSeconds = 1.5;
+const NAVIGATION_BUDGET_SECONDS = 1.5;
 
 self.addEventListener('install', (event) => {
   // nothing sent is of the worker's concern, and by way of it a beacon is lost with the page that sends it as it goes
@@ -62,7 +62,7 @@ async function openAgain({ resultingClientId }: FetchEvent) {
 
 const pages = new NetworkFirst({
   cacheName: PAGES,
-  networkTimeoutSeconds: navigationBudgetSeconds,
+  networkTimeoutSeconds: NAVIGATION_BUDGET_SECONDS,
   plugins: [
     {
       cacheKeyWillBeUsed: async () => anyPage,

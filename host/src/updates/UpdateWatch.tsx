@@ -8,7 +8,7 @@ import { usePage } from '../page';
 import { noteAttempt, wasJustTried } from './pendingUpdate';
 
 /** With the 30 s between two looks at the channel, a killed build is left within the minute. */
-const graceMs = 25_000;
+const GRACE_MS = 25_000;
 
 /** What the service worker keeps to begin visits with would only stand in the way of the next document. */
 const forgetScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
@@ -42,7 +42,7 @@ export default function UpdateWatch() {
     const leaveIfFree = () => reloadBlocks().length === 0 && reloadFor(killed);
     leaveIfFree();
     const stop = onReloadBlocksChanged(leaveIfFree);
-    const timer = setTimeout(() => reloadFor(killed), graceMs);
+    const timer = setTimeout(() => reloadFor(killed), GRACE_MS);
     return () => {
       stop();
       clearTimeout(timer);
@@ -63,7 +63,7 @@ export default function UpdateWatch() {
   );
 }
 
-const everyMs = 30_000;
+const EVERY_MS = 30_000;
 
 /** Looks at the channel when the page comes into sight and every 30 s while it is. Returns the way to stop. */
 function watchChannel(
@@ -89,7 +89,7 @@ function watchChannel(
     }
   };
 
-  const timer = setInterval(look, everyMs);
+  const timer = setInterval(look, EVERY_MS);
   document.addEventListener('visibilitychange', look);
   void look();
   return () => {

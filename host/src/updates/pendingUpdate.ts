@@ -24,7 +24,7 @@ export function createPendingUpdate(): PendingUpdate {
 }
 
 /** A cache on the way may be behind for as long. */
-const retryAfterMs = 60_000;
+const RETRY_AFTER_MS = 60_000;
 
 interface Attempt {
   goal: string;
@@ -37,7 +37,7 @@ const lastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null |
 export function wasJustTried(goal: string, now = Date.now()): boolean {
   const last = lastAttempt();
   // what lies ahead was noted by a clock that has been put back since
-  return last?.goal === goal && last.at <= now && now - last.at < retryAfterMs;
+  return last?.goal === goal && last.at <= now && now - last.at < RETRY_AFTER_MS;
 }
 
 /** Notes that a new document is about to be asked for. */

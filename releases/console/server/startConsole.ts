@@ -257,8 +257,8 @@ export async function pageFiles(folder: string): Promise<Hono> {
   return page.all('*', (context) => context.json(ABSENT, 404, HEADERS));
 }
 
-const HELD_MILLISECONDS = 20_000;
-const LONGEST_BELIEVED_MILLISECONDS = 5 * 60_000;
+const HELD_MS = 20_000;
+const LONGEST_BELIEVED_MS = 5 * 60_000;
 
 /** One holder at a time, across processes; a holder that stops renewing loses it after 20 seconds. */
 export class Lease {
@@ -278,15 +278,15 @@ export class Lease {
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
       // longer than anybody holds it: taken by a clock that is wrong
-      if (held.holder !== this.#holder && left > 0 && left <= LONGEST_BELIEVED_MILLISECONDS) return false;
-      if (held.holder === this.#holder && left > HELD_MILLISECONDS / 2) return true;
+      if (held.holder !== this.#holder && left > 0 && left <= LONGEST_BELIEVED_MS) return false;
+      if (held.holder === this.#holder && left > HELD_MS / 2) return true;
     }
-    const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MILLISECONDS, nonce: randomUUID() });
+    const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MS, nonce: randomUUID() });
     return this.#store.swapPointer(this.#key, body, pointer?.tag ?? null);
   }
 }
 
-const LOOK_MILLISECONDS = 5000;
+const LOOK_MS = 5000;
 
 /** Does each duty for every channel; what fails is counted and reported, and stops neither the other duties nor the other channels. */
 async function forEachChannel(
@@ -351,7 +351,7 @@ async function deliverOnce(
   );
 }
 
-const ALARM_MILLISECONDS = 60_000;
+const ALARM_MS = 60_000;
 
 /** Reports every build that begins to fail for everybody, once per incident, here and in the log, if the lease is ours. */
 export async function alarmOnce(
@@ -371,7 +371,7 @@ export async function alarmOnce(
   });
 }
 
-const SWEEP_MILLISECONDS = 3_600_000;
+const SWEEP_MS = 3_600_000;
 
 /** Removes uploads that were given up and leave for previews that has ended, if the lease is ours. */
 async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
@@ -403,16 +403,16 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
   const timers = [
     setInterval(
       oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem)),
-      LOOK_MILLISECONDS,
+      LOOK_MS,
     ).unref(),
     setInterval(
       oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem)),
-      LOOK_MILLISECONDS,
+      LOOK_MS,
     ).unref(),
     // rounds overlap: a receiver that is slow is left out until it has answered
-    setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MILLISECONDS).unref(),
-    setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MILLISECONDS).unref(),
-    setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MILLISECONDS).unref(),
+    setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MS).unref(),
+    setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MS).unref(),
+    setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MS).unref(),
   ];
   return () => timers.forEach(clearInterval);
 }

@@ -15,10 +15,9 @@ import {
 import styles from './Console.module.css';
 import { labels, type Named } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
-import { changesBy, relativeTime, texts, versionOf } from './texts';
+import { changesBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
-const MINUTE = 60_000;
 
 type BuildsProps = { status: ChannelDocument; log: readonly LogEntry[] } & SectionProps;
 
@@ -130,7 +129,7 @@ export function useBuilds(name: string, isOpen: boolean, { channel, seq }: Chann
 function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
   const { status, now } = props;
   const [isOpen, setOpen] = useState(false);
-  const builds = useBuilds(name, isOpen, status, Math.floor(now.getTime() / MINUTE));
+  const builds = useBuilds(name, isOpen, status, Math.floor(now.getTime() / MINUTE_MS));
   const live = status.stable?.builds.find((id) => nameOf(id) === name);
   const tried = candidatesOf(status).find((candidate) => candidate.builds.some((id) => nameOf(id) === name));
   return (

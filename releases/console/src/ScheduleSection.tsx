@@ -5,9 +5,7 @@ import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { formats, relativeTime, said, texts, timeUntil, versionOf, waitingLine } from './texts';
-
-const MINUTE = 60_000;
+import { formats, MINUTE_MS, relativeTime, said, texts, timeUntil, versionOf, waitingLine } from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const { next, paused, waiting } = schedule;
@@ -32,7 +30,7 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
   if (!step) return '';
   const share = texts.schedule.share(step.percent);
   if (index < taken || paused) return share;
-  const due = Date.parse(next.due) + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE;
+  const due = Date.parse(next.due) + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE_MS;
   return texts.schedule.step(share, formats.recent(new Date(due).toISOString()));
 }
 

@@ -22,7 +22,7 @@ import { AgendaNotice, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
 
-const LOOK_MILLISECONDS = 2500;
+const LOOK_MS = 2500;
 
 export interface Entered {
   me: Me;
@@ -45,7 +45,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
     void console.refresh();
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void console.refresh();
-    }, LOOK_MILLISECONDS);
+    }, LOOK_MS);
     return () => clearInterval(timer);
   }, [console]);
   useEffect(() => {

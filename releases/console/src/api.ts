@@ -74,7 +74,7 @@ const SWITCHES: readonly string[] = [
   'seed',
 ];
 const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
-const CONFIRMED_MILLISECONDS = 3_600_000;
+const CONFIRMED_MS = 3_600_000;
 
 /**
  * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
@@ -85,7 +85,7 @@ export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], 
   const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
   const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
   const [last] = switches;
-  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MILLISECONDS;
+  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MS;
   if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
   const left = 'builds' in last.action ? last.action.builds : [];
   const names = left.map(nameOf);
@@ -215,8 +215,8 @@ interface Failed {
 }
 
 /** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
-const LONGEST_MILLISECONDS = 15_000;
-const LONGEST_JUDGED_MILLISECONDS = 180_000;
+const LONGEST_MS = 15_000;
+const LONGEST_JUDGED_MS = 180_000;
 const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
 /** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
@@ -230,7 +230,7 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
   const credentials = token ? 'omit' : 'same-origin';
   const ending = new AbortController();
   const { signal } = ending;
-  const longest = JUDGED.test(path) && options.method === 'POST' ? LONGEST_JUDGED_MILLISECONDS : LONGEST_MILLISECONDS;
+  const longest = JUDGED.test(path) && options.method === 'POST' ? LONGEST_JUDGED_MS : LONGEST_MS;
   const timer = setTimeout(() => ending.abort(), longest);
   const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
     .then(async (came): Promise<[Response, unknown]> => {

@@ -24,8 +24,8 @@ import { labels, type Named } from './labels';
 import { changeLine, endedBy, killLines, said, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
-const TOAST_MILLISECONDS = 6000;
-const PREVIEWS_MILLISECONDS = 30_000;
+const TOAST_MS = 6000;
+const PREVIEWS_MS = 30_000;
 
 interface Changed {
   changed: boolean;
@@ -95,7 +95,7 @@ export function createConsole(channel: string) {
     clearTimeout(toastTimer);
     set({ toast: { id: `${asked}-${text}`, text, kind } });
     // a running request keeps its toast until it ends
-    if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MILLISECONDS);
+    if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MS);
   }
 
   function hush(): void {
@@ -114,7 +114,7 @@ export function createConsole(channel: string) {
 
   /** They end by themselves, so they are asked for from time to time as well as after a change. */
   async function refreshPreviews(of: string): Promise<void> {
-    if (Date.now() - previewsAsked < PREVIEWS_MILLISECONDS) return;
+    if (Date.now() - previewsAsked < PREVIEWS_MS) return;
     previewsAsked = Date.now();
     const previews = await get<Preview[]>(`previews?channel=${encodeURIComponent(of)}`).catch(failureOf);
     if (of === state.channel && !(previews instanceof ApiFailure)) set({ previews });

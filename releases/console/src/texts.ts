@@ -20,8 +20,8 @@ import { labels } from './labels';
 /** Each language's tag, and its own name for itself. */
 export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
 const REMEMBERED = 'liaozhai-console-language';
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+export const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export type Language = keyof typeof LANGUAGES;
 /** What a language has to say: a text that one of them lacks is a type error. */
@@ -77,16 +77,18 @@ function createFormats(locale: string) {
     until(instant: string, now: Date): string | null {
       const ahead = Date.parse(instant) - now.getTime();
       if (ahead <= 0) return null;
-      if (ahead < HOUR) return relative.format(Math.ceil(ahead / MINUTE), 'minute');
-      return ahead < 24 * HOUR ? relative.format(Math.round(ahead / HOUR), 'hour') : thisYear.format(new Date(instant));
+      if (ahead < HOUR_MS) return relative.format(Math.ceil(ahead / MINUTE_MS), 'minute');
+      return ahead < 24 * HOUR_MS
+        ? relative.format(Math.round(ahead / HOUR_MS), 'hour')
+        : thisYear.format(new Date(instant));
     },
     /** Minutes and hours ago, then day and time; null within the first minute. */
     ago(instant: string, now: Date): string | null {
       const at = new Date(instant);
       const past = now.getTime() - at.getTime();
-      if (past < MINUTE) return null;
-      if (past < HOUR) return relative.format(-Math.floor(past / MINUTE), 'minute');
-      if (past < 24 * HOUR) return relative.format(-Math.floor(past / HOUR), 'hour');
+      if (past < MINUTE_MS) return null;
+      if (past < HOUR_MS) return relative.format(-Math.floor(past / MINUTE_MS), 'minute');
+      if (past < 24 * HOUR_MS) return relative.format(-Math.floor(past / HOUR_MS), 'hour');
       return (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
     },
   };

@@ -130,7 +130,7 @@ const MIB = 1024 * 1024;
 /** What even an empty file takes on a disk. */
 const BLOCK = 4096;
 /** How long a count of what is stored is believed. */
-const COUNTED_MILLISECONDS = 10 * 60_000;
+const COUNTED_MS = 10 * 60_000;
 
 /** How much publishing may take, in bytes. */
 export interface QuotaLimits {
@@ -218,7 +218,7 @@ export class Quota {
 
   #bytesOf(name: string): Promise<number> {
     const known = this.#counted.get(name);
-    if (known && performance.now() - known.at < COUNTED_MILLISECONDS) return known.bytes;
+    if (known && performance.now() - known.at < COUNTED_MS) return known.bytes;
     const count = async () => {
       const lists = [this.#store.entries(`builds/${name}/`), this.#store.entries(`maps/${name}/`)];
       return (await Promise.all(lists)).flat().reduce((sum, { bytes }) => sum + onDisk(bytes), 0);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MS } from '@liaozhai/shared/contract';
 import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
 import { conflict, refused } from '../errors.ts';
@@ -31,8 +32,6 @@ import {
   statesAfter,
 } from './readChannel.ts';
 import { CLOCK_TOLERANCE, timeOf, type Writer } from './writer.ts';
-
-const DAY = 86_400_000;
 
 const ATTEMPTS = 2000;
 const LONGEST_PAUSE = 400;
@@ -83,7 +82,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
       ...decision.state,
       action: storeAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
       previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
-      expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
+      expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
     },
     writer.key,
   );
@@ -254,14 +253,14 @@ export async function createChannel(writer: Writer): Promise<void> {
     digests: {},
     action: storeAction({ kind: 'init' }, { who: writer.who, why: '', at: at.toISOString() }),
     previous: null,
-    expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY).toISOString(),
+    expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
   };
   await writer.store.swapPointer(channelKey(writer.channel), signChannel(document, writer.key), null);
 }
 
 /** True when a document is old enough to be re-signed. */
 const isAgeing = (document: ChannelDocument, now: Date): boolean =>
-  Date.parse(document.expires) - now.getTime() < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY;
+  Date.parse(document.expires) - now.getTime() < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY_MS;
 
 /** Re-signs the same state when its document ages, so that it never expires. */
 export const renewChannel = (writer: Writer) =>

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { kill, rollback } from '../operations/goingBack.ts';
@@ -73,8 +74,7 @@ describe('many writers at once', () => {
 });
 
 describe('a clock that lies', () => {
-  const MINUTE = 60_000;
-  const YEAR = 365 * 24 * 60 * MINUTE;
+  const YEAR = 365 * 24 * 60 * MINUTE_MS;
   let at: TestStore;
   let builds: string[];
   beforeEach(async () => {
@@ -90,24 +90,24 @@ describe('a clock that lies', () => {
     ['behind', -YEAR],
   ])('by a year %s: the change is dated by the store, expires in time, and everybody goes on', async (_, by) => {
     const { document } = await activate(at.withClock(by), [builds[1] ?? ''], { gate: openGate });
-    expect(age(document.action.at)).toBeLessThan(5 * MINUTE);
-    expect(age(document.stable?.since)).toBeLessThan(5 * MINUTE);
+    expect(age(document.action.at)).toBeLessThan(5 * MINUTE_MS);
+    expect(age(document.stable?.since)).toBeLessThan(5 * MINUTE_MS);
     expect(Date.parse(document.expires)).toBeGreaterThan(Date.now());
-    expect(Date.parse(document.expires)).toBeLessThan(Date.now() + 91 * 24 * 60 * MINUTE);
+    expect(Date.parse(document.expires)).toBeLessThan(Date.now() + 91 * 24 * 60 * MINUTE_MS);
     expect((await at.activate(builds[2] ?? '')).changed).toBe(true);
   });
 
   test('on the only machine: when it is set right again, nobody is locked out by the state it dated', async () => {
     await activate(at.after(YEAR), [builds[1] ?? ''], { gate: openGate });
     const { document } = await at.activate(builds[2] ?? '');
-    expect(age(document.action.at)).toBeLessThan(5 * MINUTE);
+    expect(age(document.action.at)).toBeLessThan(5 * MINUTE_MS);
     const log = await readLog(at.store, document, at.key.publicKey, 3);
     expect(log.map(({ seq }) => seq)).toEqual([4, 3, 2]);
     expect((await rollback(at.writer, {})).document.stable?.builds).toContain(builds[1]);
   });
 
   test('by a little does not show in the log', async () => {
-    const { document } = await activate(at.withClock(-2 * MINUTE), [builds[1] ?? ''], { gate: openGate });
+    const { document } = await activate(at.withClock(-2 * MINUTE_MS), [builds[1] ?? ''], { gate: openGate });
     const log = await readLog(at.store, document, at.key.publicKey, 2);
     expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
   });

@@ -6,14 +6,14 @@ import { buildFolder, type HostRecord } from '../model/build.ts';
 import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 
-const BEAT_MILLISECONDS = 100;
+const BEAT_MS = 100;
 /** A page that makes no progress for so many beats stands still: six seconds on a machine that has time, longer on one that has none. */
 const STANDSTILL_BEATS = 60;
 const SETTLED_BEATS = 5;
 /** A page that polls is never quiet. */
 const MOST_SETTLING_BEATS = 25;
 /** Ends what makes progress for ever. */
-export const LONGEST_MILLISECONDS = 60_000;
+export const LONGEST_MS = 60_000;
 
 /** A running server of one set, and the host that its pages run. */
 export interface Site {
@@ -186,14 +186,14 @@ export async function beat(page: Page, origin: string, { global }: Visit, watche
       throw cause;
     }),
     fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
-    pause(BEAT_MILLISECONDS),
+    pause(BEAT_MS),
   ]);
   return { ran, progress: `${watched.requests} ${changes}` };
 }
 
 /** Beats until the page runs, stands still or has thrown. Returns whether it runs. */
 async function runs(next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
-  const ends = performance.now() + LONGEST_MILLISECONDS;
+  const ends = performance.now() + LONGEST_MS;
   let last = '';
   for (let still = 0; still < STANDSTILL_BEATS && performance.now() < ends && !watched.thrown; still += 1) {
     const { ran, progress } = await next();
@@ -219,7 +219,7 @@ export async function standing(page: Page, origin: string, target: Visit, watche
   const next = () => beat(page, origin, target, watched);
   const isThere = await runs(next, watched);
   await settles(next);
-  const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MILLISECONDS });
+  const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MS });
   const unchecked = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
       .filter(({ integrity }) => integrity === '')

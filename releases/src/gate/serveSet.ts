@@ -9,7 +9,7 @@ import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';
 
-const READY_MILLISECONDS = 20_000;
+const READY_MS = 20_000;
 const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
 
 /** A running server of one set. */
@@ -43,7 +43,7 @@ function originOf(child: ChildProcess): Promise<string> {
     let said = '';
     const tooLate = setTimeout(
       () => reject(refused('the server of the set named no address in time', said.slice(-500))),
-      READY_MILLISECONDS,
+      READY_MS,
     );
     const hear = (piece: Buffer) => {
       said += piece.toString('utf8');

@@ -1,6 +1,6 @@
 import type { BrowserContext, Route } from 'playwright';
 import { say } from '../sentences.ts';
-import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, watch } from './pageWatch.ts';
+import { beat, LONGEST_MS, type Site, settles, type Visit, watch } from './pageWatch.ts';
 
 /** What is added to a changed file, which names itself where it takes effect. */
 const TAMPERED = 'gateTampered';
@@ -31,7 +31,7 @@ export async function tamper(site: Site, context: BrowserContext, { kind, path, 
     await context.route((url) => url.pathname === path, change);
     const page = await context.newPage();
     const watched = watch(page, site);
-    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
+    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: LONGEST_MS });
     await settles(() => beat(page, site.origin, target, watched));
     const isEffective = await page.evaluate(
       (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { say } from '../sentences.ts';
-import { beat, LONGEST_MILLISECONDS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
+import { beat, LONGEST_MS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
 
 /** Of one page. */
 const MOST_TAPS = 24;
@@ -110,7 +110,7 @@ export async function tapThrough(
     const tapped = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
     await attempt(tapped, touch(page, name));
     if (new URL(page.url()).pathname === visit.path) continue;
-    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MILLISECONDS });
+    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MS });
     await settles(next, SETTLED_BEATS);
   }
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright';
 import { say } from '../sentences.ts';
-import { LONGEST_MILLISECONDS, type Seen, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
+import { LONGEST_MS, type Seen, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
 
 const PARALLEL_PAGES = 4;
 
@@ -68,7 +68,7 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
       const watched = watch(page, site);
       await noteScripts(page, note);
       const address = site.origin + visit.path;
-      const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MILLISECONDS });
+      const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MS });
       if (!response?.ok()) {
         told.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
         return;

@@ -1,10 +1,10 @@
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { unreachable } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { HealthReader } from './healthRecord.ts';
 
-const HOUR = 3_600_000;
 const now = new Date('2026-11-03T12:30:00Z');
 const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
 
@@ -80,8 +80,8 @@ describe('reading the health record', () => {
   });
 
   test('reads only from the asked instant on, and further back when that is asked later', async () => {
-    await told(ago(5 * HOUR), 'former');
-    await told(ago(HOUR), 'early');
+    await told(ago(5 * HOUR_MS), 'former');
+    await told(ago(HOUR_MS), 'early');
     await told(ago(1000), 'late');
     const { asked, reader } = openLog();
     expect(await visitors(reader, ago(2000).toISOString())).toEqual(['late']);
@@ -91,7 +91,7 @@ describe('reading the health record', () => {
   });
 
   test('an hour that is over is listed once more and then remembered; after a day it is forgotten', async () => {
-    await told(ago(3 * HOUR), 'former');
+    await told(ago(3 * HOUR_MS), 'former');
     await told(ago(1000), 'late');
     const { asked, reader } = openLog();
     await visitors(reader);
@@ -99,7 +99,7 @@ describe('reading the health record', () => {
     await told(ago(500), 'later');
     expect(await visitors(reader)).toEqual(['former', 'late', 'later']);
     expect(asked.listed).toEqual(['health/production/2026-11-03T12/']);
-    expect(await visitors(reader, '', new Date(now.getTime() + 22 * HOUR))).toEqual(['late', 'later']);
+    expect(await visitors(reader, '', new Date(now.getTime() + 22 * HOUR_MS))).toEqual(['late', 'later']);
     expect(asked.read).toHaveLength(3);
   });
 });

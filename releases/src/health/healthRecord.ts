@@ -4,6 +4,7 @@ import {
   beaconSchema,
   type ErrorReport,
   errorsReportSchema,
+  HOUR_MS,
   instantSchema,
   textSchema,
   type VitalsReport,
@@ -37,11 +38,10 @@ export interface Reporter {
   browser: string;
 }
 
-const FLUSH_MILLISECONDS = 2000;
+const FLUSH_MS = 2000;
 const EVENTS_PER_FLUSH = 2000;
 const ERRORS_PER_FLUSH = 500;
 const KEPT_HOURS = 72;
-const HOUR = 3_600_000;
 
 /** `health/<channel>/<hour>/`, where the events of one hour lie in small immutable files. */
 const healthFolder = (channel: string, at: Date): string => `health/${channel}/${at.toISOString().slice(0, 13)}/`;
@@ -91,7 +91,7 @@ export class HealthRecorder {
   }
 
   #plan(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
   /** Writes what waits; a store that fails is reported and the events are lost. */
@@ -118,7 +118,7 @@ export class HealthRecorder {
     const hour = now.toISOString().slice(0, 13);
     if (this.#cleanedHour === hour) return;
     this.#cleanedHour = hour;
-    const oldest = healthFolder(this.#channel, new Date(now.getTime() - KEPT_HOURS * HOUR));
+    const oldest = healthFolder(this.#channel, new Date(now.getTime() - KEPT_HOURS * HOUR_MS));
     for (const folder of await this.#store.children(`health/${this.#channel}/`)) {
       const prefix = `health/${this.#channel}/${folder}`;
       if (prefix < oldest) for (const key of await this.#store.list(prefix)) await this.#store.remove(key);
@@ -129,9 +129,9 @@ export class HealthRecorder {
 const KEPT_EVENTS = 200_000;
 const KEPT_ERRORS_OF_HOUR = 20_000;
 const PARALLEL_READS = 16;
-const WINDOW_MILLISECONDS = 24 * HOUR;
+const WINDOW_MS = 24 * HOUR_MS;
 /** A server writes what it heard within seconds; then nothing more comes for an hour that is over. */
-const LATEST_WRITE_MILLISECONDS = 5 * 60_000;
+const LATEST_WRITE_MS = 5 * 60_000;
 
 /** What is known of one hour's folder. */
 interface Hour {
@@ -197,7 +197,7 @@ export class HealthReader {
   }
 
   async #look(since: string, now: Date): Promise<HealthRecord> {
-    const oldest = new Date(now.getTime() - WINDOW_MILLISECONDS).toISOString();
+    const oldest = new Date(now.getTime() - WINDOW_MS).toISOString();
     const from = since > oldest ? since : oldest;
     const folders = (await this.#store.children(this.#root)).filter((folder) => folder >= from.slice(0, 13));
     const kept: HealthEvent[][] = [];
@@ -232,8 +232,8 @@ export class HealthReader {
     // all reads settle before the first failure is thrown, so that no late one is counted twice
     const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    const over = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR;
-    if (now.getTime() > over + LATEST_WRITE_MILLISECONDS) {
+    const over = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR_MS;
+    if (now.getTime() > over + LATEST_WRITE_MS) {
       hour.finished = true;
       hour.read.clear();
     }

@@ -1,4 +1,5 @@
 import type { CacheState, VitalMetric } from '@liaozhai/shared/contract';
+import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { evidenceLines } from '../english.ts';
 import { readAction } from '../model/action.ts';
@@ -155,10 +156,8 @@ function withCandidate() {
   afterEach(() => at.remove());
 }
 
-const MINUTE = 60_000;
-
 /** Tells these pages of a build, as of a minute after the candidate began. */
-async function pages(build: string, values: readonly number[], cache: CacheState = 'warm', later = 2 * MINUTE) {
+async function pages(build: string, values: readonly number[], cache: CacheState = 'warm', later = 2 * MINUTE_MS) {
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
   for (const value of values)
     recorder.recordVitals({ vitals: [{ build, metric: 'lcp', value, cache }] }, new Date(Date.now() + later));
@@ -172,7 +171,7 @@ async function storiesBuilds() {
 }
 
 const reader = () => new HealthReader(at.store, 'production');
-const later = () => at.after(10 * MINUTE);
+const later = () => at.after(10 * MINUTE_MS);
 
 async function lcpOfStories() {
   const { vitals = [] } = (await readHealth(later(), reader())).health;
@@ -198,7 +197,7 @@ describe('what readers feel', () => {
 
   test('says nothing of a few pages, and nothing of those from before the candidate', async () => {
     const { live, tried } = await storiesBuilds();
-    await pages(live, around(1000, 500), 'warm', -5 * MINUTE);
+    await pages(live, around(1000, 500), 'warm', -5 * MINUTE_MS);
     await pages(tried, around(1000, 19));
     const { lcp } = await lcpOfStories();
     expect(lcp?.stable).toMatchObject({ pages: 0, p75: null });
@@ -207,7 +206,7 @@ describe('what readers feel', () => {
 
   test('is of the last day where no candidate runs, whatever came from a cache', async () => {
     const { live } = await storiesBuilds();
-    await pages(live, around(1000, 40), 'mixed', -5 * MINUTE);
+    await pages(live, around(1000, 40), 'mixed', -5 * MINUTE_MS);
     await abort(at.writer, {});
     const { lcp } = await lcpOfStories();
     expect(lcp).toMatchObject({ stable: { pages: 40 }, candidate: null, verdict: null });

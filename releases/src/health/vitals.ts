@@ -1,8 +1,10 @@
 import {
   type CacheState,
   cacheStates,
+  DAY_MS,
   dictionarySchema,
   instantSchema,
+  MINUTE_MS,
   textSchema,
   type VitalMetric,
   type VitalsReport,
@@ -219,8 +221,6 @@ export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): Spee
 /** Figures of fewer pages say nothing and are not shown; a point of a chart may be of fewer. */
 const SHOWN = { pages: 20, point: 5 } as const;
 const POINTS = 12;
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 export interface VitalsSeries extends Felt {
   build: string;
@@ -280,10 +280,10 @@ interface Pair {
 }
 
 function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly VitalsMinute[], now: Date): NameVitals {
-  const day = now.getTime() - DAY;
+  const day = now.getTime() - DAY_MS;
   // the first whole minute of the candidate: what was felt before it is no comparison
-  const first = since === undefined ? day : Math.max(day, Math.ceil(Date.parse(since) / MINUTE) * MINUTE);
-  const step = Math.max(1, Math.ceil((now.getTime() - first) / POINTS / MINUTE)) * MINUTE;
+  const first = since === undefined ? day : Math.max(day, Math.ceil(Date.parse(since) / MINUTE_MS) * MINUTE_MS);
+  const step = Math.max(1, Math.ceil((now.getTime() - first) / POINTS / MINUTE_MS)) * MINUTE_MS;
   const recent = all.filter(({ at }) => Date.parse(at) >= first);
   const of = (build?: string) => recent.filter((minute) => minute.build === build);
   const [control, tried] = [of(stable), of(candidate)];
@@ -298,7 +298,7 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
   return {
     name,
     from: new Date(first).toISOString(),
-    stepMinutes: step / MINUTE,
+    stepMinutes: step / MINUTE_MS,
     metrics: vitalMetrics.map((metric) => ({
       metric,
       stable: series(stable, control, metric),

@@ -1,4 +1,4 @@
-import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { newer, refused, usage } from '../errors.ts';
 import { say } from '../sentences.ts';
@@ -223,7 +223,6 @@ export function standing(schedule: Schedule, document: ChannelDocument): 'ready'
   return candidate.percent === steps[taken]?.percent ? 'taken' : 'over';
 }
 
-const MINUTE = 60_000;
 const WEEK = 7 * 24 * 60;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
@@ -276,7 +275,7 @@ function endOf(window: FreezeWindow, now: Date): Date | null {
   const isOpen = from < to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
   if (!isOpen) return null;
   const left = (to - minutes + WEEK) % WEEK;
-  return instantOf(wall - (wall % MINUTE) + left * MINUTE, zone);
+  return instantOf(wall - (wall % MINUTE_MS) + left * MINUTE_MS, zone);
 }
 
 export interface Frozen {

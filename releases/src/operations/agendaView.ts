@@ -49,12 +49,12 @@ export interface AgendaView {
 
 const WATCH_KEY = 'leases/steps.json';
 /** A holder renews its lease long before this. */
-const UNWATCHED_MILLISECONDS = 60_000;
+const UNWATCHED_MS = 60_000;
 
 async function isWatched(store: Store, now: Date): Promise<boolean> {
   const pointer = await store.readPointer(WATCH_KEY);
   const [, until = '0'] = /"until":(\d+)/.exec(pointer?.body ?? '') ?? [];
-  return Number(until) + UNWATCHED_MILLISECONDS > now.getTime();
+  return Number(until) + UNWATCHED_MS > now.getTime();
 }
 
 /** The agenda with what follows from the channel and the clock. A damaged one is reported, and hides nothing else. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { createChannel } from '../channel/changeChannel.ts';
@@ -18,7 +19,6 @@ import { abort, activate, canary, type Gate, promote } from './switching.ts';
 import { actorOf } from './tokens.ts';
 import { eventOf } from './webhookEvents.ts';
 
-const HOUR = 3_600_000;
 const AGENDA = 'agendas/production.json';
 
 let at: TestStore;
@@ -213,7 +213,7 @@ describe('where two persons decide', () => {
     await reject(as('Li'), { id: own }, { own: true });
     expect(await log(1)).toMatchObject([{ action: { evidence: [{ id: own, change: 'withdrawn' }] } }]);
     const late = await propose();
-    const tomorrow = at.after(25 * HOUR);
+    const tomorrow = at.after(25 * HOUR_MS);
     await expect(agree('Wang', late, openGate, tomorrow)).rejects.toThrow('expired');
     expect((await view('Wang', tomorrow)).proposals).toEqual([]);
     await settleProposals({ ...tomorrow, who: 'console' });
@@ -247,7 +247,7 @@ describe('where two persons decide', () => {
   });
 
   test('a freeze window is gone through by two as well', async () => {
-    const to = new Date(Date.now() + HOUR).toISOString();
+    const to = new Date(Date.now() + HOUR_MS).toISOString();
     await addFreeze(at.writer, { window: { kind: 'once', from: new Date(0).toISOString(), to }, why: 'fair' });
     await expect(propose()).rejects.toThrow('is frozen');
     const id = await propose('Li', { ...activation(), override: 'login is broken' });
@@ -315,7 +315,7 @@ describe('a process that ends half way', () => {
     });
     return { ...writer, store };
   };
-  const settle = () => settleProposals({ ...at.after(HOUR), who: 'console' });
+  const settle = () => settleProposals({ ...at.after(HOUR_MS), who: 'console' });
 
   test('after the switch has switched: that is said, once, in the name of who approved', async () => {
     const id = await propose();
@@ -346,8 +346,8 @@ describe('a process that ends half way', () => {
 
 describe('a schedule', () => {
   const look = (hours: number) =>
-    takeDueSteps(at.after(hours * HOUR), new HealthReader(at.store, 'production'), async () => openGate);
-  const visits = () => recordVisits(at, { tried: [40, 0], control: [40, 0] }, new Date(Date.now() + HOUR / 2));
+    takeDueSteps(at.after(hours * HOUR_MS), new HealthReader(at.store, 'production'), async () => openGate);
+  const visits = () => recordVisits(at, { tried: [40, 0], control: [40, 0] }, new Date(Date.now() + HOUR_MS / 2));
   const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
 
   test('that two agreed on takes its steps without being asked for again', async () => {

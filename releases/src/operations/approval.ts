@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
 import { requireChannel, statesAfter } from '../channel/readChannel.ts';
@@ -29,7 +30,6 @@ import { activate, canary, type Gate, promote } from './switching.ts';
 
 const APPROVAL_HOURS = 24;
 const LONGEST_HOURS = 7 * 24;
-const HOUR = 3_600_000;
 
 /** A change that was made, or the proposal that waits in its place. */
 export type Asked = (Change | Promoted) & { proposal?: ProposalView };
@@ -155,7 +155,7 @@ async function propose(
     by: writer.who.slice(0, 120),
     person,
     at: now.toISOString(),
-    expires: new Date(now.getTime() + (current.approval?.hours ?? APPROVAL_HOURS) * HOUR).toISOString(),
+    expires: new Date(now.getTime() + (current.approval?.hours ?? APPROVAL_HOURS) * HOUR_MS).toISOString(),
     seq: current.seq,
     before: stateDigest(current),
     after: stateDigest(state),
@@ -311,7 +311,7 @@ export async function reject(writer: Writer, { id, why }: WordRequest, { own = f
 }
 
 /** Longer than anybody takes between a change and saying of what proposal it was. */
-const SETTLED_MILLISECONDS = 60_000;
+const SETTLED_MS = 60_000;
 
 /**
  * Clears away expired proposals and completes interrupted approvals: a written switch counts; of a schedule that was not written nothing
@@ -324,7 +324,7 @@ export async function settleProposals(writer: Writer): Promise<void> {
     const now = (await timeOf(writer)).getTime();
     const outcome = await outcomeOf(writer, document, proposal);
     const isPlan = proposal.request.verb === 'schedule';
-    if (outcome && now - Date.parse(outcome.at) >= SETTLED_MILLISECONDS)
+    if (outcome && now - Date.parse(outcome.at) >= SETTLED_MS)
       await close({ ...writer, who: outcome.by }, proposal, isPlan ? 'interrupted' : 'approved');
     if (!outcome && Date.parse(proposal.expires) <= now) await close(writer, proposal, 'expired');
   }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Catalog, publishedIds } from '../builds/catalog.ts';
 import { publish, readPackage } from '../builds/publish.ts';
@@ -12,7 +13,6 @@ import { rollback } from './goingBack.ts';
 import { createOverride } from './override.ts';
 import { activate } from './switching.ts';
 
-const DAY = 86_400_000;
 let at: TestStore;
 beforeEach(async () => {
   at = await openTestStore();
@@ -50,7 +50,7 @@ class MeetingStore extends FileStore {
 }
 
 describe('gc', () => {
-  const inDays = (days: number) => () => new Date(Date.now() + days * DAY);
+  const inDays = (days: number) => () => new Date(Date.now() + days * DAY_MS);
 
   test('removes old builds that nothing reaches, and keeps live, last good, candidate, overridden and young ones', async () => {
     const [host, first, second, overridden, unused] = [
@@ -64,7 +64,7 @@ describe('gc', () => {
     await at.activate(second);
     const options = { dryRun: false, graceMilliseconds: 0 };
     expect((await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(6) })).removed).toEqual([]);
-    await createOverride(at.after(7 * DAY), [overridden], 48);
+    await createOverride(at.after(7 * DAY_MS), [overridden], 48);
     expect(
       (await collectGarbage(at.store, at.key.publicKey, { ...options, now: inDays(8), dryRun: true })).removed,
     ).toEqual([unused]);
@@ -121,9 +121,8 @@ describe('gc', () => {
 });
 
 describe('the sweep', () => {
-  const HOUR = 3_600_000;
   const age = async (key: string, hours: number) => {
-    const then = new Date(Date.now() - hours * HOUR);
+    const then = new Date(Date.now() - hours * HOUR_MS);
     await utimes(join(at.folder, 'store', key), then, then);
   };
 

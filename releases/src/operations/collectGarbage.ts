@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS } from '@liaozhai/shared/contract';
 import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
 import { readAgenda } from '../channel/changeAgenda.ts';
@@ -10,7 +11,6 @@ import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
 
-const DAY = 86_400_000;
 const YOUNGEST_DAYS = 7;
 const AUDIT_DAYS = 30;
 const AUDIT_STATES = 20;
@@ -35,7 +35,7 @@ async function reachableFrom(store: Store, channel: string, publicKey: string, n
   let states = 0;
   for await (const state of history(store, document, publicKey)) {
     states += 1;
-    if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY) break;
+    if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY_MS) break;
     reachable.push(...namedIn(state));
   }
   const { schedules } = await readAgenda(store, channel, publicKey);
@@ -71,13 +71,12 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
   for (const id of ids.filter((known) => !needed.has(known))) {
     const { name, version } = buildIdParts(id);
     const claim = await readClaim(store, name, version);
-    if (claim && now.getTime() - Date.parse(claim.at) >= YOUNGEST_DAYS * DAY) old.push(claim);
+    if (claim && now.getTime() - Date.parse(claim.at) >= YOUNGEST_DAYS * DAY_MS) old.push(claim);
   }
   if (options.dryRun || old.length === 0) return { removed: old.map(({ id }) => id), kept: ids.length - old.length };
   return withdraw(store, publicKey, old, options, ids.length);
 }
 
-const HOUR = 3_600_000;
 /** An upload that nobody has added to for a day was given up. */
 const UNCLAIMED_HOURS = 24;
 const TEMPORARY_HOURS = 1;
@@ -128,7 +127,7 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
   for (const prefix of await unclaimedFolders(store)) {
     const maps = `${mapsFolder(prefix.slice(0, -1))}/`;
     const entries = [...(await store.entries(prefix)), ...(await store.entries(maps))];
-    if (entries.length === 0 || entries.some(({ at }) => now - at.getTime() < unclaimedHours * HOUR)) continue;
+    if (entries.length === 0 || entries.some(({ at }) => now - at.getTime() < unclaimedHours * HOUR_MS)) continue;
     const [, name = '', folder = ''] = prefix.split('/');
     swept.uploads.push(prefix.slice(0, -1));
     for (const { key, bytes } of entries) {
@@ -138,7 +137,7 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
       if (!dryRun) await store.remove(key);
     }
   }
-  if (!dryRun) swept.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR));
+  if (!dryRun) swept.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR_MS));
   return swept;
 }
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { readLog } from '../channel/readChannel.ts';
@@ -13,7 +14,6 @@ import { abort, activate, canary, type Gate, promote } from './switching.ts';
 import { createToken, revokeToken } from './tokens.ts';
 import { eventOf } from './webhookEvents.ts';
 
-const HOUR = 3_600_000;
 const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };
 
 let at: TestStore;
@@ -29,7 +29,7 @@ const plan = (steps: string, parts: object = {}, writer = at.writer) =>
   schedule(writer, { builds: [next], steps: parseSteps(steps), ...parts }, openGate);
 
 /** A server looks, at an hour from now. */
-const look = (hours: number, gate: Gate = openGate) => lookAs(at.after(hours * HOUR), gate);
+const look = (hours: number, gate: Gate = openGate) => lookAs(at.after(hours * HOUR_MS), gate);
 const lookAs = (writer: Writer, gate: Gate = openGate) =>
   takeDueSteps(writer, new HealthReader(at.store, 'production'), async () => gate);
 
@@ -37,10 +37,10 @@ const share = async () => (await at.current()).candidate?.percent ?? null;
 const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
 const log = async () => readLog(at.store, await at.current(), at.key.publicKey, 50);
 const view = async (hours: number) =>
-  viewAgenda(at.after(hours * HOUR), new HealthReader(at.store, 'production'), await at.current());
+  viewAgenda(at.after(hours * HOUR_MS), new HealthReader(at.store, 'production'), await at.current());
 /** Visitors who come so many hours from now. */
 const visits = (groups: Parameters<typeof recordVisits>[1] = FINE, hours = 0) =>
-  recordVisits(at, groups, new Date(Date.now() + hours * HOUR));
+  recordVisits(at, groups, new Date(Date.now() + hours * HOUR_MS));
 
 describe('the steps of a schedule', () => {
   test('are taken in their time while the candidate is healthy, to everyone in the end, each in the log', async () => {
@@ -144,9 +144,9 @@ describe('the steps of a schedule', () => {
       type: 'scheduleWaiting',
       text: expect.stringContaining('revoked'),
     });
-    const deployer = { ...at.after(1.3 * HOUR), actor: { person, token: 'ffffffffffff', isManager: false } };
+    const deployer = { ...at.after(1.3 * HOUR_MS), actor: { person, token: 'ffffffffffff', isManager: false } };
     await expect(steerSchedule(deployer, 'continue', {})).rejects.toMatchObject({ kind: 'forbidden' });
-    await steerSchedule(at.after(1.3 * HOUR), 'continue', {});
+    await steerSchedule(at.after(1.3 * HOUR_MS), 'continue', {});
     await look(1.4);
     expect(await share()).toBe(25);
   });
@@ -172,7 +172,7 @@ describe('the steps of a schedule', () => {
     await look(1.2, refusing);
     expect((await view(1.2)).schedules[0]?.paused).toMatchObject({ refusal: expect.stringContaining('taken twice') });
     expect((await log()).filter(({ verb }) => verb === 'schedule')).toHaveLength(2);
-    await steerSchedule(at.after(1.3 * HOUR), 'continue', {});
+    await steerSchedule(at.after(1.3 * HOUR_MS), 'continue', {});
     await look(1.4);
     expect((await at.current()).stable?.builds).toContain(next);
   });
@@ -180,7 +180,7 @@ describe('the steps of a schedule', () => {
   test('a clock that is a year wrong takes none too early on a shared store, and locks nobody out', async () => {
     await plan('5@now,25@1h');
     await visits();
-    await lookAs(at.withClock(365 * 24 * HOUR));
+    await lookAs(at.withClock(365 * 24 * HOUR_MS));
     expect(await share()).toBe(5);
     expect(await planned()).toMatchObject([{ taken: 1, told: [] }]);
     await look(1.1);
@@ -228,11 +228,11 @@ describe('what comes between', () => {
   test('a pause keeps the time that was left; a cancelled one leaves the share', async () => {
     await plan('5@now,25@1h');
     await visits();
-    await steerSchedule(at.after(0.5 * HOUR), 'pause', { why: 'support is off' });
+    await steerSchedule(at.after(0.5 * HOUR_MS), 'pause', { why: 'support is off' });
     await look(3);
     expect(await share()).toBe(5);
     expect((await view(3)).schedules[0]?.paused).toMatchObject({ by: 'tester', refusal: '' });
-    await steerSchedule(at.after(3 * HOUR), 'continue', {});
+    await steerSchedule(at.after(3 * HOUR_MS), 'continue', {});
     await look(3.4);
     expect(await share()).toBe(5);
     await look(3.6);
@@ -247,7 +247,7 @@ describe('what comes between', () => {
   test('a freeze window lets steps wait until it is over', async () => {
     await plan('5@now,25@1h');
     await visits();
-    const to = new Date(Date.now() + 2 * HOUR).toISOString();
+    const to = new Date(Date.now() + 2 * HOUR_MS).toISOString();
     const window = { kind: 'once' as const, from: new Date(0).toISOString(), to };
     await addFreeze(at.writer, { window, why: 'fair' });
     await look(1.1);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
 import { requireChannel, statesAfter } from '../channel/readChannel.ts';
@@ -22,8 +23,6 @@ import type { ChannelDocument } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import { canary, type Gate, promote, requireCandidate } from './switching.ts';
 import { isRevoked } from './tokens.ts';
-
-const MINUTE = 60_000;
 
 export interface ScheduleRequest {
   /** None: the candidate of `name`, or the only one, goes on from where it is. */
@@ -87,7 +86,7 @@ function assertFree(agenda: Agenda, document: ChannelDocument, builds: readonly 
 
 /** The instant of the step after so many, from the one at which the last was taken. */
 const dueAfter = (steps: readonly Step[], taken: number, from: number): string =>
-  iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE);
+  iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE_MS);
 
 /**
  * Plans the steps of a candidate. A first step that is due now is carried out here, through the gate; the channel's watch carries out the

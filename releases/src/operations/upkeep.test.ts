@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { initChannel } from '../channel/changeChannel.ts';
 import { openReleases } from '../serve/openReleases.ts';
@@ -7,7 +8,6 @@ import { prepareStore } from '../store/store.ts';
 import { openTestStore, type TestStore, temporaryFolder, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { publishLocal } from './publishLocal.ts';
 
-const DAY = 86_400_000;
 let at: TestStore;
 beforeEach(async () => {
   at = await openTestStore();
@@ -18,9 +18,9 @@ describe('init', () => {
   test('again does no harm; an ageing document is signed anew', async () => {
     await prepareStore(at.opened);
     expect((await initChannel(at.writer)).changed).toBe(false);
-    const { changed, document } = await initChannel(at.after(40 * DAY));
+    const { changed, document } = await initChannel(at.after(40 * DAY_MS));
     expect([changed, document.seq]).toEqual([true, 2]);
-    expect(Date.parse(document.expires)).toBeGreaterThan(Date.now() + 120 * DAY);
+    expect(Date.parse(document.expires)).toBeGreaterThan(Date.now() + 120 * DAY_MS);
   });
 
   test('keeps the private key from everyone else', async () => {

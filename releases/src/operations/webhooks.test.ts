@@ -2,6 +2,7 @@ import type { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Webhook } from 'standardwebhooks';
 import { HealthReader } from '../health/healthRecord.ts';
@@ -15,7 +16,6 @@ import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
 import type { WebhookEvent } from './webhookEvents.ts';
 import { addWebhook, deliver, listWebhooks, MOST_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
 
-const HOUR = 3_600_000;
 const HERE = { allowPrivate: true };
 const always = async () => true;
 
@@ -70,7 +70,7 @@ async function openReceiver() {
 }
 
 const add = () => addWebhook(at.writer, receiver.url, HERE);
-const send = (hours = 0) => deliver(at.after(hours * HOUR), HERE, always);
+const send = (hours = 0) => deliver(at.after(hours * HOUR_MS), HERE, always);
 const types = () => receiver.received.map(({ event }) => event.type);
 const failing = (status: number) => {
   receiver.state.answer = (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end();
@@ -113,7 +113,7 @@ describe('a webhook', () => {
       { builds: [await at.remote('chat', '1.1.0')], steps: parseSteps('5@now,25@1h') },
       openGate,
     );
-    await takeDueSteps(at.after(2 * HOUR), new HealthReader(at.store, 'production'), async () => openGate);
+    await takeDueSteps(at.after(2 * HOUR_MS), new HealthReader(at.store, 'production'), async () => openGate);
     await abort({ ...at.writer, who: 'auto-stop' }, {});
     await rollback(at.writer, { name: 'stories', why: 'blank page' });
     await send();

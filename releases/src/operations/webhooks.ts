@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { instantSchema, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
@@ -18,11 +18,10 @@ import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 // Notifies others of what happened to a channel. Nothing is queued: each webhook stores the last state of the log it has delivered, so
 // that no switch ever waits for one, and a restart loses nothing.
 
-const MINUTE = 60_000;
 const MOST_WEBHOOKS = 20;
 const KEPT_UNDELIVERED = 10;
 const FIRST_PAUSE = 10_000;
-const LONGEST_PAUSE = 60 * MINUTE;
+const LONGEST_PAUSE = 60 * MINUTE_MS;
 /** How long one event is tried before it is given up: about a day. */
 export const MOST_ATTEMPTS = 32;
 const TIMEOUT = 10_000;

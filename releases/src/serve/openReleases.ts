@@ -247,7 +247,7 @@ export async function openReleases(options: ReleasesOptions = {}): Promise<Relea
 }
 
 /** How long a page waits for the store while a state is known. */
-const KNOWN_STATE_TIMEOUT_MILLISECONDS = 500;
+const KNOWN_STATE_TIMEOUT_MS = 500;
 
 interface ChannelReaderOptions {
   store: Store;
@@ -300,7 +300,7 @@ export class ChannelReader {
     const check = this.#check().finally(() => {
       this.#answer = null;
     });
-    return known ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MILLISECONDS, known)]) : check;
+    return known ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MS, known)]) : check;
   }
 
   async #check(): Promise<CurrentChannel> {

@@ -16,7 +16,7 @@ const LONG_LIVED = 'public, max-age=31536000, immutable';
 type Outcome = 'written' | 'lost' | 'unclear';
 
 /** How long the last reading of the store's clock is extrapolated by this machine's clock. */
-const CLOCK_MILLISECONDS = 10_000;
+const CLOCK_MS = 10_000;
 
 /** When an answer says it was given, or NaN. */
 function dateOf(response: unknown): number {
@@ -144,7 +144,7 @@ export class S3Store implements Store {
   /** A store whose answers have no Date is held to agree with this machine. */
   async time(): Promise<Date> {
     const passed = () => performance.now() - this.#clock.at;
-    if (!(passed() < CLOCK_MILLISECONDS)) await this.#get('store.json');
+    if (!(passed() < CLOCK_MS)) await this.#get('store.json');
     return Number.isNaN(this.#clock.says) ? new Date() : new Date(this.#clock.says + passed());
   }
 

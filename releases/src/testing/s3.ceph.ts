@@ -26,7 +26,7 @@ import { CONFORMANCE } from './conformance.ts';
 import { temporaryFolder, writeHost, writeRemote } from './openTestStore.ts';
 
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptool', 'ceph'];
-const READY_MILLISECONDS = 60_000;
+const READY_MS = 60_000;
 const run = promisify(execFile);
 
 /** A one-node object store on loopback that lives in memory. */
@@ -75,7 +75,7 @@ rgw frontends = beast endpoint=127.0.0.1:${gateway} tcp_nodelay=1
 `;
 
 async function until(what: string, isReady: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + READY_MILLISECONDS;
+  const deadline = Date.now() + READY_MS;
   for (;;) {
     try {
       await isReady();

@@ -8,7 +8,7 @@ import styles from './pages/StoryListPage.module.css';
 import storyStyles from './pages/StoryReadPage.module.css';
 import { texts } from './texts';
 
-const shown = 6;
+const SHOWN = 6;
 
 /** A story whose every field is a token for the one that the API will tell at `path`. */
 const placeholder = (path: string) => {
@@ -43,7 +43,7 @@ export const contents = [
         <div className={styles.reserved} />
         <div className={styles.tiles} data-slot="explore.tiles" hidden />
         <section aria-label={texts.list.label}>
-          <StoryGrid stories={Array.from({ length: shown }, (_, place) => placeholder(`data.${place}`))} />
+          <StoryGrid stories={Array.from({ length: SHOWN }, (_, place) => placeholder(`data.${place}`))} />
         </section>
       </div>
     ),

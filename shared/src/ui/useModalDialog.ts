@@ -92,7 +92,7 @@ function keepFieldInSight(dialog: HTMLDialogElement) {
   if (field?.matches('input, textarea') && dialog.contains(field)) field.scrollIntoView({ block: 'nearest' });
 }
 
-const EXIT_MILLISECONDS = 260;
+const EXIT_MS = 260;
 
 /** Whether to keep drawing what is closing: true while `open` and until the exit motion is over. */
 export function usePresence(open: boolean): boolean {
@@ -100,7 +100,7 @@ export function usePresence(open: boolean): boolean {
   if (open && !present) setPresent(true);
   useEffect(() => {
     if (open || !present) return;
-    const timer = setTimeout(() => setPresent(false), EXIT_MILLISECONDS);
+    const timer = setTimeout(() => setPresent(false), EXIT_MS);
     return () => clearTimeout(timer);
   }, [open, present]);
   return open || present;

@@ -102,7 +102,7 @@ function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string
 }
 
 /** In a queue of their own, so that invented spans push out none of the server's. */
-const mostPageSpans = 512;
+const MOST_PAGE_SPANS = 512;
 
 const isMethod = (name: string) => /^[A-Z]+$/.test(name);
 
@@ -122,7 +122,7 @@ function attributesOf({ name, build, route, status }: PageSpan): Attributes {
 
 /** The way of finished spans to the collector: a tracer begins spans, and gives them ids of its own. */
 function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, service: string | undefined) {
-  const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: mostPageSpans });
+  const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: MOST_PAGE_SPANS });
   const resource = resources
     .detectResources({ detectors: [resources.envDetector] })
     .merge(resources.resourceFromAttributes({ 'service.name': service ? `${service}-page` : 'liaozhai-page' }));
@@ -151,7 +151,7 @@ function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, se
   };
 }
 
-const lastSendingMs = 1_000;
+const LAST_SENDING_MS = 1_000;
 
 /**
  * Sends traces where the usual variables say (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …); null
@@ -222,7 +222,7 @@ export async function openTracing(
     },
     takePageSpans: pages.take,
     async close() {
-      const timer = new Promise((resolve) => setTimeout(resolve, lastSendingMs).unref());
+      const timer = new Promise((resolve) => setTimeout(resolve, LAST_SENDING_MS).unref());
       // ends the exporter, which both use
       const sent = pages.flush().then(() => provider.shutdown());
       await Promise.race([sent.catch(() => {}), timer]);

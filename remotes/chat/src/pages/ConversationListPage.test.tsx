@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@liaozhai/shared/contract';
 import { api, authPopup, type Capability, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
   offline,
@@ -51,8 +52,6 @@ test('a conversation whose last words the server does not tell does not pass for
   expect(screen.getByRole('link', { name: /崂山道士/ }).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /画皮/ }).textContent).toContain('对话刚刚开始');
 });
-
-const HOUR_MS = 3_600_000;
 
 test.each([
   ['three hours ahead', 3 * HOUR_MS],

@@ -207,11 +207,11 @@ async function send(config: AxiosRequestConfig): Promise<unknown> {
 export const apiUrl = (path: string): string => new URL(API_BASE + path, location.href).href;
 
 /** Calls of a page that stays open longer are traces of their own. */
-const tracedMs = 600_000;
+const TRACED_MS = 600_000;
 
 /** The trace of the page's document, which a server with tracing names: calls are spans below the document's. */
 function pageTrace(): string | undefined {
-  if (performance.now() > tracedMs) return undefined;
+  if (performance.now() > TRACED_MS) return undefined;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return page?.serverTiming?.find(({ name }) => name === 'traceparent')?.description;
 }
