@@ -1,5 +1,5 @@
 import type { Call } from './calls.ts';
-import type { Answer } from './visitor.ts';
+import type { VisitorAnswer } from './visitor.ts';
 import type { World } from './world.ts';
 
 /** One thing that a backend does, found out from outside. */
@@ -44,7 +44,7 @@ const oneLine = (text: string): string => {
 };
 
 /** An answer as it is reported: its status and the beginning of its body. */
-export function shown({ status, headers, body, text }: Answer): string {
+export function shown({ status, headers, body, text }: VisitorAnswer): string {
   const type = headers.get('content-type')?.split(';')[0];
   const isForeign = text !== '' && body === null;
   return [status, isForeign && type, oneLine(text)].filter(Boolean).join(' ');
@@ -53,12 +53,12 @@ export function shown({ status, headers, body, text }: Answer): string {
 export const shownValue = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing');
 
 /** Throws unless the answer has one of these statuses. */
-export function expectStatus(answer: Answer, ...allowed: number[]): void {
+export function expectStatus(answer: VisitorAnswer, ...allowed: number[]): void {
   if (!allowed.includes(answer.status)) throw new Deviation(shown(answer), answer.status);
 }
 
 /** Throws unless the answer is a success. */
-export function expectSuccess(answer: Answer): void {
+export function expectSuccess(answer: VisitorAnswer): void {
   if (answer.status < 200 || answer.status > 299) throw new Deviation(shown(answer), answer.status);
 }
 
@@ -68,7 +68,7 @@ export function expectThat(holds: boolean, came: string | (() => string)): asser
 }
 
 /** Throws unless it is a refusal that names at least one of these fields. */
-export function expectFieldErrors(answer: Answer, ...fields: string[]): void {
+export function expectFieldErrors(answer: VisitorAnswer, ...fields: string[]): void {
   expectStatus(answer, 422);
   const problem = laravelProblem(answer);
   if (problem) throw new Deviation(problem, answer.status);
@@ -82,7 +82,7 @@ export function expectFieldErrors(answer: Answer, ...fields: string[]): void {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** What is wrong with a refusal in Laravel's eyes: it has a message, and with 422 at least one field with its messages. */
-export function laravelProblem(answer: Answer): string | null {
+export function laravelProblem(answer: VisitorAnswer): string | null {
   if (answer.status >= 500) return shown(answer);
   if (answer.status < 400) return null;
   const { message, errors } = (answer.body ?? {}) as { message?: unknown; errors?: unknown };

@@ -225,19 +225,19 @@ function describe(name: string, issue: Issue): string {
   return issue.input === undefined ? `no ${path}` : `${path} is ${shownValue(issue.input)} (${issue.message})`;
 }
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-export const recordOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const recordOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
 /** A single entity, bare or wrapped in `data`, as the page takes it. */
-export function unwrapped(body: unknown): Json {
+export function unwrapped(body: unknown): JsonObject {
   const { data } = recordOf(body);
   return recordOf(typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body);
 }
 
 /** A cursor page in either of Laravel's forms. Throws unless it is a list. */
-export function pageOf(body: unknown): { items: Json[]; nextCursor: string | null } {
+export function pageOf(body: unknown): { items: JsonObject[]; nextCursor: string | null } {
   const { data, meta, next_cursor } = recordOf(body);
   const items = Array.isArray(data) ? data : body;
   if (!Array.isArray(items)) throw new Deviation(`${shownValue(body)}, which is no list`);

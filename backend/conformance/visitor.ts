@@ -1,4 +1,4 @@
-export interface Answer<Body = unknown> {
+export interface VisitorAnswer<Body = unknown> {
   status: number;
   headers: Headers;
   /** the parsed body; null where the answer has no body or no JSON */
@@ -8,7 +8,7 @@ export interface Answer<Body = unknown> {
   hasByteOrderMark: boolean;
 }
 
-export type OnAnswer = (exchange: { method: string; path: string; answer: Answer }) => void;
+export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
 /** An answer as it came, whole. */
 export interface Carried {
   status: number;
@@ -43,19 +43,19 @@ export class Visitor {
     this.#onAnswer = onAnswer;
   }
 
-  get<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+  get<Body>(path: string, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('GET', path, undefined, headers);
   }
 
-  post<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+  post<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('POST', path, body, headers);
   }
 
-  put<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+  put<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('PUT', path, body, headers);
   }
 
-  delete<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
+  delete<Body>(path: string, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('DELETE', path, undefined, headers);
   }
 
@@ -65,7 +65,7 @@ export class Visitor {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<VisitorAnswer<Body>> {
     const url = path.startsWith('//') ? this.origin + path.slice(1) : `${this.origin}/api/v1${path}`;
     const token = this.cookies.get('XSRF-TOKEN');
     const response = await this.#carry(url, {

@@ -6,7 +6,7 @@ import { AnswerWatch } from './checks/answers.ts';
 import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
 import { PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
-import { type Answer, Visitor } from './visitor.ts';
+import { Visitor, type VisitorAnswer } from './visitor.ts';
 
 /** What is held against the contract. */
 export interface Target {
@@ -32,7 +32,7 @@ export interface Member {
 interface Registration {
   form: { login: string; password: string; name: string };
   visitor: Visitor;
-  answer: Answer;
+  answer: VisitorAnswer;
 }
 
 const REPLY_TIMEOUT_MS = 75_000;
@@ -133,7 +133,7 @@ export class World {
   }
 
   /** The feed's first page as a visitor gets it. */
-  feed(): Promise<Answer> {
+  feed(): Promise<VisitorAnswer> {
     return this.once('feed', async () => (await this.visitor()).get('/stories'));
   }
 
@@ -173,7 +173,7 @@ export class World {
   }
 
   /** What answers the order of suggestions for `mine`; there is one, since a second is refused while it is written. */
-  suggestionOrder(): Promise<Answer> {
+  suggestionOrder(): Promise<VisitorAnswer> {
     return this.once('suggestion', async () => {
       const { id: conversation_id } = await this.conversation();
       const { visitor } = await this.member('mine');
@@ -192,7 +192,7 @@ export class World {
   }
 
   /** The answer to the order of `mine`, for the first thing that the server sells. */
-  order(): Promise<{ form: { package_id: string; client_id: string }; answer: Answer }> {
+  order(): Promise<{ form: { package_id: string; client_id: string }; answer: VisitorAnswer }> {
     return this.once('order', async () => {
       const { visitor } = await this.member('mine');
       const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
@@ -205,7 +205,7 @@ export class World {
   }
 
   /** What answers the support ticket of `mine`. */
-  ticket(): Promise<{ form: { client_id: string }; answer: Answer }> {
+  ticket(): Promise<{ form: { client_id: string }; answer: VisitorAnswer }> {
     return this.once('ticket', async () => {
       const { visitor } = await this.member('mine');
       const client_id = randomUUID();
@@ -302,7 +302,7 @@ async function deleteConversations({ visitor }: Member): Promise<number> {
 /** A message and what came of it. */
 export interface Sending {
   content: Record<string, unknown>;
-  answer: Answer;
+  answer: VisitorAnswer;
 }
 
 /** Sends a message with a new key, as the page does. */
@@ -314,19 +314,19 @@ export async function say(visitor: Visitor, content: Record<string, unknown>): P
 }
 
 /** The user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
-export function userOf({ body }: Answer): Record<string, unknown> {
+export function userOf({ body }: VisitorAnswer): Record<string, unknown> {
   const outer = unwrapped(body);
   return unwrapped('user' in outer ? outer.user : outer);
 }
 
 /** The id of what was made, such as an order or a ticket; throws `Untried` where nothing was. */
-export function madeId(answer: Answer): string {
+export function madeId(answer: VisitorAnswer): string {
   const id = idOf(unwrapped(answer.body));
   if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
   return id;
 }
 
-export function conversationIdOf({ body }: Answer): string {
+export function conversationIdOf({ body }: VisitorAnswer): string {
   const { conversation, message } = unwrapped(body);
   return idOf(conversation) || String(recordOf(message).conversation_id ?? '');
 }

@@ -50,18 +50,18 @@ function ensureStories(services: Services): void {
   if (!services.db.first(published)) publishStories(services);
 }
 
-interface Turn {
+interface SeededTurn {
   role: 'user' | 'assistant';
   body: string;
   progress: string | null;
 }
 
 /** What reader and storyteller say by turns after the message with the number `last`. */
-function turnsAfter(story: Story, last: number, count: number): Turn[] {
+function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
   const teller = tellerOf(story, { name: '', persona: '' });
   let progress = begin(teller.plot);
   let words = '';
-  return Array.from({ length: count }, (_, index): Turn => {
+  return Array.from({ length: count }, (_, index): SeededTurn => {
     const seq = last + 1 + index;
     if (seq % 2) {
       const lines = offeredLines(teller.plot, progress);

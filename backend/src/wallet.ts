@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
 import { type AppEnv, insufficientBalance, userOf } from './http/http.ts';
-import { idempotencyKey, type Outcome, once } from './http/idempotency.ts';
+import { idempotencyKey, once, type StoredSuccess } from './http/idempotency.ts';
 import { cursorPage, readCursor, readInput } from './http/input.ts';
 import { checkInReward } from './prices.ts';
 import { announceBalance, announceUser } from './realtime/events.ts';
@@ -99,7 +99,7 @@ function insertEntry(
 }
 
 /** Rewards the first check-in of a Shanghai day; call it inside a transaction. */
-function checkIn(services: Services, { id }: UserRow): Outcome {
+function checkIn(services: Services, { id }: UserRow): StoredSuccess {
   const { db, clock } = services;
   const user = findUser(services, id);
   const date = shanghaiDate(clock());

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, Visitor } from '../conformance/visitor.ts';
+import { Visitor, type VisitorAnswer } from '../conformance/visitor.ts';
 import type { Latest, Registered, Sent, UserDto } from './wire.ts';
 
 let registered = 0;
@@ -18,7 +18,7 @@ export class Client extends Visitor {
   }
 
   /** Sends a message with a new key. */
-  say(form: { story_id?: string; conversation_id?: string; body?: string }): Promise<Answer<Sent>> {
+  say(form: { story_id?: string; conversation_id?: string; body?: string }): Promise<VisitorAnswer<Sent>> {
     return this.post<Sent>('/messages', { body: '夜里好冷', client_id: randomUUID(), ...form });
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, Visitor } from '../../backend/conformance/visitor.ts';
+import { Visitor, type VisitorAnswer } from '../../backend/conformance/visitor.ts';
 
 interface Message {
   id: string;
@@ -118,7 +118,7 @@ export class Chat {
   }
 
   /** Asks again what was not answered, answered with 5xx, or refused because a reply is still being written. */
-  async #until<Body>(ask: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
+  async #until<Body>(ask: () => Promise<VisitorAnswer<Body>>): Promise<VisitorAnswer<Body>> {
     const until = performance.now() + TRIES_MS;
     for (;;) {
       const answer = await ask().catch(() => null);

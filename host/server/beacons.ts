@@ -37,7 +37,7 @@ class Votes {
   }
 }
 
-interface Refusal {
+interface BeaconRefusal {
   status: 403 | 422 | 429;
   reason: 'foreign' | 'too_many' | 'malformed';
 }
@@ -47,7 +47,7 @@ async function readReport<Schema extends v.GenericSchema>(
   context: FrontContext,
   schema: Schema,
   limit: RateLimit,
-): Promise<Refusal | { visitor: string; told: v.InferOutput<Schema> }> {
+): Promise<BeaconRefusal | { visitor: string; told: v.InferOutput<Schema> }> {
   const { source } = context.var;
   // every page comes with the cookie, so who has none has seen no page
   const visitor = knownVisitor(context);
@@ -82,7 +82,7 @@ export function beaconRoutes(
   const votes = new Votes();
   const felt = new Votes();
   const limit = new RateLimit({ mostKeys: 10_000 });
-  const refuse = (context: FrontContext, { status, reason }: Refusal) => {
+  const refuse = (context: FrontContext, { status, reason }: BeaconRefusal) => {
     counters?.refusedReports.inc({ reason });
     return context.body(null, status);
   };

@@ -42,7 +42,7 @@ const templateSchema = v.object({
 });
 type Template = v.InferOutput<typeof templateSchema>;
 
-type Answer = { data?: Record<string, unknown> | (Record<string, unknown> | null)[]; rules?: unknown };
+type SourceBody = { data?: Record<string, unknown> | (Record<string, unknown> | null)[]; rules?: unknown };
 
 const SOURCE_BUDGET_MS = 300;
 const FRESH_MS = 5_000;
@@ -56,12 +56,12 @@ interface ArrivedAnswer {
   /** When the backend gave it, by `performance.now`: a clock that is put back would keep it for longer. */
   at: number;
   text: string;
-  value: Answer | null;
+  value: SourceBody | null;
 }
 
 interface AskedAnswer {
   at: number;
-  answer: Promise<Answer | null>;
+  answer: Promise<SourceBody | null>;
   /** Once it is there; the same value as before where the same text came again. */
   arrived?: ArrivedAnswer;
   isRenewed?: boolean;
@@ -78,7 +78,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
     if (response.status >= 500) throw new Error(`${response.status}`);
     if (!response.ok) return none;
     const text = await response.text();
-    const value = before?.value && before.text === text ? before.value : (parseJson(text) as Answer);
+    const value = before?.value && before.text === text ? before.value : (parseJson(text) as SourceBody);
     return { at: now, text, value };
   } catch {
     return before && now - before.at < STAND_IN_MS ? before : none;
@@ -89,7 +89,7 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
  * The public answer, asked without cookies and kept for five seconds. One that does not come in time is the one before,
  * for five minutes; null where neither exists.
  */
-export function publicAnswer(url: string, now = performance.now()): Promise<Answer | null> {
+export function publicAnswer(url: string, now = performance.now()): Promise<SourceBody | null> {
   const known = answers.get(url);
   if (known && now - known.at < FRESH_MS) return known.answer;
   const asked: AskedAnswer = {
@@ -117,7 +117,7 @@ async function renew(url: string, known: AskedAnswer): Promise<void> {
 }
 
 /** The public answer while it is fresh; undefined = it has to be asked for. */
-export function answerInMemory(url: string, now = performance.now()): Answer | null | undefined {
+export function answerInMemory(url: string, now = performance.now()): SourceBody | null | undefined {
   const known = answers.get(url);
   const age = known ? now - known.at : FRESH_MS;
   if (!known || age >= FRESH_MS) return undefined;
@@ -244,7 +244,7 @@ export const inlinedCss = (text: string, href: string): string =>
     return whole.replace(address, () => pathname + search + hash);
   });
 
-function without(answer: Answer, omit: string[]): Answer {
+function without(answer: SourceBody, omit: string[]): SourceBody {
   const keep = (item: Record<string, unknown> | null) =>
     Object.fromEntries(Object.entries(item ?? {}).filter(([key]) => !omit.includes(key)));
   return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
@@ -259,7 +259,7 @@ export async function capabilitiesOf(backendUrl: string): Promise<Source> {
 /** A public answer of the backend's that a page is filled from; null: it did not come in time. */
 export interface Source {
   address: string;
-  answer: Answer | null;
+  answer: SourceBody | null;
 }
 
 export interface Screen {
@@ -268,7 +268,7 @@ export interface Screen {
   /** Where its answer comes from; null: it needs none. */
   address: string | null;
   /** null: it did not come in time, or none is needed. */
-  answer: Answer | null;
+  answer: SourceBody | null;
 }
 
 /** The route at a path, what its remote has for it, and the public answer that fills it; null where the remote has nothing. */

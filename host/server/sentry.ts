@@ -97,7 +97,7 @@ const limitSeconds = (header: string): number =>
     }),
   );
 
-interface Answer {
+interface SentryAnswer {
   /** Null where the event was accepted. */
   problem: string | null;
   /** False for an event that no further try would bring across. */
@@ -107,7 +107,7 @@ interface Answer {
   date: string | null;
 }
 
-async function post({ address, key }: Dsn, body: string): Promise<Answer> {
+async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> {
   try {
     const {
       status,
@@ -136,7 +136,7 @@ async function post({ address, key }: Dsn, body: string): Promise<Answer> {
 }
 
 /** Milliseconds until the next try. A server may wait longer than a page, up to a day. */
-function waitMs(failures: number, { wait, date }: Answer): number {
+function waitMs(failures: number, { wait, date }: SentryAnswer): number {
   const longSeconds = Math.min(Number(wait) || HOUR_SECONDS, DAY_SECONDS);
   return pauseMs(failures, PATIENT, retryAfterSeconds(wait, date)) ?? longSeconds * 1000;
 }

@@ -152,7 +152,7 @@ export function localTime(instant: string): string {
 export const bytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);
 
 /** Where a build comes from: all of it is optional, since not every machine knows it. */
-type Origin = Pick<Provenance, 'commit' | 'author' | 'change' | 'run'>;
+type SourceOrigin = Pick<Provenance, 'commit' | 'author' | 'change' | 'run'>;
 
 type Environment = Record<string, string | undefined>;
 
@@ -166,7 +166,7 @@ export function pageOf(remote: string): string | undefined {
   return join('https://', host, '/', path);
 }
 
-function github(of: Environment): Origin {
+function github(of: Environment): SourceOrigin {
   const repository = join(of.GITHUB_SERVER_URL, '/', of.GITHUB_REPOSITORY);
   const [, pull] = /^refs\/pull\/(\d+)\//.exec(of.GITHUB_REF ?? '') ?? [];
   return {
@@ -177,7 +177,7 @@ function github(of: Environment): Origin {
   };
 }
 
-const gitlab = (of: Environment): Origin => ({
+const gitlab = (of: Environment): SourceOrigin => ({
   commit: of.CI_COMMIT_SHA ?? null,
   author: of.CI_COMMIT_AUTHOR?.replace(/ *<[^>]*>$/, '') ?? of.GITLAB_USER_NAME,
   change:
@@ -187,7 +187,7 @@ const gitlab = (of: Environment): Origin => ({
 });
 
 /** Gitee Go names no addresses: those of the change follow from the checked out repository, a run has none. */
-function gitee(of: Environment, repository: string | undefined): Origin {
+function gitee(of: Environment, repository: string | undefined): SourceOrigin {
   const commit = of.GITEE_SOURCE_COMMIT || of.GITEE_COMMIT;
   return {
     commit: commit ?? null,
@@ -196,7 +196,7 @@ function gitee(of: Environment, repository: string | undefined): Origin {
   };
 }
 
-const jenkins = (of: Environment, repository: string | undefined): Origin => ({
+const jenkins = (of: Environment, repository: string | undefined): SourceOrigin => ({
   commit: of.GIT_COMMIT ?? null,
   author: of.CHANGE_AUTHOR_DISPLAY_NAME ?? of.CHANGE_AUTHOR ?? of.GIT_AUTHOR_NAME,
   change: of.CHANGE_URL ?? join(repository, '/commit/', of.GIT_COMMIT),
@@ -204,7 +204,7 @@ const jenkins = (of: Environment, repository: string | undefined): Origin => ({
 });
 
 /** What a pipeline says of itself in its usual variables; null outside of the ones that are known. */
-export function originInPipeline(of: Environment, remote = ''): Origin | null {
+export function originInPipeline(of: Environment, remote = ''): SourceOrigin | null {
   const repository = pageOf(remote);
   if (of.GITHUB_ACTIONS) return github(of);
   if (of.GITLAB_CI) return gitlab(of);
@@ -221,7 +221,7 @@ const git = (folder: string, ...words: string[]): Promise<string> =>
   );
 
 /** Where what is built in this folder comes from. A commit is `…-dirty` where the files are not those of the commit. */
-export async function originOf(folder: string, environment: Environment): Promise<Origin> {
+export async function originOf(folder: string, environment: Environment): Promise<SourceOrigin> {
   const head = await git(folder, 'rev-parse', '--short=12', 'HEAD');
   const told = originInPipeline(environment, await git(folder, 'remote', 'get-url', 'origin'));
   // pipelines leave caches and reports beside the sources

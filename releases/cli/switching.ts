@@ -12,7 +12,7 @@ import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import { clientFor, count, examples, localStore, localTime, note, options, print, smokeFor } from './context.ts';
 
-export interface SwitchOptions {
+export interface SwitchFlags {
   why?: string;
   seq?: number;
   force?: boolean;
@@ -122,7 +122,7 @@ export const addActivate = (program: Command) =>
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, override, ...rest } = options<SwitchOptions>(command);
+      const { json, why, seq, force, override, ...rest } = options<SwitchFlags>(command);
       printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, override }));
     });
 
@@ -155,7 +155,7 @@ export const addCanary = (program: Command) =>
     )
     .action(async (builds: string[], _, command: Command) => {
       const { json, percent, schedule, enough, name, why, seq, force, override, ...rest } = options<
-        SwitchOptions & { percent?: number; schedule?: string; enough?: number; name?: string }
+        SwitchFlags & { percent?: number; schedule?: string; enough?: number; name?: string }
       >(command);
       if ((percent === undefined) === (schedule === undefined))
         throw usage(
@@ -191,9 +191,9 @@ export const addPromote = (program: Command) =>
       ),
     )
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<
-        SwitchOptions & FromOptions
-      >(command);
+      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<SwitchFlags & FromOptions>(
+        command,
+      );
       if (!fromStore) {
         if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
         printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force, override }));
@@ -233,7 +233,7 @@ export const addAbort = (program: Command) =>
   )
     .addHelpText('after', examples('abort --why "covers are missing"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchOptions>(command);
+      const { json, why, seq, ...rest } = options<SwitchFlags>(command);
       printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
@@ -251,12 +251,12 @@ export const addRollback = (program: Command) =>
     .option('--to <seq>', 'a state from `log`', count)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, to, why, seq, force, ...rest } = options<SwitchOptions & { to?: number }>(command);
+      const { json, to, why, seq, force, ...rest } = options<SwitchFlags & { to?: number }>(command);
       const client = await clientFor(rest);
       printChange(json, await client.rollback({ name, to, why, force, seq: await seenBy(client, seq) }));
     });
 
-interface ConfirmOptions extends SwitchOptions {
+interface ConfirmOptions extends SwitchFlags {
   confirm?: string;
   yes?: boolean;
 }

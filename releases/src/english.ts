@@ -2,7 +2,7 @@ import type { VitalMetric } from '@liaozhai/shared/contract';
 import type { Rise } from './health/alarm.ts';
 import type { BuildHealth, Waiting } from './health/autoStop.ts';
 import type { ErrorHealth, Portion } from './health/errors.ts';
-import { type Finding, type Place, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import { type Finding, type ForeignState, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
 import { say } from './sentences.ts';
@@ -16,7 +16,8 @@ const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number
   `${builds.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 
 /** `preview, state 12`, and of which store if it is another. */
-const placeLine = ({ channel, seq, store }: Place): string => `${channel}, state ${seq}${store ? `, of ${store}` : ''}`;
+const placeLine = ({ channel, seq, store }: ForeignState): string =>
+  `${channel}, state ${seq}${store ? `, of ${store}` : ''}`;
 
 function subjectOf(action: ReadAction): string {
   switch (action.kind) {

@@ -14,10 +14,10 @@ export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './o
 export type { ServedFile } from './serve/buildFiles.ts';
 export {
   openReleases,
+  type PageVisitor,
   type Releases,
   type ReleasesOptions,
   tellProblem,
-  type Visitor,
   type VisitorPage,
 } from './serve/openReleases.ts';
 export {

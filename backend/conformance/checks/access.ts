@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Call, isRequired } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
-import type { Answer, Visitor } from '../visitor.ts';
+import type { Visitor, VisitorAnswer } from '../visitor.ts';
 import { conversationIdOf, madeId, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
@@ -24,12 +24,12 @@ interface Attempt {
   /** what it aims at, where a call has several targets */
   target?: string;
   /** What the other one has is made before the attempt. */
-  send(attacker: Visitor, victim: Targets): Promise<Answer>;
+  send(attacker: Visitor, victim: Targets): Promise<VisitorAnswer>;
   /** Whether the answer itself gives something away. */
-  gives(answer: Answer): boolean;
+  gives(answer: VisitorAnswer): boolean;
 }
 
-const isSuccess = ({ status }: Answer) => status < 300;
+const isSuccess = ({ status }: VisitorAnswer) => status < 300;
 const withKey = () => ({ client_id: randomUUID() });
 
 /** The deletion comes last: where it succeeds there is no target left. */
@@ -128,7 +128,7 @@ const attempts: Attempt[] = [
 ];
 
 /** Makes the attempt, and reads the target before and after. */
-async function trial(world: World, { call, send }: Attempt): Promise<{ answer: Answer; harm: string | null }> {
+async function trial(world: World, { call, send }: Attempt): Promise<{ answer: VisitorAnswer; harm: string | null }> {
   const { id: conversation_id } = await world.conversation();
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
@@ -268,7 +268,7 @@ const tokens: Check[] = writes.flatMap(([call, method, path]) =>
 );
 
 /** A form on another site, sent by the member's own browser: cookies, but no token. */
-async function fromElsewhere(world: World): Promise<Answer> {
+async function fromElsewhere(world: World): Promise<VisitorAnswer> {
   const { visitor } = await world.member('spare');
   const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
   return visitor.put('/user', { name: '他人所改' }, headers);

@@ -1,12 +1,12 @@
 import { type Check, checksOf, Deviation, laravelProblem } from '../check.ts';
-import type { Answer } from '../visitor.ts';
+import type { VisitorAnswer } from '../visitor.ts';
 
 /** One request of the run and its answer. */
 export interface Exchange {
   method: string;
   /** below `/api/v1`, or from the root with `//` */
   path: string;
-  answer: Answer;
+  answer: VisitorAnswer;
 }
 
 interface Rule {

@@ -3,7 +3,7 @@ import type { Capability } from '@liaozhai/shared/contract';
 import { type Check, checksOf, Deviation, expectSuccess, expectThat, shownValue } from '../check.ts';
 import { recordOf, unwrapped } from '../entities.ts';
 import type { Frame } from '../socket.ts';
-import type { Answer } from '../visitor.ts';
+import type { VisitorAnswer } from '../visitor.ts';
 import { conversationIdOf, say, type World } from '../world.ts';
 
 const REPLY_TIMEOUT_MS = 75_000;
@@ -159,7 +159,12 @@ const events = checksOf('WS /app/{key}', [
 const EVENT_MS = 5_000;
 
 /** What another device of the reader does, and the event by which this one follows. */
-const news: [event: string, otherwise: string, needs: Capability | null, act: (world: World) => Promise<Answer>][] = [
+const news: [
+  event: string,
+  otherwise: string,
+  needs: Capability | null,
+  act: (world: World) => Promise<VisitorAnswer>,
+][] = [
   [
     'user.updated',
     'shows the change when it is looked at again',

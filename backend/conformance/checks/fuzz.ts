@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Call } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, laravelProblem, shownValue } from '../check.ts';
-import type { Answer, Visitor } from '../visitor.ts';
+import type { Visitor, VisitorAnswer } from '../visitor.ts';
 import type { World } from '../world.ts';
 
 interface FuzzedCall {
@@ -164,7 +164,7 @@ function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddReques
 
 const escaped = (text: string): string => encodeURIComponent(text.replace(/[\ud800-\udfff./]/g, 'x'));
 
-async function send(visitor: Visitor, { method, path }: FuzzedCall, odd: OddRequest): Promise<Answer> {
+async function send(visitor: Visitor, { method, path }: FuzzedCall, odd: OddRequest): Promise<VisitorAnswer> {
   const filled = path.replaceAll(':x', odd.segment);
   if (method === 'GET') return visitor.get(`${filled}?${new URLSearchParams(odd.parameters)}`);
   return visitor.send(method, filled, odd.body);

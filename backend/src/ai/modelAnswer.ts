@@ -25,7 +25,7 @@ export const excerptOf = (text: string): string =>
  * StorytellerFault where it breaks off, is filtered, or is cut by its length.
  */
 export async function* readAnswer(response: Response): AsyncIterable<AnswerPart> {
-  const answer = new Answer(response.status);
+  const answer = new AnswerReader(response.status);
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -49,7 +49,7 @@ export async function* readAnswer(response: Response): AsyncIterable<AnswerPart>
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
 /** The next bytes. A finished answer ends with the connection, whichever way that goes. */
-async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: Answer): Promise<Read> {
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: AnswerReader): Promise<Read> {
   const end: Read = { done: true, value: undefined };
   try {
     if (!answer.isFinished) return await reader.read();
@@ -77,10 +77,10 @@ const lengthPattern = /length|max_(?:\w+_)?tokens|token_limit/;
 const filterPattern =
   /content.?filter|content.?policy|data.?inspection|sensitive|safety|moderation|refusal|prohibited|block(?:ed|list)|censor|risk.?control|recitation/i;
 
-type Json = Record<string, unknown>;
+type JsonFields = Record<string, unknown>;
 
-const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const objectOf = (value: unknown): JsonFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 
 /** Content is a text, an object with one, or a list of such parts, of which those of the text count. */
 function contentOf(content: unknown): string {
@@ -101,7 +101,7 @@ function wordsOf(message: unknown): string {
 }
 
 /** In lower case, without the prefix of an enumeration; empty where no reason is given. */
-function reasonOf({ finish_reason, finishReason, stop_reason }: Json): string {
+function reasonOf({ finish_reason, finishReason, stop_reason }: JsonFields): string {
   const given = [finish_reason, finishReason, stop_reason].find((reason) => reason);
   const reason = typeof given === 'string' ? given : objectOf(given).type;
   if (typeof reason !== 'string') return '';
@@ -122,7 +122,7 @@ function tokensOf(usage: unknown): number | null {
 }
 
 /** An error where an answer should be, as endpoints put it; undefined for an answer. */
-function errorIn(chunk: Json): unknown {
+function errorIn(chunk: JsonFields): unknown {
   const { error, errors, error_code, success, base_resp, code } = chunk;
   const named = [error, errors].find((each) =>
     typeof each === 'object' && each ? Object.keys(each).length > 0 : each,
@@ -139,7 +139,7 @@ const doneLine = /^"?\[?DONE\]?"?$/i;
 const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
 /** Collects an answer from its bytes. */
-class Answer {
+class AnswerReader {
   readonly #status: number;
   readonly #parser = createParser({ onEvent: ({ event, data }) => this.#event(event, data) });
   #form: 'unknown' | 'events' | 'json' = 'unknown';
@@ -243,7 +243,7 @@ class Answer {
     return true;
   }
 
-  #chunk(chunk: Json): void {
+  #chunk(chunk: JsonFields): void {
     const error = errorIn(chunk);
     if (error !== undefined) {
       this.#broken(typeof error === 'string' ? error : JSON.stringify(error));

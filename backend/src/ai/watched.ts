@@ -19,16 +19,16 @@ interface Watch {
   counters: BackendCounters | null;
 }
 
-type Call = 'reply' | 'suggestion' | 'summary' | 'check';
+type ModelCall = 'reply' | 'suggestion' | 'summary' | 'check';
 
 /** The storyteller under its time limits. Each call is counted by its outcome, each failure is logged. */
 export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
   const { limits, counters } = watch;
   const report = failureLog(watch);
-  const count = (call: Call, outcome: string) => counters?.storyteller.inc({ call, outcome });
+  const count = (call: ModelCall, outcome: string) => counters?.storyteller.inc({ call, outcome });
 
   /** Outcomes are few; a call that its caller ended did not fail. */
-  function failed(call: Call, error: unknown, { signal }: CallOptions): void {
+  function failed(call: ModelCall, error: unknown, { signal }: CallOptions): void {
     if (signal.aborted) return void count(call, 'stopped');
     const outcome =
       error instanceof StorytellerFault ? error.kind : error instanceof StorytellerTimeout ? 'timeout' : 'failed';
@@ -50,7 +50,7 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
     }
   }
 
-  async function whole<Result>(call: Call, options: CallOptions, ask: (own: CallOptions) => Promise<Result>) {
+  async function whole<Result>(call: ModelCall, options: CallOptions, ask: (own: CallOptions) => Promise<Result>) {
     const own = new AbortController();
     try {
       const signal = AbortSignal.any([options.signal, own.signal]);
@@ -94,7 +94,7 @@ function failureLog({ endpoint, log }: Watch) {
     }, SAY_AGAIN_AFTER_MS).unref();
   }
 
-  return (call: Call, outcome: string, error: unknown): void => {
+  return (call: ModelCall, outcome: string, error: unknown): void => {
     const isFault = error instanceof StorytellerFault;
     const status = isFault ? error.status : null;
     const key = `${outcome} ${status}`;

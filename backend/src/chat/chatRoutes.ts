@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
-import { idempotencyKey, type Outcome, once, type PaidOutcome, requiredKey } from '../http/idempotency.ts';
+import { idempotencyKey, once, type PaidOutcome, requiredKey, type StoredSuccess } from '../http/idempotency.ts';
 import { cursorPage, id, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { presentPrices } from '../prices.ts';
 import { tell } from '../realtime/events.ts';
@@ -257,7 +257,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
 }
 
 /** Deletes all messages, so that the story starts over; only a running reply is refunded. */
-function restartConversation(services: Services, conversation: ConversationRow): Outcome {
+function restartConversation(services: Services, conversation: ConversationRow): StoredSuccess {
   const { db } = services;
   const { id, user_id } = conversation;
   if (conversation.last_seq > 0) {

@@ -96,7 +96,7 @@ function findLastReply(services: Services, user: UserRow, messageId: string) {
   return { row, conversation };
 }
 
-interface Purchase {
+interface ReplyPurchase {
   type: TransactionType;
   /** points */
   cost: number;
@@ -108,7 +108,7 @@ function orderRevision(
   services: Services,
   conversation: ConversationRow,
   reply: MessageRow,
-  { type, cost, description }: Purchase,
+  { type, cost, description }: ReplyPurchase,
 ): PaidOutcome {
   takeUp(services, conversation);
   const revision = reply.revision + 1;

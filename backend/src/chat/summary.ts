@@ -25,12 +25,12 @@ export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
   if (older.length > 0) runs.start(run, (signal) => writeSummary(services, reply, older, signal));
 }
 
-type Row = Pick<MessageRow, 'seq' | 'role' | 'body'>;
+type SummaryRow = Pick<MessageRow, 'seq' | 'role' | 'body'>;
 
 /** More than ever waits, unless summaries have failed for long. */
 const SUMMARIZED_ROWS = 100;
 
-function rowsAfter({ db }: Services, conversationId: string, seq: number): Row[] {
+function rowsAfter({ db }: Services, conversationId: string, seq: number): SummaryRow[] {
   const said = query
     .selectFrom('messages')
     .select(['seq', 'role', 'body'])
@@ -38,7 +38,12 @@ function rowsAfter({ db }: Services, conversationId: string, seq: number): Row[]
   return db.all(said.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(SUMMARIZED_ROWS));
 }
 
-async function writeSummary(services: Services, reply: MessageRow, older: Row[], signal: AbortSignal): Promise<void> {
+async function writeSummary(
+  services: Services,
+  reply: MessageRow,
+  older: SummaryRow[],
+  signal: AbortSignal,
+): Promise<void> {
   const { db, storyteller } = services;
   const { conversation_id } = reply;
   const upTo = older.at(-1)?.seq ?? 0;
@@ -53,7 +58,7 @@ async function writeSummary(services: Services, reply: MessageRow, older: Row[],
   const changes = { summary, summary_seq: upTo };
   db.transaction(() => {
     // an edit or a new beginning meanwhile: the summary would tell what never happened
-    const isSame = (row: Row | undefined, index: number) =>
+    const isSame = (row: SummaryRow | undefined, index: number) =>
       row?.seq === older[index]?.seq && row?.body === older[index]?.body;
     const now = rowsAfter(services, conversation_id, former.summary_seq).slice(0, older.length);
     if (now.length < older.length || !now.every(isSame)) return;

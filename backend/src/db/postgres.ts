@@ -93,7 +93,7 @@ type Question =
 
 const probe: Question = { kind: 'read', query: { text: 'select 1', values: [] } };
 
-type Answer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
+type WorkerAnswer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
 
 /** `Db` over one connection, which a thread of its own has: the port is synchronous, and Postgres answers over a socket. */
 export class PostgresDb extends TransactingDb {
@@ -213,9 +213,9 @@ export class PostgresDb extends TransactingDb {
   }
 
   /** The answer to the last question, if it is there; those to earlier ones were given up. */
-  #takeAnswer(): Answer | undefined {
+  #takeAnswer(): WorkerAnswer | undefined {
     for (;;) {
-      const answer = receiveMessageOnPort(this.#port)?.message as (Answer & { id: number }) | undefined;
+      const answer = receiveMessageOnPort(this.#port)?.message as (WorkerAnswer & { id: number }) | undefined;
       if (!answer || answer.id === this.#asked) return answer;
     }
   }
@@ -228,7 +228,7 @@ export class PostgresDb extends TransactingDb {
     if (this.#isLate) this.#post(probe);
   }
 
-  #waitForAnswer(): Answer {
+  #waitForAnswer(): WorkerAnswer {
     // before the first answer the backend is not open yet, and its thread starts
     const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(START_MS, this.#patienceMs));
     for (;;) {

@@ -5,13 +5,13 @@ import type { Services } from '../services.ts';
 import { type Http, invalid, userOf } from './http.ts';
 
 /** A success to be answered and remembered. */
-export interface Outcome {
+export interface StoredSuccess {
   status: 200 | 201 | 202;
   body: unknown;
 }
 
 /** An outcome that was paid for, in points. */
-export interface PaidOutcome extends Outcome {
+export interface PaidOutcome extends StoredSuccess {
   cost: number;
 }
 
@@ -24,13 +24,13 @@ export function once(
   services: Services,
   key: string | undefined,
   input: unknown,
-  work: () => Outcome,
+  work: () => StoredSuccess,
 ): Response {
   const { db, clock } = services;
   if (key === undefined) return answer(c, db.transaction(work));
   const scope = { user_id: userOf(c).id, method: c.req.method, path: c.req.path, key };
   const request_hash = createHash('sha256').update(canonical(input)).digest('hex');
-  const outcome = db.transaction((): Outcome => {
+  const outcome = db.transaction((): StoredSuccess => {
     db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * 3_600_000));
     const stored = db.first(
       query
@@ -39,7 +39,7 @@ export function once(
         .where((where) => where.and(scope)),
     );
     if (stored && stored.request_hash !== request_hash) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
-    if (stored) return { status: stored.status as Outcome['status'], body: JSON.parse(stored.response) };
+    if (stored) return { status: stored.status as StoredSuccess['status'], body: JSON.parse(stored.response) };
     const done = work();
     const response = JSON.stringify(done.body);
     db.run(
@@ -52,7 +52,7 @@ export function once(
   return answer(c, outcome);
 }
 
-const answer = (c: Http, { status, body }: Outcome): Response => c.json(body as object, status);
+const answer = (c: Http, { status, body }: StoredSuccess): Response => c.json(body as object, status);
 
 /** The same fields in another order are the same request. */
 function canonical(input: unknown): string {

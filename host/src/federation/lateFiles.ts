@@ -8,13 +8,13 @@ export function createCheckedElement<Name extends 'script' | 'link'>(name: Name)
   return element;
 }
 
-type Loading = HTMLScriptElement | HTMLLinkElement;
+type LoadingElement = HTMLScriptElement | HTMLLinkElement;
 
 /** The address of a file that the asset loader fetches for an element. */
 const addresses = new WeakMap<Element, string>();
 
 /** Leaves the element empty: the outcome of the asset loader's file becomes its own `load` or `error`. */
-function route(element: Loading, url: string) {
+function route(element: LoadingElement, url: string) {
   addresses.set(element, new URL(url, document.baseURI).href);
   const kind = element instanceof HTMLScriptElement ? 'script' : 'style';
   globalThis.__loadAsset?.(kind, url).then(
@@ -26,7 +26,7 @@ function route(element: Loading, url: string) {
 }
 
 /** Replaces the setter of an attribute and `setAttribute` for it; `take` returns whether the browser must not have the value. */
-function intercept<Element extends Loading>(
+function intercept<Element extends LoadingElement>(
   prototype: Element,
   attribute: 'src' | 'href' | 'rel',
   take: (element: Element, value: string) => boolean,

@@ -52,14 +52,14 @@ interface Blamed {
   pathname: string;
 }
 
-interface Context {
+interface RemotesContext {
   set: PageSet;
   assetLoader: AssetLoader;
   prefetcher: Prefetcher;
 }
 
 /** The remotes of a page's set: which build of each runs, and how to get it. */
-export function createRemotes({ set, assetLoader, prefetcher }: Context): Remotes {
+export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext): Remotes {
   /** Remotes that run another build than the set's, for the life of this page or until a reload of the remote is requested. */
   const fallbackBuilds = new Map<string, PageBuild>();
   const failedHere = new Set<string>();

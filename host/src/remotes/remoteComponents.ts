@@ -36,7 +36,7 @@ export interface RemoteComponent {
   stands(): void;
 }
 
-interface Loading {
+interface LoadingComponent {
   promise: Promise<Loaded>;
   /** there once it is loaded */
   component?: Loaded;
@@ -50,13 +50,13 @@ interface Loading {
 export const READY = 'ready ';
 
 /** `load` notes the build that it loads from. */
-function createComponent(key: string, load: (loading: Pick<Loading, 'build'>) => Promise<Loaded>) {
-  const state: { loading?: Loading } = {};
-  function start(): Loading {
-    const begun: Pick<Loading, 'build'> = {};
+function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'build'>) => Promise<Loaded>) {
+  const state: { loading?: LoadingComponent } = {};
+  function start(): LoadingComponent {
+    const begun: Pick<LoadingComponent, 'build'> = {};
     const promise = load(begun);
     const Pending = lazy(async () => ({ default: await promise }));
-    const loading: Loading = Object.assign(begun, { promise, Pending });
+    const loading: LoadingComponent = Object.assign(begun, { promise, Pending });
     promise.then(
       (component) => Object.assign(loading, { component }),
       // the pane's boundary meets the failure through `Pending`
@@ -98,7 +98,7 @@ export interface RemoteComponents {
   prefetchKeptScreens(routes: readonly ScreenRoute[]): Promise<void>;
 }
 
-interface Context {
+interface ComponentsContext {
   set: PageSet;
   remotes: Remotes;
   prefetcher: Prefetcher;
@@ -107,7 +107,7 @@ interface Context {
 const nothing: Preload = { js: [], css: [] };
 
 /** One object per component, so that panes agree on its state. */
-export function createRemoteComponents({ set, remotes, prefetcher }: Context): RemoteComponents {
+export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsContext): RemoteComponents {
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
@@ -138,11 +138,11 @@ export function createRemoteComponents({ set, remotes, prefetcher }: Context): R
     preload: () => Preload | undefined,
     find: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
   ): RemoteComponent {
-    async function load(loading: Pick<Loading, 'build'>): Promise<Loaded> {
+    async function load(loading: Pick<LoadingComponent, 'build'>): Promise<Loaded> {
       const done = prefetcher.giveWayTo(preload() ?? nothing);
       return loadActive(loading).finally(done);
     }
-    async function loadActive(loading: Pick<Loading, 'build'>): Promise<Loaded> {
+    async function loadActive(loading: Pick<LoadingComponent, 'build'>): Promise<Loaded> {
       const start = performance.now();
       await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? nothing));
       const build = remotes.activeBuild(remote)?.id ?? '';

@@ -3,7 +3,7 @@ import { forgetScreen, hasItsEnd, isWholePage } from './caches';
 
 const setElement = `<script type="application/json" id="${PAGE_ELEMENTS.set}">`;
 
-interface Page {
+interface PageParts {
   /** Head, content and loader: all that can be painted. */
   shown: string;
   /** From the set on: all that decides what runs. */
@@ -15,7 +15,7 @@ interface Page {
 const policyOf = ({ headers }: Response) => headers.get('content-security-policy') ?? '';
 
 /** A page in its parts; null if it was cut off, or is of a host whose loader stands at the page's end. */
-async function partsOf(page: Response): Promise<Page | null> {
+async function partsOf(page: Response): Promise<PageParts | null> {
   const html = await page.text();
   const setAt = html.indexOf(setElement);
   const shown = html.slice(0, setAt);
@@ -41,7 +41,7 @@ const notRepeated = ['content-encoding', 'content-length', 'server-timing'];
 export function createAnswerAtOnce() {
   const again = new Set<string>();
 
-  const restFor = async (kept: Page, url: string, fresh: Response | null): Promise<string> => {
+  const restFor = async (kept: PageParts, url: string, fresh: Response | null): Promise<string> => {
     // no answer in time: the worker took its page for any address
     if (!fresh || fresh.url !== url) return kept.rest;
     const page = isWholePage(fresh) ? await partsOf(fresh) : null;

@@ -4,7 +4,7 @@ import {
   ApiFailure,
   alarmedIn,
   type BuildSummary,
-  type ChannelDocument,
+  type ChannelView,
   candidatesOf,
   failureOf,
   get,
@@ -13,13 +13,13 @@ import {
   nameOf,
 } from './api';
 import styles from './Console.module.css';
-import { labels, type Named } from './labels';
+import { labels, type NamedPackage } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { changesBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
 
-type BuildsProps = { status: ChannelDocument; log: readonly LogEntry[] } & SectionProps;
+type BuildsProps = { status: ChannelView; log: readonly LogEntry[] } & SectionProps;
 
 /** Where a build stands: several may hold. */
 function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log'>) {
@@ -106,7 +106,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
  * The builds of one name, fetched while its list is open: immediately, after every switch, and once a minute, so that a new publish shows
  * and a list that was lost comes back. Null = not known yet.
  */
-export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelDocument, minute: number) {
+export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) {
   const [found, setFound] = useState<BuildSummary[] | ApiFailure | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
   // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is asked for again
@@ -157,7 +157,7 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
 }
 
 /** Published builds by name; each name's list is fetched when it is opened, since there may be very many. */
-export function BuildsSection({ names, ...props }: { names: readonly Named[] } & BuildsProps) {
+export function BuildsSection({ names, ...props }: { names: readonly NamedPackage[] } & BuildsProps) {
   if (names.length === 0) return <p className={styles.quiet}>{texts.builds.nothing}</p>;
   return names.map(({ name }) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
 }

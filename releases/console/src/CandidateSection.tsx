@@ -1,6 +1,6 @@
 import { Button, ListRow } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
-import { type ChannelDocument, candidatesOf, maySwitch, nameOf, type SharedLibrary, type Sharing } from './api';
+import { type ChannelView, candidatesOf, maySwitch, nameOf, type SharedLibrary, type Sharing } from './api';
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
 import { labels } from './labels';
@@ -14,10 +14,10 @@ const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 const stepsWith = (percent: number): number[] =>
   STEPS.includes(percent) ? STEPS : [...STEPS, percent].sort((left, right) => left - right);
 
-type Candidate = NonNullable<ChannelDocument['candidate']>;
+type ShownCandidate = NonNullable<ChannelView['candidate']>;
 
 interface ShareProps {
-  candidate: Candidate;
+  candidate: ShownCandidate;
   /** Its steps to come end with a share that is set by hand. */
   isPlanned: boolean;
   running: string | null;
@@ -62,8 +62,8 @@ function Share({ candidate: { builds, percent }, isPlanned, running, console }: 
 }
 
 interface DecisionsProps extends Pick<SectionProps, 'console' | 'running'> {
-  status: ChannelDocument;
-  candidate: Candidate;
+  status: ChannelView;
+  candidate: ShownCandidate;
 }
 
 function Decisions({ status, candidate: { builds }, console, running }: DecisionsProps) {
@@ -107,8 +107,8 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
 }
 
 interface OneCandidateProps extends SectionProps {
-  status: ChannelDocument;
-  candidate: Candidate;
+  status: ChannelView;
+  candidate: ShownCandidate;
   libraries: readonly SharedLibrary[];
 }
 
@@ -154,7 +154,7 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
 }
 
 interface CandidateSectionProps extends SectionProps {
-  status: ChannelDocument;
+  status: ChannelView;
   sharing: Sharing | null;
 }
 

@@ -1,6 +1,6 @@
 import { Dialog } from '@liaozhai/shared/ui';
 import { type ReactNode, useId, useState } from 'react';
-import { ApiFailure, type ChannelDocument, type Comparison } from './api';
+import { ApiFailure, type ChannelView, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleState';
@@ -10,10 +10,10 @@ import { failuresLine, formats, texts, versionOf } from './texts';
 
 const MOST_FILES = 8;
 
-type Sides<Value> = { from: Value | null; to: Value | null };
+type ShownSides<Value> = { from: Value | null; to: Value | null };
 
 /** `^1.0.0 → ^2.0.0`, or that both are alike. */
-function both({ from, to }: Sides<string>): string {
+function both({ from, to }: ShownSides<string>): string {
   return from === to ? `${from ?? '–'}（${texts.compare.same}）` : `${from ?? '–'} → ${to ?? '–'}`;
 }
 
@@ -130,7 +130,7 @@ function Side({ label, value, ids, onChange }: SideProps) {
 
 interface CompareDialogProps {
   comparison: ConsoleState['comparison'];
-  status: ChannelDocument;
+  status: ChannelView;
   console: Console;
 }
 

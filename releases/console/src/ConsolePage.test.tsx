@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import {
   type AgendaView,
   type BuildSummary,
-  type ChannelDocument,
+  type ChannelView,
   type Comparison,
   type Health,
   type KillEffect,
@@ -25,7 +25,7 @@ const chat = 'chat@1.0.0+cccccccccccc';
 const [old, next] = ['stories@1.0.0+aaaaaaaaaaaa', 'stories@1.1.0+bbbbbbbbbbbb'];
 const group = { visitors: 60, failedVisitors: 0, loads: 60, failures: {}, p75LoadMilliseconds: 300 };
 
-function statusAt(seq: number, channel: string, percent = 10): ChannelDocument {
+function statusAt(seq: number, channel: string, percent = 10): ChannelView {
   const live = { since: instant(300), by: '小王' };
   return {
     format: 1,
@@ -61,7 +61,7 @@ function openServer() {
     token: 'lz_abc_def',
     seqs: { production: 7, preview: 20 } as Record<string, number>,
     candidate: true,
-    more: [] as NonNullable<ChannelDocument['moreCandidates']>,
+    more: [] as NonNullable<ChannelView['moreCandidates']>,
     percent: 10,
     log: [] as LogEntry[],
     names: [

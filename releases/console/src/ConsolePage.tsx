@@ -18,10 +18,10 @@ import { type Entered, SignedIn } from './SignedIn';
 import { type Outside, SignIn } from './SignIn';
 import { LANGUAGES, language, said, texts } from './texts';
 
-type Entry = 'entering' | Outside | Entered | ApiFailure;
+type EntryState = 'entering' | Outside | Entered | ApiFailure;
 
 /** Reads who is at work and what there is to see. */
-async function enter(): Promise<Entry> {
+async function enter(): Promise<EntryState> {
   const failure = readSignInFailure();
   const hasToken = readToken() !== null;
   const { offered, signedIn } = hasToken ? { offered: false, signedIn: false } : await readSession();
@@ -34,7 +34,7 @@ async function enter(): Promise<Entry> {
 }
 
 /** Ends what one was signed in with. A provider that can end its own session gets the browser for it. */
-async function leave(why: 'asked' | 'refused'): Promise<Entry> {
+async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
   const hadToken = readToken() !== null;
   forgetToken();
   if (why === 'asked') forgetTyped();
@@ -48,7 +48,7 @@ async function leave(why: 'asked' | 'refused'): Promise<Entry> {
 /** The console: asks who one is, then shows what runs and what can be done about it. */
 export function ConsolePage() {
   useLanguage();
-  const [entry, setEntry] = useState<Entry>('entering');
+  const [entry, setEntry] = useState<EntryState>('entering');
   useEffect(() => {
     void enter().then(setEntry);
   }, []);

@@ -1,5 +1,5 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
-import { type ChannelDocument, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing, withdrawnIn } from './api';
+import { type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing, withdrawnIn } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
@@ -7,7 +7,7 @@ import { SharedLibraries } from './SharedLibraries';
 import { formats, relativeTime, texts, versionOf } from './texts';
 
 export interface LiveProps extends SectionProps {
-  status: ChannelDocument;
+  status: ChannelView;
   log: readonly LogEntry[];
 }
 

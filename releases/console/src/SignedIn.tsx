@@ -6,7 +6,7 @@ import { BuildsSection } from './BuildsSection';
 import { CandidateSection } from './CandidateSection';
 import { CompareDialog } from './CompareDialog';
 import styles from './Console.module.css';
-import type { ConsoleState, Seen } from './consoleState';
+import type { ConsoleState, SeenState } from './consoleState';
 import { createConsole } from './createConsole';
 import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
 import { ErrorsList } from './ErrorsList';
@@ -141,7 +141,7 @@ const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
 interface NowProps extends SectionProps {
-  seen: Seen;
+  seen: SeenState;
   health: ConsoleState['health'];
   channels: readonly string[];
 }
@@ -184,7 +184,7 @@ function Now({ seen: { status, log, names, sharing }, health, channels, ...part 
 }
 
 interface SettingsProps extends SectionProps {
-  seen: Seen;
+  seen: SeenState;
   previews: ConsoleState['previews'];
 }
 

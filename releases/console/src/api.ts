@@ -7,7 +7,7 @@ import type { ErrorHealth, Portion } from '../../src/health/errors';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
 import type { ReadAction } from '../../src/model/action';
 import type { FreezeWindow } from '../../src/model/agenda';
-import type { ChannelDocument as StoredDocument } from '../../src/model/channel';
+import type { ChannelDocument } from '../../src/model/channel';
 import type { AgendaView, ScheduleView } from '../../src/operations/agendaView';
 import type { ProposalView } from '../../src/operations/approval';
 import type { Comparison } from '../../src/operations/compare';
@@ -38,27 +38,27 @@ export type {
   VitalsSeries,
   Waiting,
 };
-export type ChannelDocument = StoredDocument & { agenda?: AgendaView };
-export type Action = ReadAction;
-export type Evidence = ReadAction['evidence'][number];
+export type ChannelView = ChannelDocument & { agenda?: AgendaView };
+export type ShownAction = ReadAction;
+export type ShownEvidence = ReadAction['evidence'][number];
 
-interface Grant {
+interface ShownGrant {
   role: 'viewer' | 'publisher' | 'deployer' | 'manager';
   name: string | null;
 }
 
 /** Who is at work: a token, or a person with what each of their groups gives. */
-export interface Me extends Grant {
+export interface Me extends ShownGrant {
   person?: string;
   /** What the token was made for. */
   label?: string;
-  more?: readonly Grant[];
+  more?: readonly ShownGrant[];
 }
 
 export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 
 /** All candidates, oldest first. */
-export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelDocument) =>
+export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelView) =>
   candidate ? [candidate, ...moreCandidates] : [];
 
 /** What changes what readers get; all else leaves it as it is. */
@@ -80,7 +80,7 @@ const CONFIRMED_MS = 3_600_000;
  * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
  * what was left, for an hour.
  */
-export function servedBy({ stable }: ChannelDocument, log: readonly LogEntry[], now: Date) {
+export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now: Date) {
   const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
   const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
   const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
@@ -103,7 +103,7 @@ export const switchesStable = ({ action }: LogEntry): boolean =>
   (action.kind !== 'kill' || action.evidence.some(({ kind }) => kind === 'replaced'));
 
 /** Remotes that were taken out of the set and are in it no more, each with its log entry. */
-export function withdrawnIn({ stable }: ChannelDocument, log: readonly LogEntry[]) {
+export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
   const gone = new Map<string, { build: string; entry: LogEntry }>();
   for (const entry of log) {
     if (entry.action.kind !== 'withdraw') continue;
@@ -123,7 +123,7 @@ export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
   );
 
 /** Whether to offer a way back, for a name or as a whole. Where the log is longer than what is shown, what is kept as a fallback tells. */
-export function mayGoBack({ lastGood, killed }: ChannelDocument, log: readonly LogEntry[], name?: string): boolean {
+export function mayGoBack({ lastGood, killed }: ChannelView, log: readonly LogEntry[], name?: string): boolean {
   if (log.at(-1)?.seq !== 1)
     return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newest = Number.POSITIVE_INFINITY;

@@ -1,12 +1,12 @@
-import type { Toast } from '@liaozhai/shared/ui';
-import type { AgendaView, ChannelDocument, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
-import type { Named } from './labels';
+import type { ShownToast } from '@liaozhai/shared/ui';
+import type { AgendaView, ChannelView, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
+import type { NamedPackage } from './labels';
 
 /** What the page shows besides the health figures, as last seen. */
-export interface Seen {
-  status: ChannelDocument;
+export interface SeenState {
+  status: ChannelView;
   log: LogEntry[];
-  names: Named[];
+  names: NamedPackage[];
   /** Null where it cannot be read: a build of the set is damaged. */
   sharing: Sharing | null;
   /** When it was seen. */
@@ -66,7 +66,7 @@ export const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
 export interface ConsoleState {
   channel: string;
   /** Null while nothing of the channel is known. */
-  seen: Seen | null;
+  seen: SeenState | null;
   /** Who may run remotes from a dev server now. */
   previews: readonly Preview[];
   health: Health | null;
@@ -83,5 +83,5 @@ export interface ConsoleState {
   comparison: { name: string; from: string; to: string; found: Comparison | null } | null;
   /** How something went, with lines to read, and what is to be taken along by a button. */
   notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
-  toast: Toast | null;
+  toast: ShownToast | null;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { waitFor } from '@testing-library/react';
-import type { ChannelDocument, Health } from './api';
+import type { ChannelView, Health } from './api';
 import { createConsole } from './createConsole';
 import { changesBy, language } from './texts';
 
@@ -188,7 +188,7 @@ test('a check, which may take minutes, holds up no way back, and runs once', asy
 
 test('what a switch would change is told by name, with what is live and what is new', () => {
   const builds = ['chat@1.0.0+cccccccccccc', 'stories@1.0.0+aaaaaaaaaaaa'];
-  const status = { stable: { builds } } as unknown as ChannelDocument;
+  const status = { stable: { builds } } as unknown as ChannelView;
   const wanted = ['stories@1.1.0+bbbbbbbbbbbb', 'chat@1.0.0+cccccccccccc', 'gifts@1.0.0+dddddddddddd'];
   expect(changesBy(status, wanted)).toEqual(['stories：1.0.0 · aaaa → 1.1.0 · bbbb', 'gifts：新增 → 1.0.0 · dddd']);
 });

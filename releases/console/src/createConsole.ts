@@ -1,7 +1,7 @@
-import type { Toast } from '@liaozhai/shared/ui';
+import type { ShownToast } from '@liaozhai/shared/ui';
 import {
   ApiFailure,
-  type ChannelDocument,
+  type ChannelView,
   type Comparison,
   type Difference,
   failureOf,
@@ -19,8 +19,16 @@ import {
   saveTyped,
   typedFor,
 } from './api';
-import { type ConsoleState, type Cure, type Decided, FORWARD, type Seen, type Wanted, WORDS } from './consoleState';
-import { labels, type Named } from './labels';
+import {
+  type ConsoleState,
+  type Cure,
+  type Decided,
+  FORWARD,
+  type SeenState,
+  type Wanted,
+  WORDS,
+} from './consoleState';
+import { labels, type NamedPackage } from './labels';
 import { changeLine, endedBy, killLines, said, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
 
 const LOG_LENGTH = 60;
@@ -29,16 +37,19 @@ const PREVIEWS_MS = 30_000;
 
 interface Changed {
   changed: boolean;
-  document: ChannelDocument;
+  document: ChannelView;
   /** Waits for a second person in place of the change. */
   proposal?: { id: string };
 }
 
 const pathOf = (verb: string, { channel }: Decided): string => `${verb}?channel=${encodeURIComponent(channel)}`;
 
-async function look(channel: string, former: Seen | null): Promise<Seen> {
+async function look(channel: string, former: SeenState | null): Promise<SeenState> {
   const query = `channel=${encodeURIComponent(channel)}`;
-  const [status, names] = await Promise.all([get<ChannelDocument>(`status?${query}`), get<Named[]>(`names?${query}`)]);
+  const [status, names] = await Promise.all([
+    get<ChannelView>(`status?${query}`),
+    get<NamedPackage[]>(`names?${query}`),
+  ]);
   const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
   labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
@@ -91,7 +102,7 @@ export function createConsole(channel: string) {
     for (const listener of listeners) listener();
   }
 
-  function say(text: string, kind: Toast['kind'] = 'plain'): void {
+  function say(text: string, kind: ShownToast['kind'] = 'plain'): void {
     clearTimeout(toastTimer);
     set({ toast: { id: `${asked}-${text}`, text, kind } });
     // a running request keeps its toast until it ends

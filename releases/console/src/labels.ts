@@ -1,5 +1,5 @@
 /** A package with the name that people know it by: 故事 of `stories`. */
-export interface Named {
+export interface NamedPackage {
   name: string;
   label: string;
 }
@@ -8,7 +8,7 @@ export interface Named {
 function createLabels() {
   let known = new Map<string, string>();
   return {
-    set: (names: readonly Named[]) => {
+    set: (names: readonly NamedPackage[]) => {
       known = new Map(names.map(({ name, label }) => [name, label]));
     },
     of: (name: string): string => known.get(name) ?? name,

@@ -1,16 +1,16 @@
 import {
-  type Action,
   type BuildHealth,
-  type ChannelDocument,
+  type ChannelView,
   candidatesOf,
   type Difference,
-  type Evidence,
   type FreezeWindow,
   type Health,
   type KillEffect,
   type LogEntry,
   nameOf,
   type RefusalReason,
+  type ShownAction,
+  type ShownEvidence,
   type Waiting,
 } from './api';
 import { chinese } from './chinese';
@@ -168,7 +168,7 @@ export const failuresLine = (counts: Readonly<Record<string, number>>): string =
   texts.health.none;
 
 /** What an action of the log was about. */
-export function subjectOf(action: Action): string {
+export function subjectOf(action: ShownAction): string {
   switch (action.kind) {
     case 'init':
     case 'renew':
@@ -198,7 +198,7 @@ export function subjectOf(action: Action): string {
 }
 
 /** One line of what spoke for a change. */
-export function evidenceLine(evidence: Evidence): string {
+export function evidenceLine(evidence: ShownEvidence): string {
   const words = texts.evidence;
   switch (evidence.kind) {
     case 'finding':
@@ -328,7 +328,7 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
 }
 
 /** What putting these builds over stable would change. */
-export function changesBy(status: ChannelDocument, builds: readonly string[]): string[] {
+export function changesBy(status: ChannelView, builds: readonly string[]): string[] {
   const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   return builds
     .filter((id) => live.get(nameOf(id)) !== id)
@@ -336,13 +336,13 @@ export function changesBy(status: ChannelDocument, builds: readonly string[]): s
 }
 
 /** What ending a candidate with these builds would change for its visitors. */
-export function changesByAbort(status: ChannelDocument, builds: readonly string[]): string[] {
+export function changesByAbort(status: ChannelView, builds: readonly string[]): string[] {
   const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
 }
 
 /** The candidates that going back ends: somebody just said that what they are made of is broken. */
-export function endedBy(status: ChannelDocument, name?: string): string[] {
+export function endedBy(status: ChannelView, name?: string): string[] {
   const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
   return candidatesOf(status)
     .map(({ builds }) => builds.map(nameOf))
@@ -360,7 +360,7 @@ interface Trouble {
 }
 
 /** The candidates that fail more often or are slower, in words. */
-export function troubles(status: ChannelDocument, { candidates, vitals = [] }: Health): Trouble[] {
+export function troubles(status: ChannelView, { candidates, vitals = [] }: Health): Trouble[] {
   const { now: words } = texts;
   return candidatesOf(status).flatMap(({ builds }) => {
     const failing = candidates

@@ -27,13 +27,14 @@ const storedFiles: GateCheck = {
 
 const EXPECTED = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 
-interface Named {
+interface NamedFile {
   path: string;
   kind: keyof typeof EXPECTED;
 }
 
-function codeOf({ description }: BuildRecord): Named[] {
-  const named = (kind: Named['kind'], paths: readonly string[]): Named[] => paths.map((path) => ({ path, kind }));
+function codeOf({ description }: BuildRecord): NamedFile[] {
+  const named = (kind: NamedFile['kind'], paths: readonly string[]): NamedFile[] =>
+    paths.map((path) => ({ path, kind }));
   const own = [...named('js', [description.entry]), ...named('css', description.css)];
   if (description.kind === 'host')
     return [...own, ...named('js', description.serviceWorker ? [description.serviceWorker] : [])];
@@ -41,7 +42,7 @@ function codeOf({ description }: BuildRecord): Named[] {
   return [...own, ...parts.flatMap(({ js, css }) => [...named('js', js), ...named('css', css)])];
 }
 
-function headerProblems({ path, kind }: Named): string[] {
+function headerProblems({ path, kind }: NamedFile): string[] {
   const headers = buildFileHeaders(path);
   const problems: string[] = [];
   if (headers['content-type'] !== EXPECTED[kind])

@@ -97,13 +97,13 @@ function pathProblem(path: string): string | null {
   return null;
 }
 
-interface Claim {
+interface PathClaim {
   id: string;
   what: string;
   place: string;
 }
 
-const claimsOf = ({ id, description }: RemoteRecord): Claim[] => [
+const claimsOf = ({ id, description }: RemoteRecord): PathClaim[] => [
   ...description.routes
     .filter(({ path }) => pathProblem(path) === null)
     .flatMap(({ path }) =>

@@ -5,7 +5,7 @@ import { messageOf, ReleaseError } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord, setHash } from '../model/build.ts';
 import { candidatesOf } from '../model/channel.ts';
-import type { Gate, Proposal } from '../operations/switching.ts';
+import type { Gate, GateInput } from '../operations/switching.ts';
 import { type Check, say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
@@ -61,7 +61,7 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
 }
 
 /** Puts together what the checks look at. */
-async function subjectOf(writer: Writer, { current, next, part, judged, changed }: Proposal): Promise<GateSubject> {
+async function subjectOf(writer: Writer, { current, next, part, judged, changed }: GateInput): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw new ReleaseError('refused', 'a set needs a host build');
@@ -89,7 +89,7 @@ export interface GateOptions {
 /** The gate as operations use it. A set is judged once, however often a switch has to be tried. */
 export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gate {
   const judged = new Map<string, Promise<Finding[]>>();
-  const judge = async (proposal: Proposal): Promise<Finding[]> => {
+  const judge = async (proposal: GateInput): Promise<Finding[]> => {
     const subject = await subjectOf(writer, proposal);
     if (smoke) await storeSet(writer.store, subject.hash, subject.set);
     const results = await runChecks(subject, smoke);

@@ -84,14 +84,14 @@ function failureIn(beacon: string): { failure: RemoteFailure; build: string } | 
 }
 
 /** What must not happen on a page, and did; `about` names the addresses and builds that it came from. */
-export interface Seen {
+export interface SeenFault {
   line: string;
   about: string;
 }
 
 /** What is recorded of a page while it opens. */
 export interface Watched {
-  seen: Seen[];
+  seen: SeenFault[];
   thrown: boolean;
   /** Requests that began or ended. */
   requests: number;
@@ -111,7 +111,7 @@ function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
 const firstLine = (text: string): string => text.split('\n')[0]?.slice(0, 300) ?? '';
 
 interface Recorded {
-  seen: Seen[];
+  seen: SeenFault[];
   /** What the host warned of, with the error's message. */
   warnings: { words: string; message: string }[];
 }
@@ -215,7 +215,7 @@ export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS)
 }
 
 /** Waits until the page stands. Returns what is wrong with it. */
-export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<Seen[]> {
+export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<SeenFault[]> {
   const next = () => beat(page, origin, target, watched);
   const isThere = await runs(next, watched);
   await settles(next);

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright';
 import { say } from '../sentences.ts';
-import { LONGEST_MS, type Seen, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
+import { LONGEST_MS, type SeenFault, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
 
 const PARALLEL_PAGES = 4;
 
@@ -14,7 +14,7 @@ export async function inParallel<Item>(items: readonly Item[], work: (item: Item
 }
 
 /** Something that must not happen, and the visit that saw it. */
-export interface Told extends Seen {
+export interface Told extends SeenFault {
   visit: Visit;
 }
 

@@ -245,9 +245,9 @@ export interface NameVitals {
   metrics: MetricVitals[];
 }
 
-type Wanted = (kind: { cache: CacheState }) => boolean;
+type IsWanted = (kind: { cache: CacheState }) => boolean;
 
-function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, wanted: Wanted): Histogram {
+function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, wanted: IsWanted): Histogram {
   const histogram: Histogram = new Map();
   for (const { values } of minutes)
     for (const cache of cacheStates)
@@ -260,7 +260,7 @@ interface Span {
   step: number;
 }
 
-function seriesOf(build: string, minutes: readonly VitalsMinute[], metric: VitalMetric, span: Span, wanted: Wanted) {
+function seriesOf(build: string, minutes: readonly VitalsMinute[], metric: VitalMetric, span: Span, wanted: IsWanted) {
   const whole = collect(minutes, metric, wanted);
   const pages = sizeOf(whole);
   const points = Array.from({ length: POINTS }, (_, n) => {
@@ -287,12 +287,12 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
   const recent = all.filter(({ at }) => Date.parse(at) >= first);
   const of = (build?: string) => recent.filter((minute) => minute.build === build);
   const [control, tried] = [of(stable), of(candidate)];
-  const wanted: Wanted = ({ cache }) => !candidate || cache !== 'mixed';
+  const wanted: IsWanted = ({ cache }) => !candidate || cache !== 'mixed';
   const series = (build: string | undefined, minutes: readonly VitalsMinute[], metric: VitalMetric) =>
     build === undefined ? null : seriesOf(build, minutes, metric, { from: first, step }, wanted);
   const strata = (metric: VitalMetric) =>
     (['cold', 'warm'] as const).map((state) => {
-      const alike: Wanted = ({ cache }) => cache === state;
+      const alike: IsWanted = ({ cache }) => cache === state;
       return { tried: collect(tried, metric, alike), control: collect(control, metric, alike) };
     });
   return {

@@ -22,13 +22,13 @@ export const storedActionSchema = v.object({
 export type StoredAction = v.InferOutput<typeof storedActionSchema>;
 
 /** Build ids, and how many more there were than the document has room for. */
-interface Named {
+interface ListedBuilds {
   builds: string[];
   more?: number;
 }
 
 /** A state of another channel, which may be in another store. */
-export interface Place {
+export interface ForeignState {
   channel: string;
   seq: number;
   store?: string;
@@ -49,19 +49,19 @@ interface Previewed {
 export type Action =
   | { kind: 'init' | 'renew' }
   | Previewed
-  | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & Named)
+  | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & ListedBuilds)
   /** A build began to fail for everybody; nothing was switched. */
-  | ({ kind: 'alarm' } & Named)
-  | ({ kind: 'promote'; from?: Place } & Named)
-  | ({ kind: 'promoted'; into: Place } & Named)
-  | ({ kind: 'seed'; from: Place } & Named)
+  | ({ kind: 'alarm' } & ListedBuilds)
+  | ({ kind: 'promote'; from?: ForeignState } & ListedBuilds)
+  | ({ kind: 'promoted'; into: ForeignState } & ListedBuilds)
+  | ({ kind: 'seed'; from: ForeignState } & ListedBuilds)
   /** Of what stands beside the channel; what it was stands in the evidence. */
   | { kind: 'freeze' | 'webhook' | 'approval' }
-  | ({ kind: 'schedule' } & Named)
+  | ({ kind: 'schedule' } & ListedBuilds)
   /** What waits for a second person, who may be one for a rule: then it names no builds. */
-  | ({ kind: 'proposal' } & Named)
-  | ({ kind: 'canary'; percent: number } & Named)
-  | ({ kind: 'rollback'; to: number; names: string[] } & Named);
+  | ({ kind: 'proposal' } & ListedBuilds)
+  | ({ kind: 'canary'; percent: number } & ListedBuilds)
+  | ({ kind: 'rollback'; to: number; names: string[] } & ListedBuilds);
 
 /** One problem that the gate found. */
 export interface Finding {
@@ -180,7 +180,7 @@ const LONGEST_EVIDENCE = 500;
 const MOST_EVIDENCE = 50;
 
 /** As many of the ids as fit, whole, and the number of those that do not. */
-function fitting(builds: readonly string[], room: number): Named {
+function fitting(builds: readonly string[], room: number): ListedBuilds {
   const kept = [...builds];
   const tooLong = () => kept.join(' ').length > room;
   while (tooLong()) kept.pop();
@@ -220,10 +220,10 @@ function wordsOf(action: Action): string {
 }
 
 /** `preview#12`, with another store's name behind it. */
-const wordOfPlace = ({ channel, seq, store }: Place): string =>
+const wordOfPlace = ({ channel, seq, store }: ForeignState): string =>
   `${channel}#${seq}${store ? `@${encodeURIComponent(cut(store, 100))}` : ''}`;
 
-function placeIn(word: string): Place | undefined {
+function placeIn(word: string): ForeignState | undefined {
   const [, channel, seq, store] = /^([a-z][a-z0-9-]*)#(\d+)(?:@(\S+))?$/.exec(word) ?? [];
   if (!channel) return undefined;
   return { channel, seq: Number(seq), ...(store ? { store: decodeURIComponent(store) } : {}) };
@@ -256,7 +256,7 @@ export function storeAction(
   };
 }
 
-type ReadNamed = Named & { percent?: number; from?: Place; into?: Place };
+type ReadNamed = ListedBuilds & { percent?: number; from?: ForeignState; into?: ForeignState };
 
 /** The ids, share, number of further ids and other channel that `what` holds; null for a sentence. */
 function namedIn(what: string): ReadNamed | null {

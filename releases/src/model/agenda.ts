@@ -146,7 +146,7 @@ const proposalSchema = v.object({
 });
 
 /** A change that waits for a second person. */
-export type Proposal = v.InferOutput<typeof proposalSchema>;
+export type PendingApproval = v.InferOutput<typeof proposalSchema>;
 
 /** Proposals of a channel that wait at a time. */
 export const MOST_PROPOSALS = 20;

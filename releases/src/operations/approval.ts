@@ -12,8 +12,8 @@ import {
   isSamePerson,
   liveOf,
   MOST_PROPOSALS,
+  type PendingApproval,
   type Person,
-  type Proposal,
   parseSteps,
   personNamed,
 } from '../model/agenda.ts';
@@ -114,7 +114,7 @@ export async function ask(writer: Writer, request: ForwardRequest, options: Carr
 }
 
 const entryOf = (
-  { id, request, by, before, after, builds }: Proposal,
+  { id, request, by, before, after, builds }: PendingApproval,
   change: Extract<Evidence, { kind: 'proposal' }>['change'],
   why?: string,
 ) => ({
@@ -149,7 +149,7 @@ async function propose(
   const person = personOf(writer);
   const now = await timeOf(writer);
   const { action, state } = decided;
-  const proposal: Proposal = {
+  const proposal: PendingApproval = {
     id: randomBytes(4).toString('hex'),
     request,
     by: writer.who.slice(0, 120),
@@ -180,13 +180,13 @@ async function propose(
 }
 
 /** The same request upon the same state, with the same outcome, by any person and for any reason. */
-function isSame(one: Proposal, other: Proposal): boolean {
-  const asked = ({ request: { why: _, ...request }, before, after }: Proposal) =>
+function isSame(one: PendingApproval, other: PendingApproval): boolean {
+  const asked = ({ request: { why: _, ...request }, before, after }: PendingApproval) =>
     canonicalJson({ request, before, after });
   return asked(one) === asked(other);
 }
 
-interface Outcome {
+interface ApprovalOutcome {
   change: Extract<Evidence, { kind: 'proposal' }>['change'];
   by: string;
   at: string;
@@ -196,8 +196,12 @@ interface Outcome {
 }
 
 /** What became of a proposal, by the log; null while it waits. */
-async function outcomeOf(writer: Writer, current: ChannelDocument, { id, seq }: Proposal): Promise<Outcome | null> {
-  let outcome: Outcome | null = null;
+async function outcomeOf(
+  writer: Writer,
+  current: ChannelDocument,
+  { id, seq }: PendingApproval,
+): Promise<ApprovalOutcome | null> {
+  let outcome: ApprovalOutcome | null = null;
   for await (const state of statesAfter(writer.store, current, seq, writer.key.publicKey)) {
     const { who: by, at } = state.action;
     for (const each of readAction(state.action).evidence) {
@@ -211,7 +215,7 @@ async function outcomeOf(writer: Writer, current: ChannelDocument, { id, seq }: 
 }
 
 /** Throws conflict where somebody has decided on it already. */
-async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: Proposal): Promise<void> {
+async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   const outcome = await outcomeOf(writer, current, proposal);
   if (outcome)
     throw conflict(
@@ -221,7 +225,7 @@ async function assertUndecided(writer: Writer, current: ChannelDocument, proposa
 }
 
 /** Throws conflict and refused unless it waits, and upon the very state it was made for. */
-async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Proposal): Promise<void> {
+async function assertOpen(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   await assertUndecided(writer, current, proposal);
   const { id, by, expires, before } = proposal;
   if (Date.parse(expires) <= (await timeOf(writer)).getTime())
@@ -236,7 +240,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pr
 const missing = (id: string) =>
   refused(`there is no proposal ${id}`, 'List those that wait with `proposals`; `log` says what became of others.');
 
-async function find(writer: Writer, id: string): Promise<Proposal> {
+async function find(writer: Writer, id: string): Promise<PendingApproval> {
   const { proposals } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
   const proposal = proposals.find((each) => each.id === id);
   if (proposal) return proposal;
@@ -246,7 +250,7 @@ async function find(writer: Writer, id: string): Promise<Proposal> {
 /** Takes a proposal off the list, and says in the log what became of it unless that stands there. */
 const close = (
   writer: Writer,
-  proposal: Proposal,
+  proposal: PendingApproval,
   change: Extract<Evidence, { kind: 'proposal' }>['change'],
   why?: string,
 ): Promise<Change> =>
@@ -330,14 +334,14 @@ export async function settleProposals(writer: Writer): Promise<void> {
   }
 }
 
-export interface ProposalView extends Omit<Proposal, 'person'> {
+export interface ProposalView extends Omit<PendingApproval, 'person'> {
   /** Proposed by the viewer: another person has to approve it. */
   own: boolean;
   /** The channel has moved on: it has to be proposed again. */
   outdated: boolean;
 }
 
-function viewOf({ person, ...proposal }: Proposal, document: ChannelDocument, viewer: Person): ProposalView {
+function viewOf({ person, ...proposal }: PendingApproval, document: ChannelDocument, viewer: Person): ProposalView {
   const outdated = stateDigest(document) !== proposal.before;
   return { ...proposal, own: isSamePerson(person, viewer), outdated };
 }

@@ -19,9 +19,9 @@ import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 
 /** Says what speaks against a state that is about to go live: empty = nothing. `blind`: it opens no browser. */
-export type Gate = ((proposal: Proposal) => Promise<Finding[]>) & { blind?: boolean };
+export type Gate = ((proposal: GateInput) => Promise<Finding[]>) & { blind?: boolean };
 
-export interface Proposal {
+export interface GateInput {
   current: ChannelDocument;
   next: Composed;
   /** Whom it concerns. */
@@ -46,7 +46,7 @@ export interface SwitchOptions {
 }
 
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
-async function passGate(options: SwitchOptions, proposal: Proposal): Promise<Evidence[]> {
+async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Evidence[]> {
   const findings = await options.gate(proposal);
   const unseen: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
   if (findings.length === 0) return unseen;
@@ -69,7 +69,7 @@ const proposed = (
   next: Composed,
   judged: ComposedSet,
   changed: readonly string[],
-): Proposal => ({
+): GateInput => ({
   current,
   next,
   part: judged === next.stable ? 'stable' : 'candidate',
@@ -156,7 +156,7 @@ export async function switchStable(
   const rest = candidatesBeside(current, changed);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
   const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
-  const judge = async (proposal: Proposal) => [...findings, ...(await options.gate(proposal))];
+  const judge = async (proposal: GateInput) => [...findings, ...(await options.gate(proposal))];
   const gate: Gate = Object.assign(judge, { blind: options.gate.blind });
   const forced = await passGate({ ...options, gate }, proposed(current, next, next.stable, changed));
   return {

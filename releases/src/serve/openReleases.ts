@@ -26,7 +26,7 @@ export interface ReleasesOptions
   set?: string;
 }
 
-export interface Visitor {
+export interface PageVisitor {
   /** The first-party visitor id cookie. */
   id: string;
   /** The id of an override link, if the visitor carries one. */
@@ -43,7 +43,7 @@ export interface VisitorPage {
 export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
-  pageFor(visitor: Visitor): Promise<VisitorPage>;
+  pageFor(visitor: PageVisitor): Promise<VisitorPage>;
   /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
@@ -97,7 +97,7 @@ class StoreReleases implements Releases {
     return (await this.#reader.current()).document;
   }
 
-  async pageFor(visitor: Visitor): Promise<VisitorPage> {
+  async pageFor(visitor: PageVisitor): Promise<VisitorPage> {
     const document = await this.current();
     if (this.#pagesOf !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
     this.#pagesOf = document.seq;
@@ -178,7 +178,7 @@ class StoreReleases implements Releases {
     return this.#health.flush();
   }
 
-  async #choose(document: ChannelDocument, visitor: Visitor): Promise<ChosenSet> {
+  async #choose(document: ChannelDocument, visitor: PageVisitor): Promise<ChosenSet> {
     const { stable } = document;
     if (this.#fixedSet) return this.#stored(this.#fixedSet, false);
     if (!stable)

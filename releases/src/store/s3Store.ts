@@ -13,7 +13,7 @@ import type { CreateOptions, Entry, Pointer, Store } from './store.ts';
 const ATTEMPTS = 6;
 const LONG_LIVED = 'public, max-age=31536000, immutable';
 
-type Outcome = 'written' | 'lost' | 'unclear';
+type WriteOutcome = 'written' | 'lost' | 'unclear';
 
 /** How long the last reading of the store's clock is extrapolated by this machine's clock. */
 const CLOCK_MS = 10_000;
@@ -156,8 +156,8 @@ export class S3Store implements Store {
     }, null);
   }
 
-  async #putMatching(key: string, body: string, tag: string): Promise<Outcome> {
-    let outcome: Outcome = 'lost';
+  async #putMatching(key: string, body: string, tag: string): Promise<WriteOutcome> {
+    let outcome: WriteOutcome = 'lost';
     for (const form of this.#tagForms) {
       outcome = await this.#put(key, Buffer.from(body), { IfMatch: form(tag) }, { contentType: 'application/json' });
       if (outcome === 'written') this.#tagForms = [form];
@@ -166,7 +166,7 @@ export class S3Store implements Store {
     return outcome;
   }
 
-  async #put(key: string, Body: Buffer, condition: object, options: CreateOptions): Promise<Outcome> {
+  async #put(key: string, Body: Buffer, condition: object, options: CreateOptions): Promise<WriteOutcome> {
     const headers = {
       CacheControl: key.startsWith('builds/') ? LONG_LIVED : 'no-cache',
       ContentType: options.contentType ?? 'application/json',

@@ -6,10 +6,10 @@ interface IconData {
   node: [tag: string, attributes: Record<string, string>][];
 }
 
-interface IconProps extends SVGProps<SVGSVGElement> {
+interface CreatedIconProps extends SVGProps<SVGSVGElement> {
   size?: number | string;
 }
 
-declare function createIcon(icon: IconData): (props: IconProps) => ReactNode;
+declare function createIcon(icon: IconData): (props: CreatedIconProps) => ReactNode;
 
 export { createIcon as default };

@@ -34,18 +34,18 @@ interface Output {
   code?: string;
 }
 
-interface Answer {
+interface DevAnswer {
   setHeader(name: string, value: string): void;
   end(body: string): void;
 }
 
 type Middleware = (
   request: { url?: string; headers: { accept?: string } },
-  response: Answer,
+  response: DevAnswer,
   next: (cause?: unknown) => void,
 ) => void;
 
-interface DevServer {
+interface ViteDevServer {
   middlewares: { use(middleware: Middleware): void };
   transformIndexHtml(url: string, html: string): Promise<string>;
 }
@@ -55,7 +55,7 @@ interface VitePlugin {
   enforce: 'post';
   config(settings: { root?: string }, environment: { command: string; mode: string }): object | Promise<object>;
   transform(code: string, id: string): { code: string; map: null } | undefined;
-  configureServer(server: DevServer): () => void;
+  configureServer(server: ViteDevServer): () => void;
   generateBundle(
     this: { emitFile(file: object): void },
     options: unknown,

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react';
 import { createSignal } from './signal';
 
-type Ask = () => Promise<boolean>;
+type AskBeforeLeaving = () => Promise<boolean>;
 
-const guards = new Set<Ask>();
+const guards = new Set<AskBeforeLeaving>();
 
 const keepDocument = (event: BeforeUnloadEvent) => event.preventDefault();
 
-function addGuard(ask: Ask): () => void {
+function addGuard(ask: AskBeforeLeaving): () => void {
   // kept only while needed: a page with this listener is barred from the back-forward cache
   if (guards.size === 0) window.addEventListener('beforeunload', keepDocument);
   guards.add(ask);
@@ -26,7 +26,7 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /** While `dirty`, `ask` is asked before any navigation in the app, back included; the browser asks before the document goes. */
-export function useLeaveGuard(dirty: boolean, ask: Ask) {
+export function useLeaveGuard(dirty: boolean, ask: AskBeforeLeaving) {
   const latest = useRef(ask);
   useEffect(() => {
     latest.current = ask;

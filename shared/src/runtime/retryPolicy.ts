@@ -30,7 +30,7 @@ const TAP_MS = 5_000;
 const MOST_HOLDS = 100;
 
 /** As much of an `AbortSignal` as axios' type promises. */
-type Signal = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
+type Abortable = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
 
 interface Hold {
   until: number;
@@ -67,7 +67,7 @@ function createRetryPolicy(clock: Clock = realClock) {
   }
 
   /** Resolves when the budget has room, or `signal` has ended the wait. */
-  const turn = (signal?: Signal): Promise<void> =>
+  const turn = (signal?: Abortable): Promise<void> =>
     new Promise((resolve) => {
       const leave = () => {
         queue = queue.filter((each) => each !== go);
@@ -99,7 +99,7 @@ function createRetryPolicy(clock: Clock = realClock) {
     after: (milliseconds: number, run: () => void): (() => void) => after(milliseconds, run),
 
     /** Waits until a request may go. Rejects with the server's last answer while that has the page wait. What the reader tapped goes. */
-    async pass(call: string, signal?: Signal): Promise<void> {
+    async pass(call: string, signal?: Abortable): Promise<void> {
       if (isOfTap()) return;
       const refuse = () => {
         const error = standing(call);

@@ -35,6 +35,7 @@ import {
   Seal,
   SendIcon,
   Sheet,
+  type ShownToast,
   Skeleton,
   SparkIcon,
   Spinner,
@@ -45,7 +46,6 @@ import {
   Tag,
   TextArea,
   TextField,
-  type Toast,
   Toaster,
   TopBar,
   UserFilledIcon,
@@ -279,7 +279,7 @@ function Pieces() {
 
 type Overlay = 'sheet' | 'question' | 'notice' | 'uncloseable' | null;
 
-const samples: Toast[] = [
+const samples: ShownToast[] = [
   { id: 'done', text: '登录成功', kind: 'success' },
   { id: 'failed', text: '连不上服务，请检查网络或稍后再试', kind: 'error' },
   { id: 'undo', text: '已删除', action: { label: '撤销', run: () => undefined } },
@@ -287,7 +287,7 @@ const samples: Toast[] = [
 
 function Overlays() {
   const [open, setOpen] = useState<Overlay>(null);
-  const [toasts, setToasts] = useState<Toast[]>([]);
+  const [toasts, setToasts] = useState<ShownToast[]>([]);
   const close = () => setOpen(null);
   return (
     <Specimen title="Sheet · Dialog · Menu · Toaster" inline>

@@ -5,7 +5,7 @@ import { createPortal } from 'react-dom';
 import styles from './Toaster.module.css';
 import { followKeyboard, overlayPlace } from './useModalDialog';
 
-export interface Toast {
+export interface ShownToast {
   id: string;
   text: string;
   kind?: 'plain' | 'success' | 'error';
@@ -16,7 +16,7 @@ export interface Toast {
  * Draws the toasts it is given above the thumb: over the element at the screen's foot that has `data-foot`. Over an open
  * sheet or dialog, whose buttons are there, they stand at the top. How long they live is the owner's.
  */
-export function Toaster({ toasts, label = '提示' }: { toasts: readonly Toast[]; label?: string }) {
+export function Toaster({ toasts, label = '提示' }: { toasts: readonly ShownToast[]; label?: string }) {
   // Everything outside an open modal is inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(

@@ -47,7 +47,7 @@ export {
   type TextFieldProps,
   useFieldErrors,
 } from './TextField';
-export { type Toast, Toaster } from './Toaster';
+export { type ShownToast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';

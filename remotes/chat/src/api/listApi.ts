@@ -171,7 +171,7 @@ export async function fromOfflineCache<Content>(key: string, error: ApiError): P
   return isOutOfReach(error) ? ((await offlineCache.read(key)) as Content | undefined) : undefined;
 }
 
-interface Ports {
+interface ListPorts {
   /** undefined until the first page is there. */
   read: () => ConversationPage[] | undefined;
   change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
@@ -185,7 +185,7 @@ interface Ports {
 const FRESH_SECONDS = 5;
 
 /** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
-function followConversations({ read, change, drop, takeNewest }: Ports): () => void {
+function followConversations({ read, change, drop, takeNewest }: ListPorts): () => void {
   let askedAt = Date.now();
 
   const look = async () => {

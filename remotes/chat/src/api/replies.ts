@@ -52,7 +52,7 @@ export async function editMessage(
   await order(what, storyId, line, price, (purchase) => postEdit(purchase, line, body, lastSeq));
 }
 
-type Target = Pick<Message, 'id' | 'conversationId' | 'revision'>;
+type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
 
 type Answer = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
@@ -76,7 +76,7 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
 async function order(
   what: string,
   storyId: string,
-  message: Target,
+  message: ReplyTarget,
   price: number | undefined,
   ask: (purchase: Purchase) => Promise<Answer>,
 ): Promise<void> {
@@ -102,7 +102,7 @@ async function order(
   }
 }
 
-function takeAnswer(storyId: string, { conversationId }: Target, answer: Answer): void {
+function takeAnswer(storyId: string, { conversationId }: ReplyTarget, answer: Answer): void {
   const { reply, conversation, balance } = answer;
   if (balance !== undefined) session.userPatched({ balance });
   const message = toMessage(answer.message);
@@ -119,7 +119,7 @@ function takeAnswer(storyId: string, { conversationId }: Target, answer: Answer)
 }
 
 /** Whether the server carried out a request whose answer was lost. */
-async function hasGoneOn(storyId: string, message: Target): Promise<boolean> {
+async function hasGoneOn(storyId: string, message: ReplyTarget): Promise<boolean> {
   const now = await lookAt(storyId, message);
   if (!now || now.revision === message.revision) return false;
   await session.refresh();
@@ -127,7 +127,7 @@ async function hasGoneOn(storyId: string, message: Target): Promise<boolean> {
 }
 
 /** The message as the server has it now; as it is known where the server cannot be asked. */
-async function lookAt(storyId: string, { id }: Target): Promise<Message | undefined> {
+async function lookAt(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
   await threadSyncs.catchUp(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   return thread && findMessage(thread, id);

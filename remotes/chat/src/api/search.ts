@@ -40,7 +40,7 @@ export interface LogWindow {
   newer: Newer;
 }
 
-interface Ports {
+interface SearchPorts {
   storyId: string;
   /** Shows the window as it is now; null once the thread itself is to be shown again. */
   show: (window: LogWindow | null) => void;
@@ -54,7 +54,11 @@ const threadOf = (storyId: string): Thread | undefined => selectThread(storyId)(
  * Opens a window around a place that is not loaded and shows it; where it reaches what is loaded already, both become one.
  * Resolves with the message at the place, or the next one after it. Rejects with ApiError.
  */
-export async function openWindow(conversationId: string, place: Place, ports: Ports): Promise<Message | undefined> {
+export async function openWindow(
+  conversationId: string,
+  place: Place,
+  ports: SearchPorts,
+): Promise<Message | undefined> {
   const { storyId, show } = ports;
   const ask = (before: number) => askLatest({ conversation_id: conversationId, before, limit: THREAD_PAGE });
   const first = await ask(place.seq + THREAD_PAGE / 2);

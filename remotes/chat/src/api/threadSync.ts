@@ -26,7 +26,7 @@ import {
 } from '../model/thread';
 import { askLatest, type LatestQuery, THREAD_PAGE } from './calls';
 
-export interface Ports {
+export interface ThreadPorts {
   storyId: string;
   /** undefined until the first page is there. */
   read: () => Thread | undefined;
@@ -48,7 +48,7 @@ type Change = (thread: Thread) => Applied;
 
 /** Keeps one thread in step with the server: events once per frame, a catch-up over each gap, polls where events stay away. */
 export class ThreadSync {
-  readonly #ports: Ports;
+  readonly #ports: ThreadPorts;
   readonly #frame = oncePerFrame(() => this.#flush());
   #applied: Change[] = [];
   #catching: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export class ThreadSync {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
-  constructor(ports: Ports) {
+  constructor(ports: ThreadPorts) {
     this.#ports = ports;
   }
 
@@ -260,7 +260,7 @@ function createThreadSyncs() {
     watch: (storyId: string): void => running.get(storyId)?.watch(),
 
     /** Hears the user's channel for one story's thread, from before its first page is asked for. */
-    follow(ports: Pick<Ports, 'storyId' | 'read' | 'change'>): Following {
+    follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): Following {
       const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
       running.set(ports.storyId, sync);
       const stops = [

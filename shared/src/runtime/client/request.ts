@@ -44,7 +44,7 @@ export interface RequestOptions {
   isOptional?: boolean;
 }
 
-type Answer<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
+type AnswerOf<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
   ? InferOutput<Schema>
   : unknown;
 
@@ -52,7 +52,7 @@ type Answer<Options extends RequestOptions> = Options extends { schema: infer Sc
  * One request; resolves to the response body as `schema` reads it. Rejects with `ApiError`, or with a `CanceledError` if
  * `signal` ended it. A body of another shape (a captive portal's page, one cut short) counts as a failed network: `offline`.
  */
-export async function request<const Options extends RequestOptions>(options: Options): Promise<Answer<Options>> {
+export async function request<const Options extends RequestOptions>(options: Options): Promise<AnswerOf<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
   const config: AxiosRequestConfig = {
     url,
@@ -67,9 +67,9 @@ export async function request<const Options extends RequestOptions>(options: Opt
   };
   // the interceptor hands on the body, which axios' types do not know
   const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
-  if (!schema) return answer as Answer<Options>;
+  if (!schema) return answer as AnswerOf<Options>;
   const decoded = decode(schema, answer, `${method} ${url}`);
-  return decoded === undefined ? noAnswer() : (decoded as Answer<Options>);
+  return decoded === undefined ? noAnswer() : (decoded as AnswerOf<Options>);
 }
 
 /** The answer that the page's loader has for this request, for which a screen need not wait until axios has come. */
