@@ -157,19 +157,19 @@ test('events contain no text, address, user agent or query string of a reader', 
     const said = fc.constantFrom(secret, `聂小倩 ${secret}`, `?invite=${secret}`, `'${secret}'`, `\n${secret}`);
     const reports = fc.record({
       build: fc.oneof(
-        fc.constant(build),
+        { weight: 4, arbitrary: fc.constant(build) },
         said.map((words) => build + words),
       ),
       kind: fc.constantFrom('uncaught', 'rejection'),
       name: fc.oneof({ weight: 3, arbitrary: fc.constant('TypeError') }, said),
       message: fc.oneof(
-        fc.constantFrom('Failed to fetch', null),
+        { weight: 4, arbitrary: fc.constantFrom('Failed to fetch', null) },
         said.map((words) => `Failed to fetch ${words}`),
         said.map((words) => `Unexpected token in ${words}`),
       ),
       frames: fc.array(
         fc.oneof(
-          fc.nat(99).map((line) => `${frame}:${line}:1`),
+          { weight: 4, arbitrary: fc.nat(99).map((line) => `${frame}:${line}:1`) },
           said.map((words) => `${frame}${words}:1:1`),
         ),
         { maxLength: 3 },
