@@ -154,8 +154,8 @@ export const stories = ['nie-xiaoqian', 'hua-pi'] as const;
 /** Its conversations are deleted now and then, so nothing said in it is looked for. */
 export const shortLived = 'ying-ning';
 
-const MINUTE = 60_000;
-const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * MINUTE);
+const MINUTE_MS = 60_000;
+const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * MINUTE_MS);
 
 /** Puts the clock of all documents wrong, those to come and the one that runs. */
 export async function setClock(device: Device, shift: number) {
@@ -310,7 +310,7 @@ const acts = {
   signInAgain,
   async clock(device: Device, random: Random) {
     await setClock(device, random.pick(clockShifts));
-    return `${device.clockShift / MINUTE} min`;
+    return `${device.clockShift / MINUTE_MS} min`;
   },
   async disk(device: Device) {
     await setDisk(device, device.fullDisk === null);

@@ -270,7 +270,7 @@ test.each([
       throw new DOMException('The document is sandboxed', 'SecurityError');
     },
   ],
-])('where %s the visitor is told what to allow', async (_, get) => {
+])('where %s the form says what to allow', async (_, get) => {
   Object.defineProperty(document, 'cookie', { configurable: true, get, set: () => {} });
   onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   await register({

@@ -9,8 +9,9 @@ type Singletons = Record<string, { version: string }>;
 const areAlike = (one: string, other: string) => satisfy(one, `^${other}`) || satisfy(other, `^${one}`);
 
 /**
- * The share scope for a container that chooses copies without the page's plug-in. It sees the page's singletons, its own copies, and of
- * the other remotes' copies those that are loaded and like its own: any other may be dead, or throw where the container calls it a singleton.
+ * The share scope for a container that chooses copies without the page's plug-in. It sees the page's singletons and its own copies.
+ * It sees another remote's copy once that is loaded, if its version is like one of its own. Any other copy may be dead, or throw where
+ * the container calls it a singleton.
  */
 function safeScope(scope: Scope, singletons: Singletons): Scope {
   const own = new Set<unknown>();

@@ -155,7 +155,7 @@ test.each([
   expect(told[0]).toBe(`完成，现在是状态 ${seq}: ${seq}`);
 });
 
-test('a switch that was left while the gate judges it holds up no way back, and its end is told', async () => {
+test('a switch that was left while the gate judges it does not block a rollback, and a toast reports its end', async () => {
   const { console } = openConsole();
   await console.refresh();
   const release = hold('activate?channel=production');

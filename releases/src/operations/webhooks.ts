@@ -20,11 +20,11 @@ import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 
 const MOST_WEBHOOKS = 20;
 const KEPT_UNDELIVERED = 10;
-const FIRST_PAUSE = 10_000;
-const LONGEST_PAUSE = 60 * MINUTE_MS;
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
 /** How long one event is tried before it is given up: about a day. */
 export const MOST_ATTEMPTS = 32;
-const TIMEOUT = 10_000;
+const TIMEOUT_MS = 10_000;
 const LONGEST_ANSWER = 64 * 1024;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -117,7 +117,7 @@ function post(
       lookup: guardedLookup(rules),
       // no connection of before, whose address nobody would judge
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -251,7 +251,7 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
 }
 
 /** The pause after so many failures: 10 s, 20 s, 40 s … an hour. */
-const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 
 /** What follows from an attempt: the next event's turn, another attempt, or one that is given up. */
 function settled(webhook: Webhook, event: WebhookEvent, problem: string | null, now: Date): Webhook {
@@ -291,7 +291,7 @@ async function deliverTo(
   while (own.seq < document.seq && (await mayGoOn())) {
     // a pause that is longer than any was set by a clock that is wrong
     const left = own.retry ? Date.parse(own.retry) - (await timeOf(writer)).getTime() : 0;
-    if (left > 0 && left <= LONGEST_PAUSE) break;
+    if (left > 0 && left <= LONGEST_PAUSE_MS) break;
     const event = eventOf(await readState(writer.store, document, own.seq + 1, writer.key.publicKey), rules);
     if (!event) {
       own = { ...own, seq: own.seq + 1 };
