@@ -123,12 +123,14 @@ test('mf.switch: a message on its way holds the new document back', async ({ sit
   await joinAndChat(person, page);
   await looked(site);
   const before = await shownSet(page);
-  site.front.breaks(/^\/api\/v1\/messages$/, 'hang');
-  await person.says('你还在吗');
-  await expect(person.log().getByText('你还在吗')).toBeVisible();
   await site.activate(newer);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await person.isTold(news);
+  site.front.breaks(/^\/api\/v1\/messages$/, 'hang');
+  // the page gives the message up after 10 s
+  const onItsWay = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/messages'));
+  await person.says('你还在吗');
+  await onItsWay;
   await page.evaluate(() => history.back());
   await expect(person.log()).toBeHidden();
   await page.evaluate(() => history.back());
