@@ -236,26 +236,32 @@ test.each(['9999999999', '2147484', 'Fri, 01 Jan 2099 00:00:00 GMT'])(
 );
 
 test('a line that met a server without time goes after the wait that was named', async () => {
-  const refusals = [{ status: 503, headers: { 'retry-after': '1' } }];
+  let isBusy = true;
   const { user, requests } = openChat({
-    [SEND]: (request: RecordedRequest) => refusals.pop() ?? sentDto(request, { status: 'completed' }),
+    [SEND]: (request: RecordedRequest) =>
+      isBusy ? { status: 503, headers: { 'retry-after': '1' } } : sentDto(request, { status: 'completed' }),
   });
   await write(user, '谁在门外？');
   await screen.findByText(/^服务繁忙，\d 秒后自动发出$/);
+  const refused = sends(requests).length;
+  isBusy = false;
   await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
-  expect(sends(requests)).toHaveLength(2);
+  // a slow machine may see the words only after a second refusal, or while a third is on its way
+  expect(sends(requests).length - refused).toBeLessThanOrEqual(2);
 });
 
 test('a clock that is put back does not make the line wait for its old hour', async () => {
-  const refusals = [{ status: 429, body: { message: '太快' }, headers: { 'retry-after': '1' } }];
-  const { user, requests } = openChat({
-    [SEND]: (request: RecordedRequest) => refusals.pop() ?? sentDto(request),
+  let isBusy = true;
+  const { user } = openChat({
+    [SEND]: (request: RecordedRequest) =>
+      isBusy ? { status: 429, body: { message: '太快' }, headers: { 'retry-after': '1' } } : sentDto(request),
   });
   await write(user, '谁在门外？');
   await screen.findByText(/^发得太快/);
   rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
   onTestEnd(() => rs.useRealTimers());
-  await waitFor(() => expect(sends(requests)).toHaveLength(2), { timeout: 30_000 });
+  isBusy = false;
+  await waitFor(async () => expect(await outboxStore.all()).toEqual([]), { timeout: 30_000 });
 });
 
 test('a line written before the device’s outbox is read follows what it holds, though that is dated ahead', async () => {
