@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@rstest/core';
 import { API_HEADER } from './errors.ts';
-import { httpClient } from './releaseClient.ts';
+import { httpClient, type ReleaseClient } from './releaseClient.ts';
 
 let server: Server;
 afterEach(() => {
@@ -58,4 +58,41 @@ test('a console of the same level keeps its own words, and a server that is none
     kind: 'unreachable',
     cure: expect.stringContaining('Check --store and RELEASES_TOKEN'),
   });
+});
+
+const CALLS: [name: string, call: (client: ReleaseClient) => Promise<unknown>][] = [
+  ['status', (client) => client.status()],
+  ['builds', (client) => client.builds('stories')],
+  ['types', (client) => client.types('stories')],
+  ['log', (client) => client.log(5)],
+  ['health', (client) => client.health()],
+  ['diff', (client) => client.diff('1', '2')],
+  ['compare', (client) => client.compare('1', '2')],
+  ['check', (client) => client.check([])],
+  ['activate', (client) => client.activate({ builds: ['stories@1.0.0'] })],
+  ['rollback', (client) => client.rollback({})],
+  ['webhook', (client) => client.addWebhook('https://bot.example/hook')],
+  ['webhook-test', (client) => client.testWebhook('0a1b2c3d4e5f')],
+  ['kill', (client) => client.killEffect('stories@1.0.0')],
+  ['override', (client) => client.override({ builds: [], hours: 1 })],
+  ['previews', (client) => client.previews()],
+];
+
+test.each(CALLS)('%s that something else answers is refused with its cure', async (verb, call) => {
+  const page = await clientOf(200, '<!doctype html><title>Sign in to the network</title>');
+  await expect(call(page)).rejects.toMatchObject({
+    kind: 'unreachable',
+    message: expect.stringContaining('is no console'),
+    cure: expect.stringContaining('--store'),
+  });
+  server.close();
+  for (const body of ['{"ok":true}', '[7]', '{"document":null}']) {
+    const other = await clientOf(200, body, { [API_HEADER]: '2' });
+    await expect(call(other)).rejects.toMatchObject({
+      kind: 'refused',
+      message: `this console answers \`${verb}\` in another form`,
+      cure: expect.stringContaining('Update'),
+    });
+    server.close();
+  }
 });

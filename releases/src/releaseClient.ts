@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { failureSchema, readAnswer } from './answers.ts';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
-import { type ExposedTypes, exposedTypesSchema, readTypes } from './builds/exposedTypes.ts';
+import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change } from './channel/changeChannel.ts';
@@ -257,11 +258,6 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
 
 /** A switch may wait for those before it, each with its browser check. */
 const REQUEST_MS = 290_000;
-const errorSchema = v.object({
-  message: v.string(),
-  cure: v.optional(v.string(), ''),
-  details: v.optional(v.array(v.string()), []),
-});
 
 export interface HttpClientOptions {
   origin: string;
@@ -276,7 +272,7 @@ const OLDER_CONSOLE = 'That console is older than this command line: update it.'
 export const unknownThere = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
 
 function failure({ status, headers }: Response, path: string, body: unknown): ReleaseError {
-  const parsed = v.safeParse(errorSchema, body);
+  const parsed = v.safeParse(failureSchema, body);
   const { message, cure, details } = parsed.success
     ? parsed.output
     : { message: `the console answered ${status}`, cure: '', details: [] };
@@ -293,6 +289,17 @@ function failure({ status, headers }: Response, path: string, body: unknown): Re
 }
 
 const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
+
+/** For an answer of success that has another form than the API's. */
+function unreadable({ headers, url }: Response, path: string, body: unknown): ReleaseError {
+  if (!(body instanceof Object))
+    return unreachable(
+      `what answers at ${new URL(url).origin} is no console`,
+      'Check --store and the proxies before it.',
+    );
+  const cure = apiLevelOf(headers) < API_LEVEL ? OLDER_CONSOLE : 'Update this command line, or the console.';
+  return refused(`this console answers \`${verbIn(path)}\` in another form`, cure);
+}
 
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
@@ -318,7 +325,9 @@ export function consoleSender({ origin, token }: { origin: string; token: string
     });
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) throw failure(response, path, answer);
-    return answer as Answer;
+    const read = readAnswer(method, path, answer);
+    if (!read.success) throw unreadable(response, path, answer);
+    return read.output as Answer;
   };
 }
 
@@ -346,17 +355,9 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
   return {
     status: () => get('status'),
     builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
-    types: async (name) => {
-      const parsed = v.safeParse(exposedTypesSchema, await get(`types?of=${word(name)}`));
-      if (!parsed.success) throw refused('the console answered with what are no types', OLDER_CONSOLE);
-      return parsed.output;
-    },
+    types: (name) => get(`types?of=${word(name)}`),
     log: (limit) => get(`log?limit=${limit}`),
-    health: async () => {
-      const health = await get<Partial<Health>>('health');
-      if (!health.builds) throw unknownThere('health of single builds');
-      return health as Health;
-    },
+    health: () => get('health'),
     diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
     compare: (a, b) => get(`compare?a=${word(a)}&b=${word(b)}`),
     publish: (folder, version) => publishOver(send, options, folder, version),

@@ -23,6 +23,12 @@ const realFetch = globalThis.fetch;
 const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 const chat = 'chat@1.0.0+cccccccccccc';
 const [old, next] = ['stories@1.0.0+aaaaaaaaaaaa', 'stories@1.1.0+bbbbbbbbbbbb'];
+/** What answers in the console's place, with success. */
+const FOREIGN = [
+  { what: 'a network’s sign-in page', body: '<!doctype html><title>Wi-Fi</title>' },
+  { what: 'another service', body: '{"ok":true}' },
+  { what: 'an empty answer', body: '' },
+];
 const group = { visitors: 60, failedVisitors: 0, loads: 60, failures: {}, p75LoadMilliseconds: 300 };
 
 function statusAt(seq: number, channel: string, percent = 10): ChannelView {
@@ -134,8 +140,8 @@ function openServer() {
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
       return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];
-    if (verb === 'webhook') return [200, { secret: 'whsec_shown_once' }];
-    if (verb === 'webhook-test') return [200, {}];
+    if (verb === 'webhook') return [200, { webhook: { id: '0a1b2c3d4e5f' }, secret: 'whsec_shown_once' }];
+    if (verb === 'webhook-test') return [200, { id: 'evt-1' }];
     if (body) return change(channel, seq, body);
     const status = {
       ...statusAt(seq, channel, server.percent),
@@ -889,6 +895,27 @@ describe('a change', () => {
     globalThis.fetch = online;
     expect(server.posted()).toHaveLength(1);
     await screen.findByText(/状态 8/);
+  });
+
+  test.each(FOREIGN)('that is answered by $what is uncertain too, and the page goes on', async ({ body }) => {
+    await openPage();
+    await userEvent.click(button('整体回退'));
+    const online = globalThis.fetch;
+    globalThis.fetch = async (input, init) => {
+      await online(input, init);
+      return new Response(body);
+    };
+    await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
+    await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
+    globalThis.fetch = online;
+    expect(server.posted()).toHaveLength(1);
+    await screen.findByText(/状态 8/);
+  });
+
+  test.each(FOREIGN)('a page to which $what answers says that this is not the console', async ({ body }) => {
+    globalThis.fetch = async () => new Response(body);
+    render(<ConsolePage />);
+    expect((await screen.findByRole('alert')).textContent).toMatch(/收到的不是这个发布台的回答/);
   });
 
   test('is tied to the state it was asked about: another team that was faster is told of, not overrun', async () => {

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { failureSchema, readAnswer } from '../../src/answers';
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
@@ -154,6 +156,9 @@ export const maySwitch = (me: Me, name?: string): boolean =>
 
 const TOKEN = 'liaozhai-console-token';
 
+/** The status of an answer of success that cannot be read: a proxy's page, or another version's. */
+export const UNREADABLE = 200;
+
 /** What kept the API from doing what it was asked; 0 = there was no answer. `texts.refusal` has the sentence, `lines` are the server's own. */
 export class ApiFailure extends Error {
   readonly status: number;
@@ -207,20 +212,13 @@ export function typedFor(channel: string, title: string): Typed | null {
   return typed?.channel === channel && typed.title === title ? typed : null;
 }
 
-interface Failed {
-  message?: string;
-  cure?: string;
-  details?: string[];
-  reason?: RefusalReason;
-}
-
 /** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
 const LONGEST_MS = 15_000;
 const LONGEST_JUDGED_MS = 180_000;
 const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
 /** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
-async function send<Answer>(path: string, options: RequestInit): Promise<Answer> {
+async function send<Answer>(path: string, options: RequestInit & { method: 'GET' | 'POST' }): Promise<Answer> {
   const token = sessionStorage.getItem(TOKEN);
   const headers = {
     ...(token ? { authorization: `Bearer ${token}` } : { 'x-console': '1' }),
@@ -243,8 +241,14 @@ async function send<Answer>(path: string, options: RequestInit): Promise<Answer>
       throw new ApiFailure(0);
     })
     .finally(() => clearTimeout(timer));
-  if (response.ok) return answer as Answer;
-  const { message = `${response.status}`, cure = '', details = [], reason } = (answer ?? {}) as Failed;
+  if (response.ok) {
+    const read = readAnswer(options.method, path, answer);
+    if (!read.success) throw new ApiFailure(UNREADABLE);
+    return read.output as Answer;
+  }
+  const failed = v.safeParse(failureSchema, answer);
+  if (!failed.success) throw new ApiFailure(response.status, [`${response.status}`]);
+  const { message, cure, details, reason } = failed.output;
   throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])], reason);
 }
 

@@ -29,6 +29,7 @@ const roles: Record<string, string> = { viewer: '只读', publisher: '发布者'
 
 const refusals: Record<number, string> = {
   0: '发布台没有响应，请检查网络',
+  200: '收到的不是这个发布台的回答。请重新载入页面；仍然这样，请检查网络和代理',
   400: '请求有误，什么都没有改变',
   401: '登录已失效，请重新进入',
   403: '你没有这项权限',

@@ -29,7 +29,8 @@ beforeEach(() => {
     const url = new URL(String(input), 'http://localhost');
     const verb = url.pathname.replace('/v1/', '');
     const channel = url.searchParams.get('channel') ?? '';
-    const status = { channel, seq: seqs[channel] };
+    const stateOf = (seq?: number) => ({ channel, seq, stable: null, candidate: null, lastGood: {}, killed: [] });
+    const status = stateOf(seqs[channel]);
     const answers: Record<string, unknown> = { status, health };
     const answer = answers[verb] ?? [];
     asked.push(verb + url.search);
@@ -38,7 +39,7 @@ beforeEach(() => {
     const seq = (seqs[channel] ?? 0) + 1;
     // an approval is logged after what it approved
     seqs[channel] = verb === 'approve' ? seq + 1 : seq;
-    return Response.json({ changed: true, document: { channel, seq } });
+    return Response.json({ changed: true, document: stateOf(seq) });
   };
 });
 afterEach(() => {

@@ -18,6 +18,7 @@ import {
   saveChosen,
   saveTyped,
   typedFor,
+  UNREADABLE,
 } from './api';
 import {
   type ConsoleState,
@@ -384,7 +385,7 @@ export function createConsole(channel: string) {
             async (cause: unknown) => {
               const { status } = failureOf(cause);
               // the request may have arrived although its answer did not
-              if (status === 0) throw new ApiFailure(0, [texts.confirm.unanswered]);
+              if (status === 0 || status === UNREADABLE) throw new ApiFailure(status, [texts.confirm.unanswered]);
               if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
               throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
             },

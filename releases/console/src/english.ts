@@ -53,6 +53,7 @@ const roles: Record<string, string> = {
 
 const refusals: Record<number, string> = {
   0: 'The console does not answer. Check your network.',
+  200: 'What answered is not this console. Load the page again; if that does not help, check network and proxies.',
   400: 'The request was wrong. Nothing was changed.',
   401: 'You are no longer signed in. Sign in again.',
   403: 'You are not permitted to do that.',

@@ -1,25 +1,18 @@
-import { dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
-import * as v from 'valibot';
 import type { Writer } from '../channel/writer.ts';
 import { refused } from '../errors.ts';
-import { buildFolder, isRemote, nameOf, parseBuildId } from '../model/build.ts';
+import { buildFolder, isRemote, nameOf } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { resolveBuilds } from './catalog.ts';
 
 /** Where a build has the types of what it exposes: Module Federation's own plug-in writes there, and so do our kits. */
 const TYPES_FOLDER = '@mf-types/';
 
-export const exposedTypesSchema = v.object({
+export interface ExposedTypes {
   /** The build: `stories@1.4.2+3f9c1a7b20de` */
-  id: v.pipe(
-    v.string(),
-    v.check((id) => parseBuildId(id) !== null, 'must be a build id'),
-  ),
+  id: string;
   /** Path below the remote's name → declaration: `Badge.d.ts` types the module `stories/Badge`. */
-  files: dictionarySchema(filePathSchema, v.string()),
-});
-
-export type ExposedTypes = v.InferOutput<typeof exposedTypesSchema>;
+  files: Record<string, string>;
+}
 
 /** Types of what a remote exposes; `word` is a name, of which the build in `live` counts, or a build. Throws refused. */
 export async function readTypes(
