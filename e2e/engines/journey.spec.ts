@@ -1,3 +1,4 @@
+import { keptHere } from '../keptHere.ts';
 import type { Trouble } from '../trouble.ts';
 import type { Phone, Target } from './phone.ts';
 import { expect, expectNoTrouble, test, withPhone } from './test.ts';
@@ -337,6 +338,10 @@ test('the right one signs in, and the conversation is there again', async ({ pho
   await phone.misses({ role: 'dialog' });
   await phone.taps(row);
   await phone.reads(log, said);
+  // a later step opens it without a network
+  await phone.until('the conversation kept on the phone', async () =>
+    (await phone.engine.run(keptHere)).includes(said) ? undefined : 'not kept',
+  );
 });
 
 test('an address that is none says so and leads on', async ({ phone }) => {
