@@ -372,7 +372,7 @@ describe('a line that is edited', () => {
     reader.post<Sent>(`/messages/${id}/edit`, { client_id: crypto.randomUUID(), ...form });
   const wordsOf = (messages: MessageDto[]) => messages.map(({ seq, body }) => [seq, body]);
 
-  test('is answered anew for the price of a message; what followed it is gone, here and for who catches up', async () => {
+  test('is answered again for the price of a message; what followed it is gone, here and for who catches up', async () => {
     const reader = await backend.reader();
     const { message, reply } = await answered(reader, '月色正好。');
     await reader.say({ story_id, body: '后来呢' });
@@ -453,7 +453,7 @@ describe('a line that is edited', () => {
   });
 });
 
-describe('a story that is begun anew', () => {
+describe('a story that is begun again', () => {
   const restart = (reader: Client, id: string) =>
     reader.post<{ data: ConversationDto }>(`/conversations/${id}/restart`, { client_id: crypto.randomUUID() });
 
@@ -486,7 +486,7 @@ describe('a story that is begun anew', () => {
     expect(await refundsOf(reader)).toEqual([price]);
   });
 
-  test('is nobody else’s to begin anew', async () => {
+  test('is nobody else’s to begin again', async () => {
     const [reader, other] = [await backend.reader(), await backend.reader()];
     const { conversation } = await answered(reader, '月色正好。');
     expect((await restart(other, conversation.id)).status).toBe(404);

@@ -209,10 +209,10 @@ describe('two backends on one Postgres', () => {
     expect([stopped.status, stopped.body.message.status]).toEqual([200, 'cancelled']);
     expect(stopped.body.message.body).not.toBe('');
     // retold immediately, before the first backend knows: neither text gets into the other
-    const anew = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/regenerate`, {
+    const regenerated = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/regenerate`, {
       client_id: crypto.randomUUID(),
     });
-    expect(anew.status).toBe(202);
+    expect(regenerated.status).toBe(202);
     await one.settled();
     expect((await reply())?.status).toMatch(/pending|streaming/);
     await other.settled();

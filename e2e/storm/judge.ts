@@ -96,7 +96,7 @@ async function viewsThatStayWrong(device: Device): Promise<string[]> {
 }
 
 /** Each chat, reopened, ends as the server has it, with the balance and the draft that belong there. */
-async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[]> {
+async function wrongWhenReopened(device: Device, set: string): Promise<string[]> {
   const { context, direct, drafts, name, page } = device;
   const wrong: string[] = [];
   for (const story of [...stories, shortLived]) {
@@ -121,7 +121,7 @@ async function wrongWhenOpenedAnew(device: Device, set: string): Promise<string[
       const listed = (await conversationsOf(context, direct)).find((conversation) => conversation.story.id === story);
       return listed?.unread ? 'it is unread while it is open' : null;
     }, HEALED_WITHIN_MS);
-    if (found) wrong.push(`${name}: ${story} opened anew: ${found}${await sceneOf(device)}`);
+    if (found) wrong.push(`${name}: ${story} opened again: ${found}${await sceneOf(device)}`);
   }
   return wrong;
 }
@@ -201,7 +201,7 @@ export async function judge(devices: readonly Device[], set: string): Promise<st
   const looks = {
     'open chats': viewsThatStayWrong,
     'replies that run': repliesThatRunOn,
-    'chats opened anew': (device: Device) => wrongWhenOpenedAnew(device, set),
+    'chats opened again': (device: Device) => wrongWhenReopened(device, set),
     聊过: wrongList,
   };
   for (const device of devices) {

@@ -53,7 +53,7 @@ export async function localRemotesOf(context: FrontContext, options: LocalOption
   return expires === null || 'problem' in remotes ? null : { local: remotes.remotes, expires };
 }
 
-/** Takes back what was agreed to; leave for the browser stays, so that its person may go on later. */
+/** Takes back what was agreed to; the browser's permission stays, so that its person may go on later. */
 export function endLocal(context: FrontContext, secure: boolean) {
   const choice = localChoiceOf(context, secure);
   if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);

@@ -260,7 +260,7 @@ describe('security.txt', () => {
   });
 });
 
-test('who asks for any number of stories does not fill the memory: the oldest answer is asked for anew', async () => {
+test('who asks for any number of stories does not fill the memory: the oldest answer is asked for again', async () => {
   const visit = async (story: string) => (await fetch(`${origin}/story/${story}`)).text();
   await visit('first');
   await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
@@ -484,7 +484,7 @@ describe('what lies in memory', () => {
     await expect.poll(told).toEqual([undefined, { continuePrice: 1 }]);
   });
 
-  test('what the backend tells anew stands in the page once its former answer is five seconds old', async () => {
+  test('what the backend tells again stands in the page once its former answer is five seconds old', async () => {
     const { at, page } = await toldAnew();
     at.title = '画皮';
     expect(await page()).toContain('<p class="card">聂小倩</p>');

@@ -73,7 +73,7 @@ const back = () => act(async () => history.back());
 async function openWithNewerSet() {
   const host = await openHost();
   await heading('书架');
-  host.page.pendingUpdate.await('newer');
+  host.page.pendingUpdate.announce('newer');
   const tap = (name: string) => host.user.click(screen.getByRole('link', { name }));
   return { ...host, tap };
 }
@@ -92,7 +92,7 @@ describe('while the document of a newer set is loading', () => {
     const { user, page } = await openHost();
     await user.click(await screen.findByRole('link', { name: '故事 1' }));
     await heading('第 1 则');
-    page.pendingUpdate.await('newer');
+    page.pendingUpdate.announce('newer');
     await user.click(screen.getByRole('link', { name: '下一则' }));
     await back();
     expect(asked).toEqual(['assign /story/2', 'reload']);

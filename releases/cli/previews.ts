@@ -19,7 +19,7 @@ export const addOverride = (program: Command) =>
       ]);
     });
 
-/** Taken from scripts that still give it: leave for a preview depends on no state. */
+/** Taken from scripts that still give it: a preview's permission depends on no state. */
 const unusedSeq = () => new Option('--seq <n>').argParser(count).hideHelp();
 
 const addPreviewOpen = (preview: Command) =>

@@ -204,7 +204,7 @@ function read<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown,
 
 /** Turns the provider's answer into a session, and stores it. Throws forbidden for a person without access. */
 async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>): Promise<Kept> {
-  if (!tokens.id_token) throw forbidden('the provider does not say anew who you are', cureFor(to.origin));
+  if (!tokens.id_token) throw forbidden('the provider does not say again who you are', cureFor(to.origin));
   const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
   const answer = await consoleSender({ origin: to.origin, token: null })('POST', '/auth/session', body);
   const { session, person, seconds } = read(sessionSchema, answer, to.origin);

@@ -24,7 +24,7 @@ function subjectOf(action: ReadAction): string {
     case 'init':
       return 'made the channel';
     case 'renew':
-      return 'signed the same state anew';
+      return 'signed the same state again';
     case 'freeze':
       return 'windows changed';
     case 'webhook':

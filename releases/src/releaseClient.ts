@@ -153,7 +153,7 @@ export interface ReleaseClient {
   killEffect(build: string, before?: 'kill' | 'withdraw'): Promise<KillEffect>;
   kill(request: KillRequest): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
-  /** Leave to run remotes from dev servers, as far as it holds. */
+  /** Permissions to run remotes from dev servers that have not ended. */
   previews(): Promise<Preview[]>;
   preview(request: PreviewRequest): Promise<Change>;
   endPreview(request: { browser: string; why?: string }): Promise<Change>;

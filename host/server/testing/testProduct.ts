@@ -65,7 +65,7 @@ export async function openTestProduct(change: (folder: string) => void = () => {
         createProduct({ releases, env, backendUrl: () => backend, log, config: { support: {} }, ...options }),
       );
     },
-    /** Gives the browser of a request leave to run what it names. */
+    /** Permits the browser of a request to run what it names. */
     async preview({ request }: { request: string }) {
       opener = request.split(' ').at(-1) ?? '';
       await manager.preview({ request, person: 'Li Hua', hours: 4 });

@@ -39,7 +39,7 @@ describe('what the popup shows', () => {
     expect(seen.size).toBeGreaterThan(4);
   });
 
-  test('switching to login clears and hides, switching back fills anew', async () => {
+  test('switching to login clears and hides, switching back fills again', async () => {
     const { user } = await openPopup();
     const before = typedInto('login');
     await user.click(screen.getByRole('button', { name: '已有账号？去登录' }));

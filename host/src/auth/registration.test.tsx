@@ -286,7 +286,7 @@ describe('credentials that the clipboard refuses', () => {
   });
 });
 
-describe('registering anew after the answer was lost', () => {
+describe('registering again after the answer was lost', () => {
   const button = () => screen.getByRole<HTMLButtonElement>('button', { name: '注册（请截图保存）' });
 
   async function registerTwice(handlers: Handlers) {

@@ -77,7 +77,7 @@ describe('a file that does not come', () => {
     expect(asked).toEqual(expected);
   });
 
-  test('in time is asked for once, and anew by whoever asks again', async () => {
+  test('in time is requested once, and again by the next caller', async () => {
     const asked: string[] = [];
     const append = rs.spyOn(document.head, 'append').mockImplementation((...nodes) => {
       asked.push(...(nodes as HTMLScriptElement[]).map(({ src }) => new URL(src).pathname));

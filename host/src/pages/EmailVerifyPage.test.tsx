@@ -18,7 +18,7 @@ test('in the browser that registered, the visitor is signed in', async () => {
   expect(session.current().status).toBe('member');
 });
 
-test('a member who gave the account another address is not welcomed anew', async () => {
+test('a member who gave the account another address is not welcomed again', async () => {
   await openHost({ path: link, handlers: { [call]: { message: '邮箱已确认' } }, member: true });
   expect(await screen.findByText('邮箱已确认。')).toBeTruthy();
 });

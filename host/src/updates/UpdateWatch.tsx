@@ -29,7 +29,7 @@ export default function UpdateWatch() {
     const take = (verdict: SetVerdict) => {
       if (verdict.kind !== 'current') forgetScreens();
       if (verdict.kind === 'killed') return wasJustTried(verdict.build) || setKilled(verdict.build);
-      pendingUpdate.await(verdict.kind === 'outdated' ? verdict.live : null);
+      pendingUpdate.announce(verdict.kind === 'outdated' ? verdict.live : null);
       if (verdict.kind !== 'outdated' || announced === verdict.live || wasJustTried(verdict.live)) return;
       announced = verdict.live;
       toast('有新版本', { action: { label: '更新', run: () => reloadFor(verdict.live) } });

@@ -4,7 +4,7 @@ import { readJson, reloadBlocks, tab } from '@liaozhai/shared/runtime';
 /** A newer set that waits for the next navigation to bring it. */
 export interface PendingUpdate {
   /** The set that the next navigation is to bring, if another one than this page's is live. */
-  await(set: string | null): void;
+  announce(set: string | null): void;
   /** Whether the next navigation is to be a new document: a newer set is live and nobody has unsaved work. A yes is noted as an attempt. */
   take(): boolean;
 }
@@ -12,7 +12,7 @@ export interface PendingUpdate {
 export function createPendingUpdate(): PendingUpdate {
   let awaited: string | null = null;
   return {
-    await(set) {
+    announce(set) {
       awaited = set;
     },
     take() {

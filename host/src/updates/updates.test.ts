@@ -101,7 +101,7 @@ describe('the set of this page', () => {
 describe('a pending update', () => {
   test('comes with the next navigation, unless somebody has unsaved work', () => {
     const update = createPendingUpdate();
-    update.await(setB);
+    update.announce(setB);
     const release = blockReload('outbox');
     expect(update.take()).toBe(false);
     release();
@@ -110,7 +110,7 @@ describe('a pending update', () => {
 
   test('that a new document did not bring is not asked for again at once', () => {
     const update = createPendingUpdate();
-    update.await(setB);
+    update.announce(setB);
     noteAttempt(setB);
     expect(update.take()).toBe(false);
     expect(wasJustTried(setB, Date.now() + 61_000)).toBe(false);
@@ -121,8 +121,8 @@ describe('a pending update', () => {
   test('is none until another set is live, and none once that is taken back', () => {
     const update = createPendingUpdate();
     expect(update.take()).toBe(false);
-    update.await(setB);
-    update.await(null);
+    update.announce(setB);
+    update.announce(null);
     expect(update.take()).toBe(false);
   });
 });

@@ -57,7 +57,7 @@ describe('in an incident', () => {
   });
 });
 
-test("a deployer's right is judged anew for the state its change comes to", async () => {
+test("a deployer's right is judged again for the state its change comes to", async () => {
   await canary(at.writer, [storiesNext], 10, { gate: openGate });
   const chatNext = await at.remote('chat', '1.1.0');
   meanwhile = async () => {

@@ -373,7 +373,7 @@ export async function alarmOnce(
 
 const SWEEP_MS = 3_600_000;
 
-/** Removes uploads that were given up and leave for previews that has ended, if the lease is ours. */
+/** Removes abandoned uploads and expired preview permissions, if the lease is ours. */
 async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
   if (!(await lease.hold())) return;
   const { store, key } = console.options;

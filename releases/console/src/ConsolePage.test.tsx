@@ -548,7 +548,7 @@ describe('signing in as a person', () => {
     expect((await screen.findByRole('alert')).textContent).toBe('登录已结束，请重新登录');
   });
 
-  test('that ends while a reason is being typed keeps it for the same question after signing in anew', async () => {
+  test('that ends while a reason is being typed keeps it for the same question after signing in again', async () => {
     server.session = { offered: true, signedIn: true };
     await openPage();
     const ask = () => userEvent.click(button('回退 chat'));

@@ -50,7 +50,7 @@ describe('the log of a store that holds entries from before actions were data', 
 
   test('an entry that was changed afterwards breaks the chain, whichever form it has', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
-    await moveOnInWords({ verb: 'renew', what: 'signed the same state anew' });
+    await moveOnInWords({ verb: 'renew', what: 'signed the same state again' });
     await at.activate(await at.remote('chat'));
     expect(await log()).toHaveLength(4);
     for (const seq of [3, 2]) {

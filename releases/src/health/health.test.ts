@@ -162,7 +162,7 @@ describe('the automatic stop', () => {
     expect(await new Lease(at.store, 'watch').hold()).toBe(true);
   });
 
-  test('a lease is written anew only in the last half of its life, and then held on', async () => {
+  test('a lease is written again only in the last half of its life, and then held on', async () => {
     const lease = new Lease(at.store, 'watch');
     const from = Date.now();
     const writes = new Set<string | undefined>();
@@ -212,7 +212,7 @@ describe('candidates of several remotes', () => {
     expect(await stop()).toBe(false);
   });
 
-  test("another team's activate neither begins a candidate anew nor its figures", async () => {
+  test("another team's activate neither begins a candidate again nor its figures", async () => {
     const { candidate } = await at.current();
     await visits({ candidate: true, visitors: 40, failing: 4 }, { candidate: false, visitors: 70, failing: 1 });
     await activate({ ...at.writer, who: 'another team' }, [await at.remote('chat')], { gate: openGate });

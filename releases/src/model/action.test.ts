@@ -12,7 +12,7 @@ const store = (action: Action, evidence: Evidence[] = []) =>
 
 const actions: [Action, string][] = [
   [{ kind: 'init' }, 'init made the channel'],
-  [{ kind: 'renew' }, 'renew signed the same state anew'],
+  [{ kind: 'renew' }, 'renew signed the same state again'],
   [{ kind: 'activate', builds: [stories, chat] }, `activate ${stories} ${chat}`],
   [{ kind: 'canary', builds: [stories], percent: 0.1 }, `canary ${stories} for 0.1 %`],
   [{ kind: 'promote', builds: [stories] }, `promote ${stories}`],
@@ -136,7 +136,7 @@ describe('an entry from before actions were data', () => {
     ['canary', `${stories} for 10 %`, undefined],
     ['rollback', `${stories} as in state 4`, 4],
     ['init', 'made the channel', undefined],
-    ['renew', 'signed the same state anew', undefined],
+    ['renew', 'signed the same state again', undefined],
     ['activate', 'a set from elsewhere', undefined],
     ['activate', '', undefined],
     ['activate', `${stories} stories@1.4.2+3f9c1a7b2…`, undefined],

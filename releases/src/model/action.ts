@@ -7,14 +7,14 @@ import { parseBuildId } from './build.ts';
 export const storedActionSchema = v.object({
   verb: textSchema(20),
   who: textSchema(120),
-  /** Build ids, then `5%` for a canary, `from:preview#12` or `into:…` for another channel and `+12` for ids that found no room, separated by blanks; once it was a sentence. */
+  /** Build ids, then `5%` for a canary, `from:preview#12` or `into:…` for another channel and `+12` for ids that found no room, separated by blanks. */
   what: textSchema(2000),
   why: textSchema(500),
   at: instantSchema,
   /** rollback only: the state gone back to, and the names that went (empty = all). */
   to: v.optional(v.pipe(v.number(), v.safeInteger())),
   names: v.optional(v.array(v.string())),
-  /** What spoke for the change: JSON of an Evidence each; once they were sentences. */
+  /** What spoke for the change: JSON of an Evidence each. */
   evidence: v.optional(v.pipe(v.array(textSchema(500)), v.maxLength(50))),
 });
 
@@ -34,7 +34,7 @@ export interface ForeignState {
   store?: string;
 }
 
-/** Leave for a person's browser to run remotes from a dev server, given or taken back. */
+/** Permission for a person's browser to run remotes from a dev server, given or revoked. */
 interface Previewed {
   kind: 'preview' | 'preview-end';
   person: string;
@@ -166,7 +166,7 @@ const evidenceSchema = v.variant('kind', [
 /** What spoke for a change, as data. */
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
-/** What an entry from before actions were data says; it is shown as it is. */
+/** An entry that this version cannot read as data; it is shown as it is. */
 interface Sentence {
   kind: 'text';
   text: string;

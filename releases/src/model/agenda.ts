@@ -182,7 +182,7 @@ export const signAgenda = (
 export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
   const what = `the agenda of ${channel}`;
   const cure =
-    'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules anew.';
+    'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules again.';
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(agendaSchema, value);
   const isOurs = isSignedDocument(value, publicKey);

@@ -166,7 +166,7 @@ const previewSchema = v.object({
 });
 
 /**
- * Leave for one browser to run remotes from a dev server, for a person and a time: `previews/<channel>/<browser>.json`, signed. A
+ * Permission for one browser to run remotes from a dev server, for a person and a time: `previews/<channel>/<browser>.json`, signed. A
  * browser has one at a time.
  */
 export type Preview = v.InferOutput<typeof previewSchema>;
@@ -179,7 +179,7 @@ async function keptPreview(store: Store, channel: string, browser: string, publi
   const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
   if (!parsed.success) return { preview: null, tag: pointer.tag };
   const { sig, ...unsigned } = parsed.output;
-  // the leave of one browser, put under the name of another, opens nothing
+  // one browser's permission, stored under the name of another, permits nothing
   const isOwn = unsigned.browser === browser && unsigned.channel === channel;
   const isSound = isOwn && isSigned(canonicalJson(unsigned), sig, publicKey);
   return { preview: isSound ? parsed.output : null, tag: pointer.tag };
@@ -200,7 +200,7 @@ export async function readPreview(
   return preview && holds(preview, now) ? preview : null;
 }
 
-/** Every leave of a channel that still holds, the newest first. */
+/** Every permission of a channel that has not ended, the newest first. */
 export async function listPreviews(store: Store, channel: string, publicKey: string, now: Date): Promise<Preview[]> {
   const files = await store.children(`previews/${channel}/`);
   const found = await Promise.all(

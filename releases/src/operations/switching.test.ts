@@ -80,7 +80,7 @@ describe('canary', () => {
     if ((await at.current()).candidate) await abort(at.writer, {});
   });
 
-  test('a ramp keeps its salt, so visitors stay; other builds draw anew', async () => {
+  test('a ramp keeps its salt, so visitors stay; other builds draw again', async () => {
     const first = (await canary(at.writer, [storiesAt(1)], 5, gated)).document.candidate;
     const ramped = (await canary(at.writer, [], 20, gated)).document.candidate;
     const other = (await canary(at.writer, [storiesAt(2)], 20, gated)).document.candidate;

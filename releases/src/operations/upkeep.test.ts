@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 describe('init', () => {
-  test('again does no harm; an ageing document is signed anew', async () => {
+  test('again does no harm; an ageing document is signed again', async () => {
     await prepareStore(at.opened);
     expect((await initChannel(at.writer)).changed).toBe(false);
     const { changed, document } = await initChannel(at.after(40 * DAY_MS));

@@ -70,7 +70,7 @@ async function read(
   const pointer = await store.readPointer(keyOf(channel));
   if (!pointer) return { webhooks: [], tag: null };
   const what = `the list of webhooks of ${channel}`;
-  const cure = 'Restore webhooks/ from a copy of the store, or remove it and add them anew.';
+  const cure = 'Restore webhooks/ from a copy of the store, or remove it and add them again.';
   const value = parseJson(pointer.body, what, cure);
   const parsed = v.safeParse(documentSchema, value);
   const isOurs = isSignedDocument(value, publicKey);

@@ -44,7 +44,7 @@ export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
   pageFor(visitor: PageVisitor): Promise<VisitorPage>;
-  /** What a browser may run from a dev server, by leave of a manager; asked of the store each time. */
+  /** What a browser may run from a dev server, by a manager's permission; read from the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
   file(pathname: string, encoding?: Encoding): Promise<ServedFile | null>;
@@ -224,7 +224,7 @@ class StoreReleases implements Releases {
     const { template: path, templateIntegrity, id } = chosen.body.host;
     const body = await this.#catalog.store.read(path.slice(1));
     if (!body || sha384Integrity(body) !== templateIntegrity)
-      throw refused(`the page template of ${id} is missing or was changed`, 'Roll the host back, or publish it anew.');
+      throw refused(`the page template of ${id} is missing or was changed`, 'Roll the host back, or publish it again.');
     const pageSet = await makePageSet(this.#catalog, document, this.#publicKey, chosen);
     return { pageSet, template: body.toString('utf8') };
   }
@@ -343,7 +343,7 @@ export class ChannelReader {
     if (Date.parse(document.expires) <= (this.#options.now?.() ?? new Date()).getTime())
       throw refused(
         `channel ${document.channel} expired at ${document.expires}`,
-        'Sign it anew with `pnpm release init`; check the clock of this machine.',
+        'Sign it again with `pnpm release init`; check the clock of this machine.',
       );
     if (document.seq > this.#highest) await this.#remember(document.seq);
   }

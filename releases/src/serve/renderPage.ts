@@ -57,7 +57,7 @@ function policyOf(input: PolicyInput): string {
 /** Every header of the page's answer; names in lower case. */
 const pageHeaders = (input: PolicyInput): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  // a page with a dev server is kept nowhere: leave for it may end
+  // a page with a dev server is cached nowhere: its permission may end
   'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
   'content-security-policy': policyOf(input),
   // WebKit 2.50 takes no hash of an import map for one: with this header it would run no ES module

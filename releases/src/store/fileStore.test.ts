@@ -63,7 +63,7 @@ describe('a folder as a store', () => {
 
     test('who read one that is gone, or none, changes nothing', async () => {
       expect(await store().swapPointer(key, 'late', early?.tag ?? '')).toBe(false);
-      expect(await store().swapPointer(key, 'made anew', null)).toBe(false);
+      expect(await store().swapPointer(key, 'made again', null)).toBe(false);
       expect((await store().readPointer(key))?.body).toBe('250');
       expect(await readFile(join(folder.path, key), 'utf8')).toBe('250');
     });

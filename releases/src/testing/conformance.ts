@@ -89,7 +89,7 @@ const pointers: ConformanceCheck[] = [
     },
   },
   {
-    name: 'a pointer is taken away only by whoever knows its state, and may be made anew',
+    name: 'a pointer is taken away only by whoever knows its state, and may be made again',
     run: async (store) => {
       const key = `${fresh()}/one.json`;
       await store.swapPointer(key, '{"n":1}', null);
@@ -101,7 +101,7 @@ const pointers: ConformanceCheck[] = [
       expectSame(await store.readPointer(key), null, 'what is left');
       expectSame((await store.children(key.replace(/[^/]+$/, ''))).length, 0, 'what is listed');
       expectSame(await store.swapPointer(key, '{"n":3}', second?.tag ?? ''), false, 'swapping what was removed');
-      expectSame(await store.swapPointer(key, '{"n":4}', null), true, 'making anew');
+      expectSame(await store.swapPointer(key, '{"n":4}', null), true, 'making again');
       expectSame((await store.readPointer(key))?.body, '{"n":4}', 'contents');
     },
   },

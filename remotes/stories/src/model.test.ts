@@ -45,7 +45,7 @@ describe('the feed', () => {
     expect(feed[1]?.items[0]?.title).toBe('新题');
   });
 
-  test('starts anew when more is new than one page tells', () => {
+  test('starts again when more is new than one page tells', () => {
     expect(hasGap([page('c')], page('a', 'b'))).toBe(true);
     expect(idsOf(withNewest([page('c'), page('d')], page('a', 'b')))).toEqual([['a', 'b']]);
   });

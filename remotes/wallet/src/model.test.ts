@@ -34,7 +34,7 @@ describe('the ledger', () => {
     expect(idsOf(withNewest([page('b'), page('a')], page('c', 'b')))).toEqual([['c', 'b'], ['a']]);
   });
 
-  test('starts anew when more was booked than one page tells', () => {
+  test('starts again when more was booked than one page tells', () => {
     expect(idsOf(withNewest([page('b'), page('a')], page('f', 'e')))).toEqual([['f', 'e']]);
   });
 

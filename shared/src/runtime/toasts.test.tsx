@@ -40,7 +40,7 @@ test('one whose offer ends shows ahead of the others', () => {
   expect(result.current.map(({ text }) => text)).toEqual(['一']);
 });
 
-test('the same thing is not said twice at once, but anew', () => {
+test('the same thing is not said twice at once, but again', () => {
   const { result } = open();
   act(() => void toast('已复制', { kind: 'success' }));
   after(2000);

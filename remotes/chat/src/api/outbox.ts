@@ -110,7 +110,7 @@ export function createOutbox() {
     await flushOutbox(storyId);
   }
 
-  /** Dated after all that was written before it. */
+  /** With a timestamp later than those of all messages written before it. */
   function inOrder(pending: PendingMessage): PendingMessage {
     const ids = [...unsaved.keys()];
     const since = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];

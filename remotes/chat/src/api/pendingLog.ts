@@ -51,7 +51,7 @@ export async function recoverPending(underWay: ReadonlyMap<string, unknown> = ne
   }
 }
 
-/** Dated after all `earlier` ones of its story: a clock that was put back must not change the order. */
+/** With a timestamp later than all `earlier` ones of its story, so that a clock set back cannot reorder them. */
 export function datedAfter(
   earlier: readonly (PendingMessage | OutboxEntry)[],
   pending: PendingMessage,

@@ -188,7 +188,7 @@ describe('换一种说法', () => {
   const retold = { ...begun, version: 4, status: 'completed', body: '灯影摇了摇。' };
   const retellButton = () => screen.findByRole('button', { name: '换一种说法 · 2 点' });
 
-  test('names its price, begins anew in the place of the reply and counts the texts', async () => {
+  test('names its price, begins again in the place of the reply and counts the texts', async () => {
     const { user, live, requests } = openChat(
       { [LATEST]: latestDto([asked, told]), [RETELL]: { status: 202, body: { message: begun, balance: 98 } } },
       { capabilities },
@@ -460,7 +460,7 @@ describe('编辑', () => {
 describe('重新开始', () => {
   const capabilities = ['conversations.restart'] as const;
   const RESTART = 'POST /v1/conversations/c-1/restart';
-  const anew = { data: conversationDto({ version: 3, last_seq: 0, last_message: null }) };
+  const again = { data: conversationDto({ version: 3, last_seq: 0, last_message: null }) };
   const ask = async (user: ReturnType<typeof openChat>['user']) => {
     await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
     await user.click(await screen.findByRole('button', { name: '重新开始' }));
@@ -475,7 +475,7 @@ describe('重新开始', () => {
           isAnew ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 }) : latestDto([asked, told]),
         [RESTART]: () => {
           isAnew = true;
-          return anew;
+          return again;
         },
       },
       { capabilities },

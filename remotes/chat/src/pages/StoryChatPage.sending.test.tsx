@@ -269,9 +269,10 @@ test('a line written before the device’s outbox is read follows what it holds,
   await screen.findByRole('log');
   const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
   writePendingLog([{ ...line, clientId: 'client-5', body: '一更', createdAt: Date.now() + 86_400_000 }]);
-  const anew = createOutbox();
-  anew.start();
-  for (const body of ['二更', '三更']) void anew.enqueue({ ...line, clientId: body, body, createdAt: Date.now() });
+  const secondOutbox = createOutbox();
+  secondOutbox.start();
+  for (const body of ['二更', '三更'])
+    void secondOutbox.enqueue({ ...line, clientId: body, body, createdAt: Date.now() });
   // the page's own outbox sends along, as another tab's would
   const said = () => [...new Set(sends(requests).map((request) => bodyOf(request).body))];
   await waitFor(() => expect(said()).toHaveLength(3));

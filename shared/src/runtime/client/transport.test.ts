@@ -57,7 +57,7 @@ test('its failure is a failure like any other', async () => {
   });
 });
 
-test('if it got no answer the request is made anew', async () => {
+test('if it got no answer the request is made again', async () => {
   const requests = withEarly(Promise.reject(new TypeError('Failed to fetch')));
   expect(await request({ url: '/v1/stories' })).toEqual({ from: 'network' });
   expect(requests).toHaveLength(1);

@@ -110,7 +110,7 @@ describe('ws.blackhole', () => {
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
   });
 
-  test('coming back to the page starts anew what may have died in an attempt', async () => {
+  test('coming back to the page starts again what may have died in an attempt', async () => {
     const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0);
     network.weather = 'swallowing';
     network.breakAll();
@@ -214,7 +214,7 @@ describe('a socket that is refused for good', () => {
 });
 
 describe('the right to listen', () => {
-  test('is asked for anew every five minutes while the socket lives', async () => {
+  test('is asked for again every five minutes while the socket lives', async () => {
     const { clock, network } = await connected(() => 0.99);
     await clock.pass(6 * 60_000);
     expect(network.reauthorizations).toBe(1);
