@@ -256,6 +256,10 @@ export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/
 export const post = <Answer>(path: string, body: unknown): Promise<Answer> =>
   send<Answer>(`/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
 
+/** The path of a call about a channel. */
+export const pathOf = (verb: string, { channel }: { channel: string }): string =>
+  `${verb}?channel=${encodeURIComponent(channel)}`;
+
 /** Whether people sign in at a provider here, and whether this browser has a session. */
 export interface SessionStatus {
   offered: boolean;

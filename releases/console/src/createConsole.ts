@@ -1,62 +1,22 @@
-import type { ShownToast } from '@liaozhai/shared/ui';
 import {
   ApiFailure,
-  type ChannelView,
   type Comparison,
   type Difference,
   failureOf,
-  forgetTyped,
   get,
-  type Health,
   type KillEffect,
-  type LogEntry,
   nameOf,
-  type Preview,
+  pathOf,
   post,
   type RefusalReason,
-  type Sharing,
   saveChosen,
-  saveTyped,
-  typedFor,
-  UNREADABLE,
 } from './api';
-import {
-  type ConsoleState,
-  type Cure,
-  type Decided,
-  FORWARD,
-  type SeenState,
-  type Wanted,
-  WORDS,
-} from './consoleState';
-import { labels, type NamedPackage } from './labels';
-import { changeLine, endedBy, killLines, said, shortList, subjectOf, takenBackLines, texts, versionOf } from './texts';
-
-const LOG_LENGTH = 60;
-const TOAST_MS = 6000;
-const PREVIEWS_MS = 30_000;
-
-interface Changed {
-  changed: boolean;
-  document: ChannelView;
-  /** Waits for a second person in place of the change. */
-  proposal?: { id: string };
-}
-
-const pathOf = (verb: string, { channel }: Decided): string => `${verb}?channel=${encodeURIComponent(channel)}`;
-
-async function look(channel: string, former: SeenState | null): Promise<SeenState> {
-  const query = `channel=${encodeURIComponent(channel)}`;
-  const [status, names] = await Promise.all([
-    get<ChannelView>(`status?${query}`),
-    get<NamedPackage[]>(`names?${query}`),
-  ]);
-  const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
-  labels.set(names);
-  const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
-  const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
-  return { status, log, names, sharing, at: new Date() };
-}
+import type { ConsoleState, Cure, Decided } from './consoleState';
+import { createConsoleStore } from './consoleStore';
+import { labels } from './labels';
+import { createPolling } from './polling';
+import { createQuestions } from './questions';
+import { changeLine, endedBy, killLines, said, shortList, takenBackLines, texts, versionOf } from './texts';
 
 const stateBefore = (decided: Decided, name?: string) => {
   const named = name ? `&name=${encodeURIComponent(name)}` : '';
@@ -75,100 +35,16 @@ async function rollbackChanges(decided: Decided, name?: string, to?: number): Pr
 
 /** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
 export function createConsole(channel: string) {
-  let state: ConsoleState = {
-    channel,
-    seen: null,
-    previews: [],
-    health: null,
-    now: new Date(),
-    stale: false,
-    refused: false,
-    running: null,
-    question: null,
-    comparison: null,
-    notice: null,
-    toast: null,
-  };
-  const listeners = new Set<() => void>();
-  const healthAsked = new Set<string>();
-  let previewsAsked = 0;
+  const store = createConsoleStore(channel, (cause) => refusalOf(cause));
+  const { state, set, say, hush, decided, run } = store;
+  const polling = createPolling(store);
+  const questions = createQuestions(store, polling);
   let isChecking = false;
-  let asked = 0;
-  let shown = 0;
-  let begun = 0;
-  let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function set(parts: Partial<ConsoleState>): void {
-    state = { ...state, ...parts };
-    for (const listener of listeners) listener();
-  }
-
-  function say(text: string, kind: ShownToast['kind'] = 'plain'): void {
-    clearTimeout(toastTimer);
-    set({ toast: { id: `${asked}-${text}`, text, kind } });
-    // a running request keeps its toast until it ends
-    if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MS);
-  }
-
-  function hush(): void {
-    clearTimeout(toastTimer);
-    set({ toast: null });
-  }
-
-  /** Figures may take long after a start, so the state never waits for them, and they are asked for once at a time. */
-  async function refreshHealth(of: string): Promise<void> {
-    if (healthAsked.has(of)) return;
-    healthAsked.add(of);
-    const health = await get<Health>(`health?channel=${encodeURIComponent(of)}`).catch(failureOf);
-    healthAsked.delete(of);
-    if (of === state.channel && !(health instanceof ApiFailure)) set({ health });
-  }
-
-  /** They end by themselves, so they are asked for from time to time as well as after a change. */
-  async function refreshPreviews(of: string): Promise<void> {
-    if (Date.now() - previewsAsked < PREVIEWS_MS) return;
-    previewsAsked = Date.now();
-    const previews = await get<Preview[]>(`previews?channel=${encodeURIComponent(of)}`).catch(failureOf);
-    if (of === state.channel && !(previews instanceof ApiFailure)) set({ previews });
-  }
-
-  /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
-  async function refresh(): Promise<void> {
-    const of = state.channel;
-    asked += 1;
-    const turn = asked;
-    void refreshHealth(of);
-    const answer = await look(of, state.seen).catch(failureOf);
-    if (of !== state.channel || turn < shown) return;
-    shown = turn;
-    const now = new Date();
-    if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: false, now });
-    else if (answer.status === 401) set({ refused: true });
-    else set({ stale: true, now });
-    void refreshPreviews(of);
-  }
-
-  function decided(): Decided {
-    return { channel: state.channel, seq: state.seen?.status.seq ?? 0 };
-  }
-
-  /** Runs one request at a time with a toast while it lasts; a failure is shown with the server's lines. */
-  async function run(control: string, work: () => Promise<void>): Promise<void> {
-    if (state.running !== null) return;
-    begun += 1;
-    const turn = begun;
-    const end = (parts: Partial<ConsoleState>) => set({ ...parts, ...(turn === begun ? { running: null } : {}) });
-    set({ running: control });
-    say(texts.busy);
-    try {
-      await work();
-      if (state.toast?.text === texts.busy) hush();
-      end({});
-    } catch (cause) {
-      hush();
-      end({ notice: refusalOf(cause) });
-    }
-  }
+  const candidatesEnded = (name?: string): string[] => {
+    const { seen } = state();
+    return seen ? endedBy(seen.status, name) : [];
+  };
 
   function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
     const { status, lines, reason } = failureOf(cause);
@@ -177,7 +53,7 @@ export function createConsole(channel: string) {
 
   /** A refusal in the words of the page, with what can be done about it here. */
   function inWords(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
-    const into = state.channel;
+    const into = state().channel;
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
     if (reason.kind === 'unfit') {
       const { builds, to } = reason;
@@ -205,55 +81,25 @@ export function createConsole(channel: string) {
     set({ notice: null });
     saveChosen(channel);
     await self.chooseChannel(channel);
-    if (!state.seen) return;
+    const { seen } = state();
+    if (!seen) return;
     const name = nameOf(build);
-    const live = state.seen.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
+    const live = seen.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
     const changes = [changeLine({ name, from: live, to: build })];
     const title = texts.takenBack.bring(labels.of(name), channel);
-    ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
-  }
-
-  /** What somebody else did since a state was seen; what the server said of it where the log cannot be read. */
-  async function changesSince({ channel: of, seq }: Decided, lines: readonly string[]): Promise<readonly string[]> {
-    await refresh();
-    const { log = [], status } = state.seen ?? {};
-    const since = status?.channel === of ? log.filter((entry) => entry.seq > seq) : [];
-    if (since.length === 0) return lines;
-    return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, who));
-  }
-
-  /** Whether this was about a proposal that waits no more. */
-  async function isOver(verb: string, body: object): Promise<boolean> {
-    if (!WORDS.includes(verb)) return false;
-    await refresh();
-    const { proposals = [] } = state.seen?.status.agenda ?? {};
-    return !proposals.some(({ id }) => id === Reflect.get(body, 'id'));
-  }
-
-  function ask(verb: string, body: object, { back = false, ...wanted }: Wanted, seen = decided()): void {
-    const { agenda } = state.seen?.status ?? {};
-    const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
-    const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
-    const kept = typedFor(seen.channel, wanted.title);
-    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept, ...wanted } });
+    questions.ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
   const self = {
-    subscribe: (listener: () => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    state: () => state,
-    refresh,
+    subscribe: store.subscribe,
+    state,
+    refresh: polling.refresh,
 
     chooseChannel: (chosen: string) => {
-      previewsAsked = 0;
+      polling.previewsChanged();
       set({ channel: chosen, seen: null, previews: [], health: null, stale: false });
-      return refresh();
+      return polling.refresh();
     },
-
-    /** Asks before a change. */
-    ask,
 
     /** Asks before going back to what was live: for a name, to a state, or as a whole. */
     rollback: async (
@@ -263,9 +109,8 @@ export function createConsole(channel: string) {
       const seen = decided();
       await run(control, async () => {
         const differences = await rollbackChanges(seen, name, to);
-        const ended = state.seen && differences.length > 0 ? endedBy(state.seen.status, name) : [];
-        const changes = [...differences, ...ended];
-        ask('rollback', { name, to }, { title, action, danger: true, changes }, seen);
+        const changes = [...differences, ...(differences.length > 0 ? candidatesEnded(name) : [])];
+        questions.ask('rollback', { name, to }, { title, action, danger: true, changes }, seen);
       });
     },
 
@@ -296,7 +141,7 @@ export function createConsole(channel: string) {
           `${pathOf('diff', seen)}&a=stable&b=${encodeURIComponent(`${channel}:stable`)}`,
         );
         const title = texts.live.promoteFrom(channel);
-        ask(
+        questions.ask(
           'promote',
           { from: channel },
           { title, action: texts.candidate.promote, changes: differences.map(changeLine) },
@@ -322,7 +167,7 @@ export function createConsole(channel: string) {
               choose: () => void self.rollback(control, { name, title: `${back} ${labels.of(name)}` }),
             }
           : withdraw;
-        ask(
+        questions.ask(
           'kill',
           { build, confirm: name },
           {
@@ -347,7 +192,7 @@ export function createConsole(channel: string) {
         const { shown, instead } = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
         const title = `${rollback} ${labels.of(name)}`;
         const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
-        ask(
+        questions.ask(
           'withdraw',
           { name, confirm: name },
           {
@@ -357,7 +202,7 @@ export function createConsole(channel: string) {
             changes: [
               changeLine({ name, from: build, to: null }),
               texts.live.lost(shown.join(' ')),
-              ...(state.seen ? endedBy(state.seen.status, name) : []),
+              ...candidatesEnded(name),
             ],
             typed: name,
             ...(instead ? { gentler } : {}),
@@ -367,55 +212,7 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `overrides`. */
-    agree: async (why: string, overrides = false) => {
-      const { question } = state;
-      // one that was left goes on behind the page
-      if (!question || state.running !== null) return;
-      const { verb, body, title, decided: seen } = question;
-      saveTyped({ channel: seen.channel, title, why });
-      const agreed = { ...question, busy: true };
-      set({ question: agreed });
-      let isDone = false;
-      await run('question', async () => {
-        try {
-          const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
-          const request = { ...body, why, ...upon, ...(overrides && why.trim() ? { override: why } : {}) };
-          const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
-            async (cause: unknown) => {
-              const { status } = failureOf(cause);
-              // the request may have arrived although its answer did not
-              if (status === 0 || status === UNREADABLE) throw new ApiFailure(status, [texts.confirm.unanswered]);
-              if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
-              throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
-            },
-          );
-          previewsAsked = 0;
-          forgetTyped();
-          await refresh();
-          isDone = true;
-          const shownNow = state.seen?.status;
-          const seq = shownNow?.channel === document.channel ? Math.max(shownNow.seq, document.seq) : document.seq;
-          if (proposal) say(texts.approval.proposed(proposal.id), 'success');
-          else say(changed ? texts.done.changed(seq) : texts.done.unchanged, 'success');
-        } finally {
-          if (state.question === agreed) set({ question: null });
-        }
-      });
-      if (!isDone) await refresh();
-    },
-
-    /** Keeps what is being typed, in case the session ends meanwhile. */
-    type: (why: string) => {
-      const { question } = state;
-      if (question) saveTyped({ channel: question.decided.channel, title: question.title, why });
-    },
-
-    callOff: () => {
-      // one that is under way may still fail, and holds up nothing
-      if (!state.question?.busy) forgetTyped();
-      set({ question: null, ...(state.question?.busy ? { running: null } : {}) });
-    },
+    ...questions,
     dismiss: () => set({ notice: null }),
 
     /** Runs the gate, which may take minutes and changes nothing: everything else can be done meanwhile. */
@@ -432,7 +229,7 @@ export function createConsole(channel: string) {
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
         say(texts.done.checked(shortList([build])), 'success');
       } catch (cause) {
-        if (state.toast?.text === checking) hush();
+        hush(checking);
         set({ notice: refusalOf(cause) });
       }
       isChecking = false;
@@ -443,7 +240,7 @@ export function createConsole(channel: string) {
       run(control, async () => {
         const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });
         set({ notice: { title: texts.webhook.secret, lines: [secret] } });
-        await refresh();
+        await polling.refresh();
       }),
 
     testWebhook: (control: string, id: string) =>

@@ -1,0 +1,80 @@
+import {
+  ApiFailure,
+  type ChannelView,
+  failureOf,
+  get,
+  type Health,
+  type LogEntry,
+  type Preview,
+  type Sharing,
+} from './api';
+import type { SeenState } from './consoleState';
+import type { ConsoleStore } from './consoleStore';
+import { labels, type NamedPackage } from './labels';
+
+const LOG_LENGTH = 60;
+const PREVIEWS_MS = 30_000;
+
+async function look(channel: string, former: SeenState | null): Promise<SeenState> {
+  const query = `channel=${encodeURIComponent(channel)}`;
+  const [status, names] = await Promise.all([
+    get<ChannelView>(`status?${query}`),
+    get<NamedPackage[]>(`names?${query}`),
+  ]);
+  const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
+  labels.set(names);
+  const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
+  const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
+  return { status, log, names, sharing, at: new Date() };
+}
+
+/** Asks the server for what the page shows. */
+export function createPolling({ state, set }: ConsoleStore) {
+  const healthAsked = new Set<string>();
+  let previewsAsked = 0;
+  let asked = 0;
+  let shown = 0;
+
+  /** Figures may take long after a start, so the state never waits for them, and they are asked for once at a time. */
+  async function refreshHealth(of: string): Promise<void> {
+    if (healthAsked.has(of)) return;
+    healthAsked.add(of);
+    const health = await get<Health>(`health?channel=${encodeURIComponent(of)}`).catch(failureOf);
+    healthAsked.delete(of);
+    if (of === state().channel && !(health instanceof ApiFailure)) set({ health });
+  }
+
+  /** They end by themselves, so they are asked for from time to time as well as after a change. */
+  async function refreshPreviews(of: string): Promise<void> {
+    if (Date.now() - previewsAsked < PREVIEWS_MS) return;
+    previewsAsked = Date.now();
+    const previews = await get<Preview[]>(`previews?channel=${encodeURIComponent(of)}`).catch(failureOf);
+    if (of === state().channel && !(previews instanceof ApiFailure)) set({ previews });
+  }
+
+  /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
+  async function refresh(): Promise<void> {
+    const of = state().channel;
+    asked += 1;
+    const turn = asked;
+    void refreshHealth(of);
+    const answer = await look(of, state().seen).catch(failureOf);
+    if (of !== state().channel || turn < shown) return;
+    shown = turn;
+    const now = new Date();
+    if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: false, now });
+    else if (answer.status === 401) set({ refused: true });
+    else set({ stale: true, now });
+    void refreshPreviews(of);
+  }
+
+  return {
+    refresh,
+    /** Previews may have changed: the next refresh asks for them. */
+    previewsChanged: () => {
+      previewsAsked = 0;
+    },
+  };
+}
+
+export type Polling = ReturnType<typeof createPolling>;
