@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 const licences = new Set([
   '(MIT AND Zlib)',
+  '(MIT OR Apache-2.0)',
   '(MIT OR GPL-3.0-or-later)',
   '(MPL-2.0 OR Apache-2.0)',
   '0BSD',

@@ -26,6 +26,8 @@ export interface Guest {
 }
 
 const require = createRequire(join(repoRoot, 'e2e/package.json'));
+/** Bundlers of former years with a federation of their time, apart from those of this repository. */
+const requireOlder = createRequire(join(repoRoot, 'e2e/older/package.json'));
 
 interface Compiler {
   run(done: (failure: Error | null, stats?: { hasErrors(): boolean; toString(options: object): string }) => void): void;
@@ -75,7 +77,7 @@ async function compile(compiler: Compile, task: Task, plugin: object): Promise<v
       chunkFilename: '[name].js',
       cssChunkFilename: '[name].css',
     },
-    module: { rules: [{ test: /\.css$/, type: 'css/global' }] },
+    module: { rules: [{ test: /\.css$/, type: 'css/auto' }] },
     resolve: { alias: guest.isFormer ? { [runtime]: join(root, 'former.js') } : {} },
     plugins: [plugin],
   });
@@ -84,17 +86,23 @@ async function compile(compiler: Compile, task: Task, plugin: object): Promise<v
 
 const FORMER = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
 
-const rspackWith = (federation: string) => async (task: Task) => {
-  const { rspack } = require('@rsbuild/core') as { rspack: Compile };
-  const { ModuleFederationPlugin } = require(`${federation}/rspack`) as { ModuleFederationPlugin: Plugin };
+const federate = (requireKit: NodeJS.Require, bundler: string, federation: string) => async (task: Task) => {
+  // federation notes there which webpack the process builds with
+  delete process.env.FEDERATION_WEBPACK_PATH;
+  const isWebpack = bundler === 'webpack';
+  const compiler = isWebpack ? requireKit(bundler) : requireKit(bundler).rspack;
+  const { ModuleFederationPlugin } = requireKit(`${federation}/${isWebpack ? 'webpack' : 'rspack'}`);
   const options = { remoteType: 'script', dts: false, manifest: true, ...(task.guest.isFormer ? FORMER : {}) };
-  await compile(rspack, task, new ModuleFederationPlugin({ ...container(task), ...options }));
+  await compile(compiler, task, new ModuleFederationPlugin({ ...container(task), ...options }));
 };
 
 const KITS = {
-  rspack: rspackWith('@module-federation/enhanced'),
-  'rspack, federation 2.3': rspackWith('@module-federation/enhanced-2.3'),
-  'rspack, newest federation': rspackWith('@module-federation/enhanced-newest'),
+  rspack: federate(require, '@rsbuild/core', '@module-federation/enhanced'),
+  'rspack, federation 2.3': federate(require, '@rsbuild/core', '@module-federation/enhanced-2.3'),
+  'rspack, newest federation': federate(require, '@rsbuild/core', '@module-federation/enhanced-newest'),
+  'rspack 1, federation 2.0': federate(requireOlder, '@rspack/core', '@module-federation/enhanced'),
+  'webpack 5.99, federation 2.0': federate(requireOlder, 'webpack', '@module-federation/enhanced'),
+  'webpack, newest federation': federate(require, 'webpack', '@module-federation/enhanced-newest'),
   'webpack, its own container plug-in': async (task: Task) => {
     const webpack = require('webpack') as Compile & { container: { ModuleFederationPlugin: Plugin } };
     await compile(webpack, task, new webpack.container.ModuleFederationPlugin(container(task)));
