@@ -102,6 +102,23 @@ test('a remote that no package of ours built is described by its manifest and pa
   });
 });
 
+test.each([
+  ['webpack 5.113', (name: string) => `r=Array.isArray(self.${name})?self.${name}:self.${name}=[];r.forEach(x)`],
+  [
+    'webpack 5.113, not minified',
+    (name: string) => `Array.isArray(self["${name}"]) ? self["${name}"] : (self["${name}"] = []);`,
+  ],
+])('the global of the chunks is read from an entry of %s', async (_, entry) => {
+  const metaData = { globalName: 'gifts_own' };
+  const dist = await writeGuest({ metaData, files: { 'dist/remoteEntry.js': `var gifts_own;${entry('chunks_own')}` } });
+  const { description } = await readRecord(at.store, await at.publishFrom(dist));
+  expect(description).toMatchObject({ chunkGlobal: 'chunks_own' });
+});
+
+const asChunk = (queue: string) => ({
+  files: { 'dist/remoteEntry.js': `var gifts;(${queue}).push([[1],{},r=>{gifts=r(2)}])` },
+});
+
 test("the bundler's own container plug-in, which writes no manifest, is described by the names of its package", async () => {
   const dist = await writeGuest({ manifest: null });
   expect(await verdict(dist)).toBe('');
@@ -155,6 +172,13 @@ test.each<[what: string, Parts, says: string]>([
     { manifest: null, files: { 'dist/remoteEntry.js': 'import{a as get}from"./a.js";export{get};' } },
     'manifest: true',
   ],
+  ...['self.chunks=self.chunks||[]', 'Array.isArray(self.chunks)?self.chunks:self.chunks=[]'].map(
+    (queue): [string, Parts, string] => [
+      `an entry that waits for another script: ${queue}`,
+      asChunk(queue),
+      'optimization.runtimeChunk: false',
+    ],
+  ),
   [
     'an address that the entry evaluates from text',
     { metaData: { publicPath: undefined, getPublicPath: "return '/cdn/'" } },

@@ -101,9 +101,11 @@ function read<Schema extends v.GenericSchema>(schema: Schema, source: string, wh
   );
 }
 
-/** `self.webpackChunkgifts = self.webpackChunkgifts || []`, as every bundler's chunk runtime begins. */
-const CHUNK_GLOBAL =
-  /\b(?:self|globalThis|window)(?:\.|\[["'])([\w$]+)["'\]]*\s*=\s*(?:self|globalThis|window)(?:\.|\[["'])\1\b/;
+const GLOBAL = String.raw`\b(?:self|globalThis|window)(?:\.|\[["'])`;
+/** `self.webpackChunkgifts = self.webpackChunkgifts || []`, as every bundler's chunk runtime begins; webpack 5.113 asks for an array. */
+const CHUNK_GLOBAL = new RegExp(String.raw`${GLOBAL}([\w$]+)["'\]]*\s*(?:=|\)\s*\?)\s*${GLOBAL}\1\b`);
+/** `(self.webpackChunkgifts = …).push([[`, as a chunk begins, which runs once the bundler's runtime has. */
+const CHUNK = new RegExp(String.raw`${CHUNK_GLOBAL.source}[^;,]*\.push\(\s*\[\[`);
 
 const chunkGlobalOf = (entry: string): string | undefined => CHUNK_GLOBAL.exec(entry)?.[1];
 
@@ -189,6 +191,11 @@ export async function describeGuest(folder: string): Promise<unknown> {
     .replace(/^\.?\//, '');
   const isModule = /^(module|esm)$/.test(metaData.remoteEntry.type);
   const text = (await textOf(join(folder, entry))) ?? '';
+  if (CHUNK.test(text))
+    throw refused(
+      `${entry} waits for the bundler's runtime, which is a script of its own that no page loads`,
+      'Set optimization.runtimeChunk: false and build again.',
+    );
   const remote = exposes.find(({ path }) => path === './remote')?.assets;
   const { name = own.name, ...field } = own.liaozhai;
   // chunks of pages are known to the bundler alone: the page fetches them when it needs them

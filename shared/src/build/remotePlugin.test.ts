@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,16 +30,17 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** What a team writes that builds with Rspack itself. */
-const configuration = (exchange: Exchange = {}): Configuration => ({
+const configuration = (exchange: Exchange = {}, own: Configuration = {}): Configuration => ({
+  ...own,
   context: root,
   mode: 'production',
   output: { path: join(root, 'dist') },
   plugins: [new RemotePlugin({ name: 'gifts', label: '礼物', ...exchange })],
 });
 
-const build = (exchange?: Exchange) =>
+const build = (exchange?: Exchange, own?: Configuration) =>
   new Promise<string>((resolve, reject) =>
-    rspack(configuration(exchange), (failure, stats) =>
+    rspack(configuration(exchange, own), (failure, stats) =>
       failure ? reject(failure) : resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? ''),
     ),
   );
@@ -101,6 +102,11 @@ test('what a remote shares, exposes and imports stands in its description and it
   const listed = manifest.shared.find(({ name }) => name === 'lanterns');
   expect(listed).toMatchObject({ version: '1.4.0', requiredVersion: '^1.2.0' });
   expect(manifest.exposes.map(({ name }) => name)).toContain('Ribbon');
+});
+
+test('the entry carries the runtime of its bundler, whatever the configuration sets', async () => {
+  expect(await build({}, { optimization: { runtimeChunk: 'single' } })).toBe('');
+  expect(readdirSync(join(root, 'dist')).filter((file) => file.startsWith('runtime'))).toEqual([]);
 });
 
 test('a remote asks for the contract that its package.json names', async () => {

@@ -106,19 +106,22 @@ export const federationOptions = (global: string, root: string, hosts: SharedMod
   },
 });
 
-/** `splitChunks` that put the exposed module into the container's entry: each needs the other, and each file is a request. */
-export const moduleInEntry = (global: string) => ({
-  // webpack's own default, which it does not add to what a plugin sets
-  defaultSizeTypes: ['...'],
-  cacheGroups: {
-    default: false as const,
-    defaultVendors: false as const,
-    entry: {
-      name: global,
-      chunks: (chunk: { name?: string }) => chunk.name === moduleChunk,
-      // what is shared is requested when the module is
-      type: /^javascript\//,
-      enforce: true,
+/** Puts the exposed module and the bundler's runtime into the container's entry: each needs the others, and each file is a request. */
+export const oneEntry = (global: string) => ({
+  runtimeChunk: false as const,
+  splitChunks: {
+    // webpack's own default, which it does not add to what a plugin sets
+    defaultSizeTypes: ['...'],
+    cacheGroups: {
+      default: false as const,
+      defaultVendors: false as const,
+      entry: {
+        name: global,
+        chunks: (chunk: { name?: string }) => chunk.name === moduleChunk,
+        // what is shared is requested when the module is
+        type: /^javascript\//,
+        enforce: true,
+      },
     },
   },
 });
@@ -234,7 +237,7 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   // published apart from the build, which no file of it leads to
   if (options.mode === 'production') options.devtool ||= 'hidden-nosources-source-map';
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
-  options.optimization.splitChunks = moduleInEntry(global);
+  Object.assign(options.optimization, oneEntry(global));
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
   new (federationOf(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
   emitTypes(compiler, facts.root, remote.exposes);

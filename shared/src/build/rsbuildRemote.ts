@@ -22,8 +22,8 @@ import {
   type Exchange,
   exposedModule,
   federationOptions,
-  moduleInEntry,
   type OutsideRemote,
+  oneEntry,
   remoteOutput,
   requireExposed,
   standAloneEntry,
@@ -65,7 +65,7 @@ export const federatedEnvironment = (
         // the container is the only entry
         config.entry = {};
         config.output = { ...config.output, ...remoteOutput(global) };
-        config.optimization = { ...config.optimization, splitChunks: moduleInEntry(global) };
+        config.optimization = { ...config.optimization, ...oneEntry(global) };
         config.resolve = {
           ...config.resolve,
           alias: { ...config.resolve?.alias, ...esmRuntime() },
