@@ -58,6 +58,8 @@ interface Copy {
   isDead: boolean;
   singleton?: boolean;
   strictVersion?: boolean;
+  /** The name of its share scope, where the copy has one of its own. */
+  scope?: string;
 }
 
 /** A remote's own instance, as its bundle makes it with default settings, in the host's share scope. */
@@ -68,19 +70,19 @@ function openRemote(host: ModuleFederation, name: string, library: string, copy:
     if (copy.isDead) throw new Error(`${library} of ${name} is dead`);
     return () => ({ version: copy.version, by: name });
   };
-  const { singleton = false, strictVersion = false } = copy;
+  const { singleton = false, strictVersion = false, scope = 'default' } = copy;
   const shareConfig = { requiredVersion: copy.range, singleton, strictVersion };
   const instance = createInstance({
     name,
     remotes: [{ name: 'dead', entry: 'http://dead.invalid/remoteEntry.js' }],
-    shared: { [library]: { version: copy.version, get, shareConfig } },
+    shared: { [library]: { version: copy.version, get, shareConfig, scope } },
     shareStrategy: 'version-first',
   });
   instance.initShareScopeMap('default', host.shareScopeMap.default ?? {});
   instance.initializeSharing('default', { from: 'build' });
   const take = async () => {
     const factory = await instance.loadShare<{ version: string; by: string }>(library, {
-      customShareInfo: { shareConfig, scope: ['default'] } as never,
+      customShareInfo: { shareConfig, scope: [scope] } as never,
     });
     return factory ? factory() : get().then((own) => own());
   };
@@ -129,6 +131,25 @@ test('a copy that is there serves every remote whose range allows it', async () 
   for (const remote of remotes) expect(await remote.take()).toMatchObject({ by: 'remote0' });
   expect(remotes.flatMap(({ loads }) => loads)).toEqual(['4.4.0']);
 });
+
+test.each(['chart', 'react'])(
+  'a remote whose %s has a share scope of its own uses the copy of the page',
+  async (library) => {
+    const { host } = await openFederation();
+    const versions = library === 'react' ? ['19.3.1', '19.3.0'] : ['4.5.0', '4.4.0'];
+    const [first, own] = versions.map((version, index) =>
+      openRemote(host, `remote${index}`, library, {
+        version,
+        range: '*',
+        isDead: false,
+        scope: ['default', 'own'][index],
+      }),
+    );
+    await first?.take();
+    await own?.take();
+    expect(own?.loads).toEqual([]);
+  },
+);
 
 test('a loaded copy is found beside a newer one that does not fit', async () => {
   const { host } = await openFederation();

@@ -92,6 +92,15 @@ export function pagePlugin(
       return args;
     },
 
+    // a page has one share scope: in a scope of its own, a remote's React would be a second one
+    initContainerShareScopeMap(args) {
+      const { shareScope, hostShareScopeMap, options, origin } = args;
+      const ofPage = hostShareScopeMap?.default ?? shareScope;
+      for (const { scope } of Object.values(options.shared).flat())
+        for (const name of scope) origin.shareScopeMap[name] = ofPage;
+      return args;
+    },
+
     resolveShare(args) {
       const { pkgName, shareInfo, resolver } = args;
       const versions = args.shareScopeMap[args.scope]?.[pkgName] ?? {};
