@@ -148,6 +148,10 @@ export function storiesOf(pages: StoryPage[]): Story[] {
   return [...byId.values()];
 }
 
+/** The page that stands for the list without a network: an empty one before others does not. */
+export const firstListed = (pages: StoryPage[]): Story[] | undefined =>
+  pages.find(({ items, nextCursor }) => items.length > 0 || nextCursor === null)?.items;
+
 /** Stories of the newest page that the shown feed does not have yet. */
 export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
   const known = new Set(storiesOf(shown).map((story) => story.id));

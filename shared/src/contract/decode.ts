@@ -83,16 +83,21 @@ function listOf(raw: unknown): unknown[] | undefined {
 
 type Rows<Entry extends v.GenericSchema> = v.GenericSchema<unknown, v.InferOutput<Entry>[]>;
 
+/** What `rows` reads where rows came and none could be read: such a list is not empty. */
+export const unreadRows: never[] = [];
+
 /** A list, row by row: what cannot be read is left out, and reported by the field that it lacks. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
-  reader('list', (raw) =>
-    listOf(raw)?.flatMap((value): v.InferOutput<Entry>[] => {
+  reader('list', (raw) => {
+    const sent = listOf(raw);
+    const read = sent?.flatMap((value): v.InferOutput<Entry>[] => {
       const parsed = v.safeParse(entry, value);
       if (parsed.success) return [parsed.output];
       underWay.report(`row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
       return [];
-    }),
-  );
+    });
+    return sent?.length && !read?.length ? unreadRows : read;
+  });
 
 /** How languages write down that there is nothing. */
 const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;

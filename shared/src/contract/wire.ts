@@ -15,6 +15,7 @@ import {
   prose,
   rows,
   text,
+  unreadRows,
   verbatim,
 } from './decode.ts';
 import { readersWords } from './refusals.ts';
@@ -41,23 +42,31 @@ export interface CursorPage<Item> {
 
 const cursor = optional({ next_cursor: text });
 
-/** `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; a row that cannot be read is left out. */
+/**
+ * `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; a row that cannot be read is left out. A list
+ * that ends without a readable row is refused.
+ */
 export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.union([
-    v.pipe(
-      v.object({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
-      v.transform(
-        ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
-          items: data,
-          nextCursor: meta?.next_cursor || next_cursor || null,
-        }),
+  v.pipe(
+    v.union([
+      v.pipe(
+        v.object({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
+        v.transform(
+          ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
+            items: data,
+            nextCursor: meta?.next_cursor || next_cursor || null,
+          }),
+        ),
       ),
-    ),
-    v.pipe(
-      rows(entry),
-      v.transform((items: v.InferOutput<Schema>[]): CursorPage<v.InferOutput<Schema>> => ({ items, nextCursor: null })),
-    ),
-  ]);
+      v.pipe(
+        rows(entry),
+        v.transform(
+          (items: v.InferOutput<Schema>[]): CursorPage<v.InferOutput<Schema>> => ({ items, nextCursor: null }),
+        ),
+      ),
+    ]),
+    v.check(({ items, nextCursor }) => items !== unreadRows || nextCursor !== null),
+  );
 
 function withoutWrapper(body: unknown): unknown {
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
@@ -224,8 +233,7 @@ export const messageEntries = optional({
 export const messageSchema = v.object({ id, ...messageEntries });
 export type MessageDto = v.InferOutput<typeof messageSchema>;
 
-/** `GET /v1/messages/latest` */
-export const latestSchema = v.object({
+const latest = v.object({
   data: rows(messageSchema),
   ...optional({
     meta: v.object(
@@ -241,7 +249,14 @@ export const latestSchema = v.object({
     ),
   }),
 });
-export type LatestDto = v.InferOutput<typeof latestSchema>;
+/** `is_unread`: messages came, and none could be read. */
+export type LatestDto = v.InferOutput<typeof latest> & { is_unread?: boolean };
+
+/** `GET /v1/messages/latest` */
+export const latestSchema = v.pipe(
+  latest,
+  v.transform((page): LatestDto => ({ ...page, is_unread: page.data === unreadRows })),
+);
 
 export const conversationSchema = v.object({
   id,

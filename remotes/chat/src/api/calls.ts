@@ -12,7 +12,7 @@ import {
   suggestionSchema,
 } from '@liaozhai/shared/runtime';
 import { type Suggestion, toSuggestion } from '../model/story';
-import { isUnread, type Page, toPage } from '../model/thread';
+import { type Page, toPage } from '../model/thread';
 
 /** As many messages as a page brings, and as the device stores of a thread. */
 export const THREAD_PAGE = 50;
@@ -32,7 +32,7 @@ export async function askLatest(query: LatestQuery): Promise<Page> {
   if (session.current().status !== 'member') throw refusal;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
   const page = toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
-  if (query.after === undefined && isUnread(page)) throw unreadPage;
+  if (query.after === undefined && page.isUnread) throw unreadPage;
   return page;
 }
 

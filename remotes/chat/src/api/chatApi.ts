@@ -13,7 +13,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import { withThread } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
-import { emptyThread, isUnread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
+import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { THREAD_PAGE, unreadPage } from './calls';
 import { changeConversations, expectApiError, fromOfflineCache, putConversation } from './listApi';
@@ -45,7 +45,7 @@ export const chatApi = api.injectEndpoints({
         const { data, error } = await ask({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
           const page = toPage(data as LatestDto);
-          if (isUnread(page)) return { error: unreadPage };
+          if (page.isUnread) return { error: unreadPage };
           const thread = withNewest(emptyThread(storyId), page);
           if (!runningMessage(thread)) void cacheThread(thread);
           return { data: thread };

@@ -62,7 +62,7 @@ const listApi = api.injectEndpoints({
         });
         if (!error) {
           const page = toConversationPage(data as CursorPage<ConversationDto>);
-          if (cursor === null) void offlineCache.write(conversationsCacheKey, page);
+          if (cursor === null) cacheFirstPage(page);
           return { data: page };
         }
         const copy =
@@ -102,7 +102,7 @@ const changeListed =
     const pages = list && change(list.pages);
     if (!pages || pages === list.pages) return;
     const [first] = pages;
-    if (first !== list.pages[0]) void offlineCache.write(conversationsCacheKey, first);
+    if (first && first !== list.pages[0]) cacheFirstPage(first);
     const pageParams = list.pageParams.slice(0, pages.length);
     dispatch(listApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
@@ -163,6 +163,12 @@ export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsI
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
 const conversationsCacheKey = 'chat.conversations.3';
+
+/** An empty page before others is no list: the device would show it as no conversations. */
+const cacheFirstPage = (page: ConversationPage): void => {
+  const isList = page.items.length > 0 || page.nextCursor === null;
+  void offlineCache.write(conversationsCacheKey, isList ? page : null);
+};
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
 

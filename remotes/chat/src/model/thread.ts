@@ -28,6 +28,8 @@ export interface Page {
   lastSeq?: number | undefined;
   hasMore: boolean;
   readVersion?: number | undefined;
+  /** None of its rows could be read: it shows no empty chat, and not the beginning of one. */
+  isUnread?: boolean;
 }
 
 /** What an event or a delta made of the thread; `complete` is false when something before it is missing. */
@@ -50,18 +52,17 @@ export function toPage(body: LatestDto, canShrink = false): Page {
   const messages = body.data.map(toMessage);
   const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
   const id = body.meta?.conversation_id ?? messages[0]?.conversationId;
+  const hasMore = body.meta?.has_more ?? false;
   return {
     conversationId: id ? String(id) : null,
     messages,
     version: body.meta?.version ?? newest,
     lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
-    hasMore: body.meta?.has_more ?? false,
+    hasMore,
     readVersion: body.meta?.read_version ?? undefined,
+    isUnread: body.is_unread === true || (hasMore && messages.length === 0),
   };
 }
-
-/** Whether none of its rows could be read: it shows no empty chat, and not the beginning of one. */
-export const isUnread = ({ hasMore, messages }: Page): boolean => hasMore && messages.length === 0;
 
 /** The message that is being written, of which there is at most one, and it is among the last. */
 export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);

@@ -193,6 +193,23 @@ test('without a network the last list is there to read', async () => {
   expect(requests.map(({ method, url }) => `${method} ${url}`)).toContain(LIST);
 });
 
+test.each([
+  ['comes before others', pageDto([], 'p2')],
+  ['has no readable row', pageDto([{ title: '聂小倩' }])],
+])('a page that %s is no empty list, with a network or without', async (_, page) => {
+  const { unmount } = open({ [LIST]: page });
+  if (!page.meta.next_cursor) expect(await screen.findByRole('button', { name: '重试' })).toBeTruthy();
+  else await waitFor(() => expect(screen.getByRole('heading', { name: '聊过' })).toBeTruthy());
+  unmount();
+  store.dispatch(api.util.resetApiState());
+  open({
+    [LIST]: () => {
+      throw offline();
+    },
+  });
+  expect(await screen.findByRole('button', { name: '重试' })).toBeTruthy();
+});
+
 test('a list that began with what the device kept goes on once 刷新 reaches the server', async () => {
   let isUp = true;
   const list = {

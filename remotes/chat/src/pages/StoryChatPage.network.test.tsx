@@ -119,9 +119,10 @@ test.each([
 );
 
 test.each([
-  ['is no new chat', () => true],
-  ['is not the beginning', ({ params }: RecordedRequest) => params.before !== undefined],
-] as const)('a page of messages of which none can be read %s, and 重试 brings it', async (_, isUnread) => {
+  ['is no new chat', () => true, true],
+  ['is no new chat either where it is the only one', () => true, false],
+  ['is not the beginning', ({ params }: RecordedRequest) => params.before !== undefined, true],
+] as const)('a page of messages of which none can be read %s, and 重试 brings it', async (_, isUnread, hasMore) => {
   // where nothing has a height, no older page is fetched
   const height = rs.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
   onTestEnd(() => height.mockRestore());
@@ -130,7 +131,9 @@ test.each([
     [LATEST]: (request: RecordedRequest) => {
       const page = request.params.before === undefined ? [{ ...told, seq: 5 }] : [{ ...asked, seq: 4 }];
       const rows = isBad && isUnread(request) ? [{ body: '谁' }] : page;
-      return latestDto(rows as typeof page, { has_more: request.params.before === undefined || isBad });
+      return latestDto(rows as typeof page, {
+        has_more: request.params.before === undefined ? hasMore || !isBad : isBad,
+      });
     },
   });
   const retry = await screen.findByRole('button', { name: '重试' });

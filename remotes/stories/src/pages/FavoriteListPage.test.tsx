@@ -1,4 +1,5 @@
-import { openRemote, screen } from '@liaozhai/shared/testing';
+import { api, store } from '@liaozhai/shared/runtime';
+import { offline, openRemote, screen } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
 import { pageDto, storyDtos } from '../fixtures';
 import remote from '../remote';
@@ -24,3 +25,22 @@ test('a list that does not come offers to try again', async () => {
   expect(await screen.findByText('书架锁着')).toBeTruthy();
   expect(screen.getByRole('button', { name: '重试' })).toBeTruthy();
 });
+
+test.each([
+  ['/my/favorites', url],
+  ['/explore', 'GET /v1/stories'],
+])('without a network %s shows the first page that had stories', async (path, list) => {
+  const pages = ({ params }: { params: Record<string, string> }) => pageDto(...pageAt(params.cursor));
+  const pageAt = (cursor?: string): Parameters<typeof pageDto> => (cursor ? [storyDtos(2)] : [[], 'p2']);
+  const { unmount } = openRemote(remote, { [list]: pages }, { ...options, path });
+  await screen.findAllByRole('link', { name: /故事s-1/ });
+  unmount();
+  // as after a reload: only what the device keeps is left
+  store.dispatch(api.util.resetApiState());
+  openRemote(remote, { [list]: refuse }, { ...options, path });
+  expect(await screen.findAllByRole('link', { name: /故事s-1/ })).toBeTruthy();
+});
+
+const refuse = () => {
+  throw offline();
+};

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
 import { useDeviceCopy } from '../api/stories';
 import { StoryShelf } from '../components/StoryShelf';
-import { type Story, storiesOf } from '../model';
+import { firstListed, storiesOf } from '../model';
 import { texts } from '../texts';
 import styles from './FavoriteListPage.module.css';
 
@@ -24,7 +24,7 @@ function Favorites() {
   const online = useOnline();
   const pages = list.currentData?.pages;
   const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy<Story[]>('stories.favorites.1', pages?.[0]?.items, !pages && (list.isError || !online));
+  const copy = useDeviceCopy('stories.favorites.1', pages && firstListed(pages), !pages && (list.isError || !online));
   const shown = live ?? copy.content;
   const query = {
     ...list,

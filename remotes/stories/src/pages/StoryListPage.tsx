@@ -58,8 +58,8 @@ import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
 import { Wordmark } from '../components/Wordmark';
 import {
+  firstListed,
   RECENT,
-  type Story,
   type StorySearch,
   searchAt,
   searchPath,
@@ -128,7 +128,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const online = useOnline();
   const pages = feed.data?.pages;
   const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy<Story[]>('stories.feed.2', pages?.[0]?.items, !pages && (feed.isError || !online));
+  const copy = useDeviceCopy('stories.feed.2', pages && firstListed(pages), !pages && (feed.isError || !online));
   const dispatch = useDispatch();
   const mayGoOn = useKeptPages({
     cache: offlineCache,

@@ -1,6 +1,16 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
-import { cursorPageSchema, messageSchema, singleSchema, storySchema, transactionSchema } from '../../contract';
+import {
+  conversationSchema,
+  cursorPageSchema,
+  endpoints,
+  messageSchema,
+  singleSchema,
+  storySchema,
+  ticketSchema,
+  transactionSchema,
+  userSessionSchema,
+} from '../../contract';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { pageInfo } from '../hostConfig';
 import { apiUrl, replaceAdapter, request, socketId } from './request';
@@ -182,6 +192,26 @@ test('what cannot be read of an answer is reported once, with call and field', a
     ['GET /v1/transactions: created_at could not be read, 2 left out'],
     ['GET /v1/transactions: row without id could not be read, 1 left out'],
   ]);
+});
+
+test.each([
+  [endpoints.stories, storySchema],
+  [endpoints.favorites, storySchema],
+  [endpoints.conversations, conversationSchema],
+  [endpoints.transactions, transactionSchema],
+  [endpoints.tickets, ticketSchema],
+  [endpoints.sessions, userSessionSchema],
+  [endpoints.messageDays, messageSchema],
+])('%s with rows of which none can be read is no empty list', async (url, entry) => {
+  const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestEnd(() => warned.mockRestore());
+  const answers = [[{}], { data: [null, {}] }, { data: [{}], meta: { next_cursor: 'n' } }, { data: [] }, []];
+  api({ [`GET ${url}`]: inTurn(...answers) });
+  const ask = () => request({ url, schema: cursorPageSchema(entry) });
+  for (const _ of [1, 2]) expect(await failure(ask())).toEqual({ kind: 'server', status: 200 });
+  // another page may be readable
+  expect(await ask()).toEqual({ items: [], nextCursor: 'n' });
+  for (const _ of [1, 2]) expect(await ask()).toEqual({ items: [], nextCursor: null });
 });
 
 test('ids beyond 2^53 stay apart', async () => {

@@ -50,7 +50,8 @@ type AnswerOf<Options extends RequestOptions> = Options extends { schema: infer 
 
 /**
  * One request; resolves to the response body as `schema` reads it. Rejects with `ApiError`, or with a `CanceledError` if
- * `signal` ended it. A body of another shape (a captive portal's page, one cut short) counts as a failed network: `offline`.
+ * `signal` ended it. A body of another shape (a captive portal's page, one cut short) counts as a failed network: `offline`;
+ * a list without a readable row is the server's failure.
  */
 export async function request<const Options extends RequestOptions>(options: Options): Promise<AnswerOf<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
@@ -69,7 +70,16 @@ export async function request<const Options extends RequestOptions>(options: Opt
   const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
   if (!schema) return answer as AnswerOf<Options>;
   const decoded = decode(schema, answer, `${method} ${url}`);
-  return decoded === undefined ? noAnswer() : (decoded as AnswerOf<Options>);
+  if (decoded !== undefined) return decoded as AnswerOf<Options>;
+  if (!hasRows(answer)) return noAnswer();
+  const error: ApiError = { kind: 'server', status: 200 };
+  throw error;
+}
+
+/** Rows come from the server, however odd they are. */
+function hasRows(answer: unknown): boolean {
+  const list = (answer as { data?: unknown } | null)?.data ?? answer;
+  return Array.isArray(list) && list.length > 0;
 }
 
 /** The answer that the page's loader has for this request, for which a screen need not wait until axios has come. */
