@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { begin, offeredLines } from './ai/progress.ts';
 import { isoTime } from './clock.ts';
+import { comparable } from './comparable.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
 import { type Db, query } from './db/database.ts';
@@ -161,14 +162,11 @@ interface SearchedStory {
   texts: string[];
 }
 
-/** Full width and half width, capitals and small letters are the same to who searches. */
-const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
-
 function toSearched(story: Story): SearchedStory {
-  const tags = story.tags.map(folded);
-  const title = folded(story.title);
-  const named = [title, ...tags, ...[story.author, ...story.characters].map(({ name }) => folded(name))].join('\n');
-  return { story, tags, texts: [title, named, `${named}\n${folded(story.summary)}`] };
+  const tags = story.tags.map(comparable);
+  const title = comparable(story.title);
+  const named = [title, ...tags, ...[story.author, ...story.characters].map(({ name }) => comparable(name))].join('\n');
+  return { story, tags, texts: [title, named, `${named}\n${comparable(story.summary)}`] };
 }
 
 const searchInput = v.object({
@@ -201,8 +199,8 @@ interface Hit {
 
 /** What is found, best first: by where the words stand, then by readers if wanted, then by age. */
 function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
-  const words = folded(q).split(/\s+/).filter(Boolean);
-  const wantedTag = folded(tag);
+  const words = comparable(q).split(/\s+/).filter(Boolean);
+  const wantedTag = comparable(tag);
   const readers = sort === 'hot' ? mostRead(services) : new Map<string, number>();
   const hits: Hit[] = [];
   for (const { story, tags, texts } of shelfOf(services.db).searched) {

@@ -65,7 +65,7 @@ describe('looking for stories', () => {
     return body.data.map(({ id }) => id);
   };
 
-  test('finds words in title, names, tags and summary, whatever their width and case, titles first', async () => {
+  test('finds words in title, names, tags and summary, whatever their width, case and accents, titles first', async () => {
     publish('words', [
       { id: 'w-summary', title: '第四则', summary: '灯下读完一页 Ｍｏｏｎ' },
       { id: 'w-tag', title: '第三则', tags: ['moon'] },
@@ -73,6 +73,7 @@ describe('looking for stories', () => {
       { id: 'w-title', title: 'MOON 记' },
     ]);
     expect(await found('q=moon')).toEqual(['w-title', 'w-tag', 'w-name', 'w-summary']);
+    expect(await found(`q=${encodeURIComponent('MÓÓN')}`)).toHaveLength(4);
     expect(await found(`q=${encodeURIComponent('moon 阿灯')}`)).toEqual(['w-name']);
     expect(await found(`q=${encodeURIComponent('100% _')}`)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
+import { comparable } from '../comparable.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
@@ -207,11 +208,9 @@ function pageOfConversations(
   return db.all(page);
 }
 
-const folded = (words: string): string => words.normalize('NFKC').toLowerCase();
-
 /** Conversations whose story, one of its characters or last words have these words, the latest first. */
 function findConversations(services: Services, userId: string, words: string, after: Position | null) {
-  const wanted = folded(words);
+  const wanted = comparable(words);
   const rows = services.db.all(
     query
       .selectFrom('conversations')
@@ -230,7 +229,7 @@ function findConversations(services: Services, userId: string, words: string, af
     const { title, characters } = findStory(services, story_id);
     const last = body === '' ? lastWords(services, id)?.body : body;
     return [title, ...characters.map(({ name }) => name), excerpt(last ?? '')].some((known) =>
-      folded(known).includes(wanted),
+      comparable(known).includes(wanted),
     );
   };
   return rows.filter((row) => isAfter(row) && has(row)).slice(0, rules.pageSize + 1);

@@ -7,11 +7,14 @@ export interface Found {
 /** Accents, but not the marks that make another letter of a Japanese or an Indian one. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** One character as it is compared: its plain, half-width, lower-case letters. Empty for a mark alone. */
+/**
+ * One character as it is compared: its plain, half-width capitals, which alone are the same for ß and ss, and for both small
+ * letters of Σ. Empty for a mark alone.
+ */
 const foldedCharacter = (character: string): string => {
   // most are Chinese, and stay as they are
   if (character >= '\u3400' && character <= '\u9fff') return character;
-  return character.normalize('NFKD').replace(ACCENTS, '').toLowerCase().replace(ACCENTS, '').normalize('NFKC');
+  return character.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 };
 
 /** A text as it is compared, and for each of its code units the place of the character in the text that it comes from. */
