@@ -61,3 +61,15 @@ test.each([
   await components.preloadScreen(routes, '/conversations');
   expect(remotes.blamed().at(0)?.error).toMatchObject({ failure, cause });
 });
+
+test('a screen opens where measuring throws, and its build is not blamed', async () => {
+  const measure = rs.spyOn(performance, 'measure').mockImplementation(() => {
+    throw new TypeError('performance.measure is not a function');
+  });
+  onTestEnd(() => measure.mockRestore());
+  serveBuild('chat', { conversations: async () => ({ default: () => null }) });
+  const { components, routes, remotes } = openPage(structuredClone(testSet));
+  await components.preloadScreen(routes, '/conversations');
+  expect(measure).toHaveBeenCalled();
+  expect(remotes.blamed()).toEqual([]);
+});

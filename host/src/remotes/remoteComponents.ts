@@ -1,5 +1,6 @@
 import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload } from '@liaozhai/shared/contract';
 import { session } from '@liaozhai/shared/runtime';
+import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
 import { assetFailureOf } from '../federation/assetLoader';
 import type { Prefetcher } from '../federation/prefetch';
@@ -151,7 +152,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         const page = await find();
         if (!page) throw new RemoteError(remote, 'module-missing', new Error(`src/remote provides no ${key}`));
         const { default: component } = await inTime(remote, page());
-        performance.measure(READY + build, { start });
+        attempt(() => performance.measure(READY + build, { start }));
         return component as Loaded;
       } catch (cause) {
         const error = pageError(remote, cause);

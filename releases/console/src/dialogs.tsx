@@ -1,4 +1,4 @@
-import { Button, Dialog, TextField } from '@liaozhai/shared/ui';
+import { Button, Dialog, media, TextField } from '@liaozhai/shared/ui';
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './consoleState';
@@ -48,7 +48,7 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
   useLayoutEffect(() => {
     const input = field.current;
     if (!open || !input) return;
-    if (matchMedia('(hover: hover)').matches) return input.focus();
+    if (media('(hover: hover)').matches) return input.focus();
     // where a finger opened it, the keyboard of the first field would cover what is asked
     const panel = input.closest<HTMLElement>('dialog > *');
     if (panel) panel.tabIndex = -1;

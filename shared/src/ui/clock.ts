@@ -2,6 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 import { dayKey } from '../format/time';
+import { media } from './media';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 
@@ -75,12 +76,12 @@ export function useCountdown(firstSeconds: () => number): [secondsLeft: number, 
 const wide = '(min-width: 1024px)';
 
 function subscribe(onChange: () => void) {
-  const query = matchMedia(wide);
+  const query = media(wide);
   query.addEventListener('change', onChange);
   return () => query.removeEventListener('change', onChange);
 }
 
-const isWide = () => matchMedia(wide).matches;
+const isWide = () => media(wide).matches;
 
 /** Whether the window has room for a list and what was chosen in it side by side. */
 export const useIsWide = (): boolean => useSyncExternalStore(subscribe, isWide);

@@ -13,6 +13,7 @@ export * from './icons';
 export { keepFocus } from './keepFocus';
 export { late } from './late';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
+export { attempt, media } from './media';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export {
   EmptyState,

@@ -1,3 +1,5 @@
+import { media } from './media';
+
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
 const WRITTEN_IN = 'input:not([type="radio"], [type="checkbox"], [type="file"]), textarea';
 
@@ -21,7 +23,7 @@ const canHold = (element: Element): boolean =>
   element.getClientRects().length > 0;
 
 /** A touch screen's keyboard comes up for a field, which only the reader may ask for. */
-const isWelcome = (element: Element) => matchMedia('(pointer: fine)').matches || !element.matches(WRITTEN_IN);
+const isWelcome = (element: Element) => media('(pointer: fine)').matches || !element.matches(WRITTEN_IN);
 
 /** The next element after the place where the path begins, else the last before it, within the nearest parent that has one. */
 function nextOn(path: readonly Step[]): HTMLElement | undefined {

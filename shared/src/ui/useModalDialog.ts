@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react';
 import { guardHistory } from './historyGuard';
+import { attempt } from './media';
 
 export interface ModalOptions {
   open: boolean;
@@ -118,7 +119,7 @@ const TIGHT_PX = 200;
  * hardly anything is left. Returns the way to stop.
  */
 export function followKeyboard(element: HTMLElement, onChange?: () => void): () => void {
-  const view = window.visualViewport;
+  const view = attempt(() => window.visualViewport);
   if (!view) return () => undefined;
   let last = '';
   const place = () => {

@@ -1,6 +1,6 @@
 import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import { isApiError, type Position } from '@liaozhai/shared/runtime';
-import { ArrowDownIcon, ArrowUpIcon, ErrorRow, RowBoundary, Spinner } from '@liaozhai/shared/ui';
+import { ArrowDownIcon, ArrowUpIcon, ErrorRow, media, RowBoundary, Spinner } from '@liaozhai/shared/ui';
 import {
   createContext,
   memo,
@@ -173,7 +173,7 @@ function createPrinting() {
     current: () => isPrinting,
     subscribe(onChange: () => void) {
       const over = new AbortController();
-      const paper = matchMedia('print');
+      const paper = media('print');
       const hear = (target: EventTarget, type: string, read: () => boolean) =>
         target.addEventListener(
           type,

@@ -10,6 +10,7 @@ import {
   FlagIcon,
   ImageIcon,
   ListRow,
+  media,
   RefreshIcon,
   ResetIcon,
   SearchIcon,
@@ -232,7 +233,7 @@ function wordActs(
 }
 
 /** Where a long press in the log opens the menu, which a mouse's dragging does not. */
-const isSelectedBySheet = (): boolean => matchMedia('(pointer: coarse)').matches;
+const isSelectedBySheet = (): boolean => media('(pointer: coarse)').matches;
 
 /** One message alone, for a finger to select from. */
 const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: string; text: string }) => (

@@ -7,6 +7,7 @@ import {
   EditIcon,
   IconButton,
   MoreIcon,
+  media,
   RefreshIcon,
   RowBoundary,
   SendIcon,
@@ -162,7 +163,7 @@ function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerPr
 const keepFocus = (event: MouseEvent) => event.preventDefault();
 
 /** A mouse or trackpad comes with a keyboard; a touch screen covers half of itself with one. */
-export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
+export const hasKeyboard = (): boolean => media('(pointer: fine)').matches;
 
 /** How many more characters fit, as far as the composer shows it: all of them for a blank text, at most the warning's for others. */
 function charactersLeft(text: string): number {

@@ -1,6 +1,6 @@
 import { failureText, formatRelative } from '@liaozhai/shared/format';
 import { Link, paths, toast, useNavigate } from '@liaozhai/shared/runtime';
-import { Cover, DeleteIcon, Menu, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
+import { Cover, DeleteIcon, Menu, media, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { createContext, type MouseEvent, memo, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
 import { expectApiError } from '../api/listApi';
 import { takeUp } from '../api/runs';
@@ -114,7 +114,7 @@ const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
 
 /** Rows move unless the reader prefers reduced motion; a browser without the Web Animations API shows the end immediately. */
 function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
-  if (!item.animate || matchMedia('(prefers-reduced-motion: reduce)').matches) return null;
+  if (!item.animate || media('(prefers-reduced-motion: reduce)').matches) return null;
   const whole = { height: `${item.offsetHeight}px`, opacity: 1 };
   const options = { duration: DURATION_MS, easing: EASING, direction, fill: 'backwards' } as const;
   return item.animate([whole, { height: '0px', opacity: 0 }], options);

@@ -1,6 +1,6 @@
 import { codePoints, linesOf, type Passage, passagesOf, shorten } from '@liaozhai/shared/format';
 import { hostConfig, paths, toast, useUser } from '@liaozhai/shared/runtime';
-import { Button, DownloadIcon, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import { Button, DownloadIcon, media, ShareIcon, Sheet } from '@liaozhai/shared/ui';
 import { generate } from 'lean-qr';
 import { useEffect, useMemo, useState } from 'react';
 import type { Story } from '../model/story';
@@ -104,7 +104,7 @@ export default function PassagePicture({ open, message, messages, story, onClose
   );
 }
 
-const hint = (): string => (matchMedia('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
+const hint = (): string => (media('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
 
 const canShareFiles = (): boolean => {
   const probe = new File([''], 'a.png', { type: 'image/png' });

@@ -288,3 +288,25 @@ describe('reading', () => {
     expect(screen.getByText('开篇')).toBeTruthy();
   });
 });
+
+const forbidden = () => {
+  throw new Error('forbidden');
+};
+
+test.each([
+  ['matchMedia', 'nothing', { value: undefined }],
+  ['matchMedia', 'one that throws', { value: forbidden }],
+  ['matchMedia', 'one that answers null', { value: () => null }],
+  ['matchMedia', 'one without events', { value: () => ({ matches: true }) }],
+  ['visualViewport', 'nothing', { value: undefined }],
+  ['visualViewport', 'one that throws', { get: forbidden }],
+])('a line is sent where an extension replaces %s by %s', async (name, _, replacement) => {
+  const own = Object.getOwnPropertyDescriptor(window, name);
+  Object.defineProperty(window, name, { ...replacement, configurable: true });
+  onTestEnd(() => (own ? Object.defineProperty(window, name, own) : Reflect.deleteProperty(window, name)));
+  const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [SEND]: sentDto });
+  await user.type(await field(), '是我');
+  await user.click(sendButton());
+  await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['是我']));
+  expect(screen.getByText(told.body ?? '')).toBeTruthy();
+});

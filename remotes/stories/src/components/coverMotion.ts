@@ -1,3 +1,5 @@
+import { media } from '@liaozhai/shared/ui';
+
 /** The card that was tapped last: whose, and where its cover stood; null once a frame was drawn after the tap. */
 const departure: { id: string; from: DOMRect | null } = { id: '', from: null };
 
@@ -22,7 +24,7 @@ export function growFromCard(plate: HTMLElement, id: string) {
   if (departure.id !== id || !from) return;
   departure.from = null;
   const to = plate.getBoundingClientRect();
-  const isWanted = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const isWanted = !media('(prefers-reduced-motion: reduce)').matches;
   if (!isWanted || to.width === 0 || from.width === 0) return;
   const scale = from.width / to.width;
   const start = `translate(${from.left - to.left}px, ${from.top - to.top}px) scale(${scale})`;
