@@ -45,6 +45,33 @@ describe('a weekly freeze window', () => {
     expect(until([berlin], '2026-03-28T21:30:00Z')).toBe('2026-03-29T04:00:00.000Z');
   });
 
+  test.each([
+    [
+      'an hour comes twice: the first 02:30',
+      'Sat 22:00-Sun 02:30',
+      'Europe/Berlin',
+      '2026-10-24T20:30',
+      '2026-10-25T00:30',
+    ],
+    ['within the first 02:00 to 03:00', 'Sat 22:00-Sun 02:30', 'Europe/Berlin', '2026-10-25T00:10', '2026-10-25T00:30'],
+    ['within the second', 'Sat 22:00-Sun 02:30', 'Europe/Berlin', '2026-10-25T01:10', '2026-10-25T01:30'],
+    ['the end of both', 'Sat 22:00-Sun 03:00', 'Europe/Berlin', '2026-10-25T00:10', '2026-10-25T02:00'],
+    ['put back before the beginning', 'Sun 02:30-Sun 03:30', 'Europe/Berlin', '2026-10-25T00:40', '2026-10-25T01:00'],
+    ['the end is skipped', 'Sat 22:00-Sun 02:30', 'Europe/Berlin', '2026-03-28T21:30', '2026-03-29T01:00'],
+    ['the beginning is skipped', 'Sun 02:30-Sun 04:00', 'Europe/Berlin', '2026-03-29T01:00', '2026-03-29T02:00'],
+    ['the first 01:30', 'Fri 18:00-Sun 01:30', 'America/New_York', '2026-10-31T12:00', '2026-11-01T05:30'],
+    ['the end is skipped', 'Fri 18:00-Sun 02:30', 'America/New_York', '2026-03-07T12:00', '2026-03-08T07:00'],
+    ['half an hour twice', 'Sat 22:00-Sun 01:45', 'Australia/Lord_Howe', '2026-04-04T12:00', '2026-04-04T14:45'],
+    ['half an hour is skipped', 'Sat 22:00-Sun 02:15', 'Australia/Lord_Howe', '2026-10-03T13:00', '2026-10-03T15:30'],
+    ['midnight is skipped', 'Fri 18:00-Sun 00:30', 'America/Santiago', '2026-09-05T12:00', '2026-09-06T04:00'],
+    ['a change in the middle', 'Mon 08:00-Mon 07:00', 'Europe/Berlin', '2026-10-19T07:00', '2026-10-26T06:00'],
+  ])('ends with its freeze where clocks change (%s): %s %s at %s until %s', (_, text, zone, at, expected) => {
+    const windows = [weeklyWindow(text, zone)];
+    expect(until(windows, `${at}:00Z`)).toBe(`${expected}:00.000Z`);
+    expect(until(windows, `${expected}:00Z`)).toBeNull();
+    expect(until(windows, new Date(Date.parse(`${expected}:00Z`) - 1000).toISOString())).not.toBeNull();
+  });
+
   test('is one with those that follow on it, and ends of those that never do are bounded', () => {
     const monday = weeklyWindow('Mon 08:00-Mon 12:00', 'Asia/Shanghai');
     expect(until([shanghai, monday], '2026-11-21T00:00:00Z')).toBe('2026-11-23T04:00:00.000Z');

@@ -269,13 +269,35 @@ function endOf(window: FreezeWindow, now: Date): Date | null {
     const [from, to] = [Date.parse(window.from), Date.parse(window.to)];
     return from <= now.getTime() && now.getTime() < to ? new Date(to) : null;
   }
-  const { from, to, zone } = window;
-  const wall = wallClock(now, zone);
-  const minutes = minuteOfWeek(wall);
+  let at = now.getTime() - (now.getTime() % MINUTE_MS);
+  for (;;) {
+    const left = minutesLeft(window, at);
+    if (left === null) return at > now.getTime() ? new Date(at) : null;
+    const change = clockChange(at, at + left * MINUTE_MS, window.zone);
+    if (change === null) return new Date(at + left * MINUTE_MS);
+    at = change;
+  }
+}
+
+/** How long a weekly window stays open as its clocks run; null where they do not show it open. */
+function minutesLeft({ from, to, zone }: Extract<FreezeWindow, { kind: 'weekly' }>, at: number): number | null {
+  const minutes = minuteOfWeek(wallClock(new Date(at), zone));
   const isOpen = from < to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
-  if (!isOpen) return null;
-  const left = (to - minutes + WEEK) % WEEK;
-  return instantOf(wall - (wall % MINUTE_MS) + left * MINUTE_MS, zone);
+  return isOpen ? (to - minutes + WEEK) % WEEK : null;
+}
+
+/** The minute in which a zone's clocks are put forward or back within a span; null where they are not. */
+function clockChange(from: number, to: number, zone: string): number | null {
+  const offsetAt = (at: number) => wallClock(new Date(at), zone) - at;
+  const offset = offsetAt(from);
+  if (offsetAt(to) === offset) return null;
+  let [before, after] = [from, to];
+  while (after - before > MINUTE_MS) {
+    const middle = before + Math.floor((after - before) / MINUTE_MS / 2) * MINUTE_MS;
+    if (offsetAt(middle) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
 }
 
 export interface Frozen {
