@@ -101,6 +101,9 @@ function openServer() {
     refusal: null as RefusalReason | null,
     away: false,
     nothingBefore: false,
+    /** Names with nothing before them, '' of the whole. */
+    deadEnds: [] as string[],
+    lastGood: statusAt(7, '').lastGood,
     /** What `/auth` answers; null: a console that offers tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
@@ -135,7 +138,7 @@ function openServer() {
     const channel = searchParams.get('channel') ?? '';
     const seq = server.seqs[channel] ?? 0;
     const verb = pathname.replace('/v1/', '');
-    if (verb === 'before' && server.nothingBefore)
+    if (verb === 'before' && (server.nothingBefore || server.deadEnds.includes(searchParams.get('name') ?? '')))
       return [422, { message: 'nothing else was live before', cure: 'List what was live with `log`.' }];
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
@@ -148,6 +151,7 @@ function openServer() {
       ...(server.candidate ? {} : { candidate: null }),
       moreCandidates: server.more,
       killed: server.killed,
+      lastGood: server.lastGood,
       agenda: server.agenda,
     };
     const answers: Record<string, unknown> = {
@@ -1291,6 +1295,24 @@ describe('a way back', () => {
     await openPage();
     expect(button('回退 stories')).toBeTruthy();
   });
+
+  test.each([
+    ['a remote has killed builds, none of which was live', { stories: chat }, ['chat'], [false, true, true]],
+    ['nothing was live before', {}, ['', 'chat', 'stories'], [false, false, false]],
+    ['each remote has a former build', {}, [], [true, true, true]],
+  ] as const)(
+    'is offered as the server knows one, where the log has more pages: %s',
+    async (_, lastGood, ends, expected) => {
+      const action: LogEntry['action'] = { kind: 'freeze', evidence: [] };
+      server.log = Array.from({ length: 60 }, (_entry, at) => ({ ...first[1], seq: 107 - at, action }) as LogEntry);
+      server.killed = [next, 'chat@0.8.0+eeeeeeeeeeee'];
+      server.lastGood = lastGood;
+      server.deadEnds = [...ends];
+      await openPage();
+      const names = ['回退 chat', '回退 stories', '整体回退'];
+      expect(names.map((name) => screen.queryByRole('button', { name }) !== null)).toEqual(expected);
+    },
+  );
 
   test('names the canary that it ends', async () => {
     await openPage();

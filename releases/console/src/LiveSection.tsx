@@ -11,12 +11,16 @@ export interface LiveProps extends SectionProps {
   log: readonly LogEntry[];
 }
 
-function LiveRow({ id, status, log, me, console, running }: { id: string } & LiveProps) {
+interface LiveRowsProps extends LiveProps {
+  deadEnds: readonly string[];
+}
+
+function LiveRow({ id, status, log, deadEnds, me, console, running }: { id: string } & LiveRowsProps) {
   const name = nameOf(id);
   const good = status.lastGood[name];
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
-  const hasFormer = mayGoBack(status, log, name);
+  const hasFormer = mayGoBack(status, log, name) && !deadEnds.includes(name);
   return (
     <ListRow
       className={styles.row}
@@ -92,8 +96,8 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
 }
 
 /** What everyone runs, since when and by whom, and what was withdrawn. */
-export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
-  const { status, log, sharing, channels, me, console, running, now } = props;
+export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveRowsProps) {
+  const { status, log, deadEnds, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
@@ -116,7 +120,7 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
       )}
       <div className={styles.actions}>
         <small className={styles.aside}>{texts.live.expires(seq, formats.day(expires))}</small>
-        {maySwitch(me) && mayGoBack(status, log) && (
+        {maySwitch(me) && mayGoBack(status, log) && !deadEnds.includes('') && (
           <ActionButton
             variant="danger"
             control="rollback"

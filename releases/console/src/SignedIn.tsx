@@ -147,13 +147,13 @@ interface NowProps extends SectionProps {
 }
 
 /** What somebody needs who was just woken, in the order in which it is needed. */
-function Now({ seen: { status, log, names, sharing }, health, channels, ...part }: NowProps) {
+function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels, ...part }: NowProps) {
   const proposals = status.agenda?.proposals ?? [];
   return (
     <>
       <div className={styles.sections}>
         <Section title={texts.live.title}>
-          <LiveSection status={status} log={log} sharing={sharing} channels={channels} {...part} />
+          <LiveSection status={status} log={log} deadEnds={deadEnds} sharing={sharing} channels={channels} {...part} />
         </Section>
         <Section id="health" title={texts.health.title} className={styles.beside}>
           <ErrorsList errors={health?.errors ?? []} />

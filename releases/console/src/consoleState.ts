@@ -9,6 +9,8 @@ export interface SeenState {
   names: NamedPackage[];
   /** Null where it cannot be read: a build of the set is damaged. */
   sharing: Sharing | null;
+  /** Names with nothing to go back to, '' of the whole, where the log does not show it. */
+  deadEnds: readonly string[];
   /** When it was seen. */
   at: Date;
 }

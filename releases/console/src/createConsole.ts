@@ -14,17 +14,9 @@ import {
 import type { ConsoleState, Cure, Decided } from './consoleState';
 import { createConsoleStore } from './consoleStore';
 import { labels } from './labels';
-import { createPolling } from './polling';
+import { createPolling, stateBefore } from './polling';
 import { createQuestions } from './questions';
 import { changeLine, endedBy, killLines, said, shortList, takenBackLines, texts, versionOf } from './texts';
-
-const stateBefore = (decided: Decided, name?: string) => {
-  const named = name ? `&name=${encodeURIComponent(name)}` : '';
-  return get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
-    const { status, reason } = failureOf(cause);
-    throw status === 422 && !reason ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]) : cause;
-  });
-};
 
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {

@@ -5,15 +5,27 @@ import {
   get,
   type Health,
   type LogEntry,
+  nameOf,
   type Preview,
+  pathOf,
   type Sharing,
 } from './api';
-import type { SeenState } from './consoleState';
+import type { Decided, SeenState } from './consoleState';
 import type { ConsoleStore } from './consoleStore';
 import { labels, type NamedPackage } from './labels';
+import { texts } from './texts';
 
 const LOG_LENGTH = 60;
 const PREVIEWS_MS = 30_000;
+
+/** The state that a way back would go to, of a name or of the whole. Throws with the page's own words where none was. */
+export const stateBefore = (decided: Decided, name?: string) => {
+  const named = name ? `&name=${encodeURIComponent(name)}` : '';
+  return get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
+    const { status, reason } = failureOf(cause);
+    throw status === 422 && !reason ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]) : cause;
+  });
+};
 
 async function look(channel: string, former: SeenState | null): Promise<SeenState> {
   const query = `channel=${encodeURIComponent(channel)}`;
@@ -25,7 +37,28 @@ async function look(channel: string, former: SeenState | null): Promise<SeenStat
   labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
   const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
-  return { status, log, names, sharing, at: new Date() };
+  const deadEnds = isSame ? former.deadEnds : await findDeadEnds(status, log);
+  return { status, log, names, sharing, deadEnds, at: new Date() };
+}
+
+/**
+ * Names with nothing to go back to; '' is the whole. Where the log is longer than one page and no fallback proves a former build, only
+ * the server knows. It is asked once a state.
+ */
+async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
+  const names = (status.stable?.builds ?? []).map(nameOf);
+  const proven = names.filter((name) => status.lastGood[name]);
+  const doubtful =
+    log.at(-1)?.seq === 1 ? [] : ['', ...names].filter((name) => !(name ? proven.includes(name) : proven[0]));
+  const found = await Promise.all(
+    doubtful.map((name) =>
+      stateBefore(status, name).then(
+        () => false,
+        (cause: unknown) => failureOf(cause).status === 422 && !failureOf(cause).reason,
+      ),
+    ),
+  );
+  return doubtful.filter((_, at) => found[at]);
 }
 
 /** Asks the server for what the page shows. */
