@@ -1,3 +1,5 @@
+import { say } from './sentences.ts';
+
 export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
 
 /** The kinds as HTTP has them. */
@@ -45,11 +47,7 @@ export const refused = (message: string, cure = '', details: readonly string[] =
 
 /** A document of this store's own key that this version does not understand: nothing is wrong with it. */
 export const newer = (what: string, details: readonly string[]) =>
-  refused(
-    `${what} was written by a newer version, and has what this one does not know`,
-    'Update this command line, console or server, or do it by a newer one. Nothing was changed; leave the document as it is.',
-    details,
-  );
+  refused(say('documentNewer', { what }), say('documentNewerCure'), details);
 
 /** The command or request itself is wrong. */
 export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);

@@ -121,7 +121,7 @@ export class ConsoleContext {
 
   /** A writer in someone's name. Throws refused for channels that do not exist. */
   writer(channel: string, who: string, asked: Pick<Writer, 'permit' | 'actor'> = {}): Writer {
-    if (!isName(channel)) throw refused(`"${channel}" is not a channel name`);
+    if (!isName(channel)) throw refused(say('notAChannel', { text: channel }), say('notAChannelCure'));
     const { store, catalog, key } = this.options;
     return { store, catalog, key, channel, who, now: () => new Date(), ...asked };
   }

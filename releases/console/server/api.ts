@@ -31,6 +31,7 @@ import {
   type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
+import { say } from '../../src/sentences.ts';
 import { BODIES, type Body, parseBody, type Verb, wishOf } from './bodies.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
@@ -60,7 +61,7 @@ const denied = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, mes
 const atMost = (maxSize: number, cure: string) =>
   bodyLimit({
     maxSize,
-    onError: (context) => denied(context, 413, `this body has more than ${maxSize / 1024} KiB`, cure),
+    onError: (context) => denied(context, 413, say('tooLarge', { kib: maxSize / 1024 }), cure),
   });
 
 /**
@@ -74,7 +75,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
   app.use('*', async (context, next) => {
     const origin = context.req.header('origin');
     if (origin && origin !== publicOrigin && !isSameHost(origin, { host: context.req.header('host') ?? '' }))
-      return denied(context, 403, 'this API answers no other origin');
+      return denied(context, 403, say('otherOrigin'));
     const authorization = context.req.header('authorization');
     const [, presented = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
     const { store, key, signIn } = console.options;
@@ -82,7 +83,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
     const token = person ?? (await authenticate(store, key.publicKey, presented, new Date()));
     if (token === 'unknown' || token === 'unsigned') {
       if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
-        return denied(context, 429, 'too many wrong tokens', 'Wait a minute.');
+        return denied(context, 429, say('manyTokens'), say('waitCure'));
       if (token === 'unsigned')
         return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
       if (secretOfBearer(authorization) !== undefined)
@@ -95,7 +96,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
       );
     }
     if (requests.take(token.id, REQUESTS_PER_MINUTE) > 0)
-      return denied(context, 429, 'too many requests', 'Wait a minute.');
+      return denied(context, 429, say('manyRequests'), say('waitCure'));
     context.set('token', token);
     return next();
   });
@@ -112,7 +113,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/names', async (context) => context.json(await console.names(channelOf(context, console))));
   app.get('/log', async (context) => {
     const limit = Number(context.req.query('limit') ?? 50);
-    if (!Number.isInteger(limit) || limit < 1) throw usage('limit must be a whole number');
+    if (!Number.isInteger(limit) || limit < 1) throw usage(say('wrongLimit'));
     return context.json(await (await client(context)).log(Math.min(limit, LONGEST_LOG)));
   });
   app.get('/diff', async (context) =>
@@ -185,9 +186,9 @@ const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'sche
 
 /** What helps a person without permission. */
 const CURES: { [Name in Verb]?: string } = {
-  approval: 'Ask a manager.',
-  approve: 'Ask a manager who is not the proposer.',
-  reject: 'Ask a manager; your own proposal goes with `retract`.',
+  approval: say('askManagerCure'),
+  approve: say('askOtherCure'),
+  reject: say('askRejectCure'),
 };
 
 /** A bound token means its own remote where it names none. */
@@ -204,37 +205,30 @@ function permit<Name extends Verb>(caller: Caller, verb: Name, body: Body<Name>,
 }
 
 function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
-  app.post(
-    `/${verb}`,
-    atMost(LONGEST_REQUEST, 'Name fewer builds at once, or say why in fewer words.'),
-    async (context) => {
-      if (!context.req.header('content-type')?.startsWith('application/json'))
-        return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
-      const token = context.get('token');
-      const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
-      const channel = channelOf(context, console);
-      // once at the start, and again for every state that the change is tried on
-      const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
-      permitOn(await console.current(channel));
-      const judging = JUDGED.includes(verb);
-      const asked = { judging, permit: permitOn, actor: actorOf(token) };
-      const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), asked), body);
-      const { counters } = console.options;
-      const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
-        counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
-        throw cause;
-      });
-      const waits = result instanceof Object && 'proposal' in result;
-      counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
-      // it would take any answer of success for the change itself
-      if (waits && apiLevelOf(context.req.raw.headers) < 2)
-        throw refused(
-          `two persons decide in ${channel}: this was proposed, and nothing goes live before a second one approves it`,
-          'See the console, and update this command line: it knows no proposals. A program that does sends x-releases-api: 2.',
-        );
-      return context.json(result, waits ? 202 : 200);
-    },
-  );
+  app.post(`/${verb}`, atMost(LONGEST_REQUEST, say('tooLargeCure')), async (context) => {
+    if (!context.req.header('content-type')?.startsWith('application/json'))
+      return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
+    const token = context.get('token');
+    const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
+    const channel = channelOf(context, console);
+    // once at the start, and again for every state that the change is tried on
+    const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
+    permitOn(await console.current(channel));
+    const judging = JUDGED.includes(verb);
+    const asked = { judging, permit: permitOn, actor: actorOf(token) };
+    const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), asked), body);
+    const { counters } = console.options;
+    const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
+      counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
+      throw cause;
+    });
+    const waits = result instanceof Object && 'proposal' in result;
+    counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
+    // it would take any answer of success for the change itself
+    if (waits && apiLevelOf(context.req.raw.headers) < 2)
+      throw refused(say('proposedOnly', { channel }), say('proposedOnlyCure'));
+    return context.json(result, waits ? 202 : 200);
+  });
 }
 
 /** Throws usage for a `%` that escapes nothing. */
@@ -288,7 +282,7 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);
   addUploads(app, console);
   // not notFound, which a mounted app never reaches
-  app.all('*', (context) => denied(context, 404, 'there is no such endpoint', 'See "HTTP API" in releases/README.md.'));
+  app.all('*', (context) => denied(context, 404, say('noEndpoint'), say('noEndpointCure')));
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
     const { message, cure, details, kind, reason } = cause;

@@ -4,6 +4,7 @@ import { usage } from '../../src/errors.ts';
 import { windowSchema } from '../../src/model/action.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import { nameInWord, type Wish } from '../../src/operations/tokens.ts';
+import { say } from '../../src/sentences.ts';
 
 const build = textSchema(160, 3);
 const builds = v.pipe(v.array(build), v.maxLength(300));
@@ -84,10 +85,7 @@ export type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
 export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
   const parsed = v.safeParse(BODIES[verb], value);
   if (parsed.success) return parsed.output as Body<Name>;
-  throw usage(
-    `the body of ${verb} is wrong: ${issuesOf(parsed.issues).join('; ')}`,
-    'See "HTTP API" in releases/README.md.',
-  );
+  throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('noEndpointCure'));
 }
 
 /** What a body asks for, in the words of authorise. */

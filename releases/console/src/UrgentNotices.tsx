@@ -11,6 +11,7 @@ import {
   formats,
   relativeTime,
   riseLine,
+  said,
   subjectOf,
   texts,
   troubles,
@@ -140,7 +141,7 @@ export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
   if (!agenda) return null;
   const { frozen, problem, schedules, watched, proposals = [] } = agenda;
   const lines = [
-    ...(problem ? [problem] : []),
+    ...(problem ? [said(problem)] : []),
     ...(frozen ? [texts.freeze.open(formats.short(frozen.until), frozen.reason)] : []),
     ...(proposals.length > 0 ? [texts.approval.waits(proposals.length)] : []),
     ...(schedules.length > 0 && !watched ? [texts.schedule.unwatched] : []),

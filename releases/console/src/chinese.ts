@@ -1,31 +1,7 @@
-import { failures, inChinese } from './sentences';
+import { failures, inChinese, roles, verbs } from './sentences';
 import type { Formats } from './texts';
 
 const vitalNames: Record<string, string> = { lcp: '最大内容 LCP', inp: '交互 INP', cls: '布局偏移 CLS', load: '加载' };
-
-const verbs: Record<string, string> = {
-  init: '建立',
-  activate: '上线',
-  canary: '灰度',
-  promote: '全量',
-  abort: '中止灰度',
-  rollback: '回退',
-  kill: '禁用',
-  withdraw: '撤下',
-  renew: '续签',
-  promoted: '带去',
-  seed: '建立自',
-  preview: '打开本地预览',
-  'preview-end': '结束本地预览',
-  schedule: '计划',
-  freeze: '冻结期',
-  webhook: '通知',
-  approval: '双人批准',
-  proposal: '提议',
-  alarm: '告警',
-};
-
-const roles: Record<string, string> = { viewer: '只读', publisher: '发布者', deployer: '部署者', manager: '管理者' };
 
 const refusals: Record<number, string> = {
   0: '发布台没有响应，请检查网络',
@@ -231,7 +207,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     override: (reason: string) => `冻结期内破例：${reason}`,
     rule: (hours: number | null) => (hours === null ? '改为一个人决定' : `提议改为等待 ${lasting(hours)}`),
     canary: (share: number) => `${percent(share)} 的访客`,
-    steps: (steps: string) => `步骤：${steps}`,
+    steps: (steps: string) => `步骤：${inChinese(steps)}`,
     from: (channel: string) => `来自通道 ${channel}`,
     digests: (before: string, after: string) => `状态 ${before} → ${after}`,
     changes: {
@@ -407,7 +383,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     candidateDropped: (builds: string) => `灰度结束：${builds} 与新的稳定版不兼容`,
     health: (group: string, failed: number, visitors: number, reasons: string, p75: number | null) =>
       `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,
-    schedule: (change: string, steps: string, taken: number) => `${change}：${steps}，已走 ${taken} 步`,
+    schedule: (change: string, steps: string, taken: number) => `${change}：${inChinese(steps)}，已走 ${taken} 步`,
     step: (step: number, of: number, by: string) => `第 ${step} 步，共 ${of} 步，按 ${by} 的计划`,
     freeze: (change: 'added' | 'removed', window: string, reason: string) =>
       `${change === 'added' ? '新增' : '移除'} ${window}：${reason}`,

@@ -11,6 +11,15 @@ const SAMPLES: Record<string, string> = {
   seq: '4',
   status: '404',
   instant: '2026-11-03T12:00:00.000Z',
+  end: '2026-11-04T12:00:00.000Z',
+  channel: 'production',
+  hash: '0123456789abcdef',
+  slotName: 'story.chat',
+  fromDay: 'Fri',
+  fromTime: '18:00',
+  toDay: 'Mon',
+  toTime: '08:00',
+  zone: 'Asia/Shanghai',
 };
 const sampleOf = (name: string): string => SAMPLES[name] ?? `/${name}`;
 
@@ -44,6 +53,21 @@ test.each([
   ],
   ['a build failed: the page reported render-threw: x', '有构建失败，页面报告渲染出错：x'],
   ['https://chat.example/… was not reached: answered 302', '没能送达 https://chat.example/…：对方的状态码是 302'],
+  [
+    'production is frozen until 2026-11-03T12:00:00.000Z: weekend; its window is Fri 18:00-Mon 08:00 Asia/Shanghai, set by Li Hua',
+    'production 冻结至 2026-11-03T12:00:00.000Z：weekend；时段：每周五 18:00 至 周一 08:00（Asia/Shanghai），由 Li Hua 设定',
+  ],
+  [
+    'headless smoke: chat@1.1.0+bbbbbbbbbbbb: no page opened slot story.chat, static/js/far.js: answer what their pages ask for in gate.json, or name them there under "unopened" with the reason',
+    '浏览器检查：chat@1.1.0+bbbbbbbbbbbb：没有页面打开过 插槽 story.chat、static/js/far.js，请在 gate.json 里写明这些页面要的答复，或在其中的 "unopened" 写明不打开的理由',
+  ],
+  ['the role viewer does not include `withdraw`', '角色「只读」不能撤下'],
+  [
+    'chat has a schedule already: 5@now,25@90m,100@4h, set by Li Hua',
+    'chat 已有计划：5% 现在、25% 90 分钟后、100% 4 小时后，由 Li Hua 设定',
+  ],
+  ['channel production is damaged', '通道 production 已损坏'],
+  ['the store has no channel "prod"', '存储里没有通道「prod」'],
   ['hotfix: see the chat; thanks', 'hotfix: see the chat; thanks'],
 ])('%s is said as %s', (text, expected) => {
   expect(inChinese(text)).toBe(expected);

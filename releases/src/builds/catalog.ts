@@ -13,6 +13,7 @@ import {
   parseRecord,
   parseSet,
 } from '../model/build.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
 /** Reads builds and sets, each once: what has a hash never changes. */
@@ -28,8 +29,7 @@ export class Catalog {
   /** Throws refused if the build does not exist or is not the one with this digest. */
   async record(id: string, digest?: string): Promise<BuildRecord> {
     const record = await this.#remember(this.#records, id, () => readRecord(this.store, id));
-    if (digest && record.digest !== digest)
-      throw refused(`${id} is not the build the channel was signed with`, 'Roll back.');
+    if (digest && record.digest !== digest) throw refused(say('otherBuild', { build: id }), say('rollBackCure'));
     return record;
   }
 
@@ -41,7 +41,7 @@ export class Catalog {
   set(hash: string): Promise<SetBody> {
     return this.#remember(this.#sets, hash, async () => {
       const source = await this.store.read(`sets/${hash}.json`);
-      if (!source) throw refused(`set ${hash} is missing from ${this.store.label}`, 'Roll back to another state.');
+      if (!source) throw refused(say('setMissing', { hash, store: this.store.label }), say('otherStateCure'));
       return parseSet(source.toString('utf8'), hash);
     });
   }
@@ -73,10 +73,10 @@ const claimSchema = v.object({ id: v.string(), at: v.optional(v.string(), ''), p
 export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
   const source = await store.read(claimKey(name, version));
   if (!source) return null;
-  const what = `${claimKey(name, version)} of ${store.label}`;
-  const cure = 'Restore it from a copy of the store, or remove it and publish the build again.';
+  const what = say('theClaim', { claim: `${name}/${version}.json`, store: store.label });
+  const cure = say('claimCure');
   const parsed = v.safeParse(claimSchema, parseJson(source.toString('utf8'), what, cure));
-  if (!parsed.success) throw refused(`${what} is damaged`, cure, issuesOf(parsed.issues));
+  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
   const { id, at, publisher } = parsed.output;
   return { id, at, publisher: publisher.slice(0, 120) };
 }
@@ -91,7 +91,7 @@ export async function readRecord(store: Store, id: string): Promise<BuildRecord>
   const { name, version } = buildIdParts(id);
   const source = await store.read(`${buildFolder(id)}/build.json`);
   if (!source || (await claimedBy(store, name, version)) !== id)
-    throw refused(`${id} is not in ${store.label}`, `List what is there with \`builds ${name}\`, or publish it.`);
+    throw refused(say('notPublished', { build: id, store: store.label }), say('notPublishedCure', { name }));
   return parseRecord(source.toString('utf8'), id);
 }
 
@@ -104,7 +104,7 @@ export async function assertPublished(store: Store, ids: readonly string[]): Pro
   const gone = await Promise.all(ids.map(isGone));
   const missing = ids.filter((_, n) => gone[n]);
   if (missing.length > 0)
-    throw refused(`${missing.join(', ')} is not in ${store.label} any more`, 'Publish it again, then switch.');
+    throw refused(say('goneMeanwhile', { builds: missing.join(', '), store: store.label }), say('goneMeanwhileCure'));
 }
 
 /** Ids of every published build, all names or one, oldest version first. */
@@ -125,7 +125,7 @@ async function resolveBuild(store: Store, word: string): Promise<string> {
   if (!isName(name) || !isVersion(version)) return buildIdParts(word) && word;
   const id = await claimedBy(store, name, version);
   if (id) return id;
-  throw refused(`${word} is not in ${store.label}`, `List what is there with \`builds ${name}\`, or publish it.`);
+  throw refused(say('notPublished', { build: word, store: store.label }), say('notPublishedCure', { name }));
 }
 
 /** Full build ids of what a person typed: ids as they are, `stories@1.4.2` by its version. Throws usage or refused. */

@@ -106,7 +106,7 @@ export async function changeAgenda(
     if (await store.swapPointer(agendaKey(channel), next, tag)) return { document: told ?? document, changed: true };
     await pause(Math.random() * 20);
   }
-  throw conflict(`the agenda of ${channel} kept changing`, 'Try again.');
+  throw conflict(say('keptChanging', { what: say('theAgenda', { channel }) }), say('againCure'));
 }
 
 const MOST_FREEZES = 50;
@@ -174,7 +174,7 @@ export const removeFreeze = (
     (agenda) => {
       const freeze = agenda.freezes.find((each) => each.id === id);
       if (!freeze && removed) return null;
-      if (!freeze) throw refused(`there is no freeze window ${id}`, 'List them with `freeze list`.');
+      if (!freeze) throw refused(say('noFreeze', { id }), say('noFreezeCure'));
       removed = true;
       return {
         agenda: { ...agenda, freezes: agenda.freezes.filter((each) => each !== freeze) },

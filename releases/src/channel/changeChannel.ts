@@ -90,16 +90,13 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
   return next;
 }
 
-const LOST =
-  'The store does not keep conditional writes: stop all writers and run `init` on it, which proves or disproves this.';
-
 /** The audit gets the current state before the pointer moves on, so a crash in between loses nothing. */
 async function record(writer: Writer, current: ReadChannel): Promise<void> {
   const key = auditKey(writer.channel, current.document.seq);
   if (await writer.store.create(key, current.source)) return;
   const kept = (await writer.store.read(key))?.toString('utf8');
   if (kept === current.source) return;
-  throw refused(`state ${current.document.seq} of ${writer.channel} exists twice, with different contents`, LOST);
+  throw refused(say('stateTwice', { seq: current.document.seq, channel: writer.channel }), say('lostCure'));
 }
 
 const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Promise<boolean> =>
@@ -114,10 +111,7 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
   const isKnown = (await writer.store.read(auditKey(writer.channel, seq + 1))) !== null;
   if (!(await isCurrent(writer, current))) return false;
   if (!isKnown) return true;
-  throw refused(
-    `${writer.channel} stands at state ${seq}, and its audit knows state ${seq + 1}: an old document was put back`,
-    'Put the newest state of the audit back: see "A damaged channel" in docs/deploying/bad-days.md.',
-  );
+  throw refused(say('putBack', { channel: writer.channel, seq, count: seq + 1 }), say('putBackCure'));
 }
 
 /** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
@@ -138,7 +132,7 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   const now = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const newer = now.document.seq > document.seq;
   if (newer || now.document.nonce === document.nonce) return document;
-  throw refused(`${writer.store.label} confirmed a change and then lost it`, LOST);
+  throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
 }
 
 /** What runs in a state, of one name or as a whole. What is only noted in the log does not show in it. */
@@ -169,10 +163,7 @@ export async function assertSeen(
 ): Promise<void> {
   if (seq === undefined || seq === current.seq) return;
   const changed = ({ action }: ChannelDocument) =>
-    conflict(
-      `${channel} is at state ${current.seq} by now, changed by ${action.who}`,
-      'Look at the new state and decide again.',
-    );
+    conflict(say('movedOn', { channel, seq: current.seq, by: action.who }), say('lookAgainCure'));
   if (seq > current.seq) throw changed(current);
   const seen = await readState(store, current, seq, key.publicKey);
   for await (const since of statesAfter(store, current, seq, key.publicKey))
@@ -187,10 +178,7 @@ export async function askSecond(
 ): Promise<Evidence[] | null> {
   if (!current.approval || !decided.forward) return [];
   if (second) return second(current, decided);
-  throw refused(
-    `two persons decide what goes forward in ${channel}, and this way asks no second one`,
-    'Propose it with `activate`, `canary` or `promote`; what another store has goes to a channel of this one first. Rolling back, withdrawing, aborting and killing need nobody.',
-  );
+  throw refused(say('secondNeeded', { channel }), say('secondNeededCure'));
 }
 
 const unrepeated = (evidence: readonly Evidence[]): Evidence[] => [
@@ -209,8 +197,7 @@ async function passRules(writer: Writer, current: ChannelDocument, decided: Deci
   return misfits.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
 }
 
-export const needsReason = (problems: readonly string[]) =>
-  refused('--force needs --why', 'Say why the findings do not matter; the audit keeps it.', problems);
+export const needsReason = (problems: readonly string[]) => refused(say('whyNeeded'), say('whyNeededCure'), problems);
 
 /**
  * Changes the channel in one atomic step, and tries again on the newer state when another writer was faster. With `seq` (the state that
@@ -235,7 +222,7 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
     }
     await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, 4 * 2 ** attempt));
   }
-  throw conflict(`${writer.channel} kept changing`, 'Try again.');
+  throw conflict(say('keptChanging', { what: say('theChannel', { channel: writer.channel }) }), say('againCure'));
 }
 
 /** Makes the channel's first, empty state; an existing channel stays as it is. */

@@ -6,6 +6,7 @@ import type { BuildRecord, Provenance } from '../model/build.ts';
 import { mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
 import { sha256Hex } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
 export const channelKey = (channel: string): string => `channels/${channel}.json`;
@@ -27,8 +28,7 @@ export const channelsOf = async (store: Store): Promise<string[]> =>
 
 /** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
 export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
-  if (!isName(channel))
-    throw refused(`"${channel}" is not a channel name`, 'Use lower-case letters, digits and dashes.');
+  if (!isName(channel)) throw refused(say('notAChannel', { text: channel }), say('notAChannelCure'));
   const pointer = await store.readPointer(channelKey(channel));
   if (!pointer) return null;
   return { document: verifyChannel(pointer.body, channel, publicKey), source: pointer.body, tag: pointer.tag };
@@ -38,25 +38,22 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
   const found = await readChannel(store, channel, publicKey);
   if (found) return found;
   const others = await channelsOf(store);
-  const make = `\`init --channel ${channel}\``;
+  const command = `\`init --channel ${channel}\``;
   throw refused(
-    `${store.label} has no channel "${channel}"`,
+    say('noChannel', { store: store.label, text: channel }),
     others.length > 0
-      ? `It has ${others.join(', ')}: name one with --channel. Make a new one with ${make}.`
-      : `Make it with ${make}.`,
+      ? say('otherChannelsCure', { names: others.join(', '), command })
+      : say('noChannelCure', { command }),
   );
 }
-
-const RESTORE = 'The audit was tampered with or partly lost: restore it from a copy of the store.';
 
 /** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
 async function readPrevious(store: Store, of: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
   if (!of.previous) return null;
   const { seq, sha256 } = of.previous;
   const source = (await store.read(auditKey(of.channel, seq)))?.toString('utf8');
-  if (source === undefined) throw refused(`state ${seq} of ${of.channel} is missing from the audit`, RESTORE);
-  if (sha256Hex(source) !== sha256)
-    throw refused(`state ${seq} of ${of.channel} is not what its successor recorded`, RESTORE);
+  if (source === undefined) throw refused(say('auditMissing', { seq, channel: of.channel }), say('auditCure'));
+  if (sha256Hex(source) !== sha256) throw refused(say('auditChanged', { seq, channel: of.channel }), say('auditCure'));
   return verifyChannel(source, of.channel, publicKey);
 }
 
@@ -83,10 +80,10 @@ export async function readState(
 ): Promise<ChannelDocument> {
   if (seq === current.seq) return current;
   const source = seq < current.seq ? await store.read(auditKey(current.channel, seq)) : null;
-  if (!source) throw refused(`${current.channel} has no state ${seq}`, 'List the states with `log`.');
+  if (!source) throw refused(say('noState', { channel: current.channel, seq }), say('notLiveInCure'));
   const state = verifyChannel(source.toString('utf8'), current.channel, publicKey);
   if (state.seq === seq) return state;
-  throw refused(`the audit of ${current.channel} holds state ${state.seq} in the place of state ${seq}`, RESTORE);
+  throw refused(say('auditOther', { channel: current.channel, count: state.seq, seq }), say('auditCure'));
 }
 
 /** The states after the one of this number up to the current one, oldest first; each is read when asked for. */
@@ -168,16 +165,13 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
         stable,
         candidates.flatMap(({ builds }) => builds),
       );
-    throw refused(`${current.channel} has no candidate`, 'Start one with `canary`.');
+    throw refused(say('noCandidate', { channel: current.channel }), say('noCandidateCure'));
   }
   if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
   const [, other] = /^([a-z][a-z0-9-]*):stable$/.exec(word) ?? [];
   if (other) return (await requireChannel(store, other, publicKey)).document.stable?.builds ?? [];
   if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(store, [word]));
-  throw refused(
-    `"${word}" names no state`,
-    'Use a state number from `log`, `stable`, `candidate`, `preview:stable` or a build such as stories@1.4.2.',
-  );
+  throw refused(say('noPlace', { text: word }), say('noPlaceCure'));
 }
 
 /** What would change from one state to another, by name. */
@@ -189,11 +183,7 @@ export async function diff(
   b: string,
 ): Promise<Difference[]> {
   const [one, other = one] = [a, b].filter((word) => word.includes('@')).map((word) => word.split('@')[0]);
-  if (one !== other)
-    throw usage(
-      `${a} and ${b} are builds of two names`,
-      'Compare builds of one name, or either of them with `stable`.',
-    );
+  if (one !== other) throw usage(say('twoNames', { one: a, other: b }), say('twoNamesCure'));
   const byName = async (word: string) =>
     new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
   const [from, to] = [await byName(a), await byName(b)];

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refused } from '../errors.ts';
+import { say } from '../sentences.ts';
 
 const SYSTEM_SHELL = '/usr/bin/chromium-headless-shell';
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
@@ -55,5 +56,5 @@ export const findSmokeBrowser = async (environment: NodeJS.ProcessEnv = process.
 export async function requireSmokeBrowser(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
   const found = await findSmokeBrowser(environment);
   if (found) return found;
-  throw refused('there is no Chromium for the headless smoke', 'Install one, or name it with CHROMIUM_PATH.');
+  throw refused(say('noChromium'), say('noChromiumCure'));
 }

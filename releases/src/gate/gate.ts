@@ -1,7 +1,7 @@
 import type { SetBody } from '@liaozhai/shared/contract';
 import { misfitsNow, neighboursOf, storeSet } from '../channel/composeSet.ts';
 import type { Writer } from '../channel/writer.ts';
-import { messageOf, ReleaseError } from '../errors.ts';
+import { messageOf, ReleaseError, refused } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord, setHash } from '../model/build.ts';
 import { candidatesOf } from '../model/channel.ts';
@@ -64,7 +64,7 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
 async function subjectOf(writer: Writer, { current, next, part, judged, changed }: GateInput): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
-  if (!host) throw new ReleaseError('refused', 'a set needs a host build');
+  if (!host) throw refused(say('noHost'), say('noHostCure'));
   const now = await misfitsNow(writer, current);
   const neighbours = await neighboursOf(writer, current, next.state);
   const below = part === 'stable' ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);

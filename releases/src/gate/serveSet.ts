@@ -5,6 +5,7 @@ import { serve } from '@hono/node-server';
 import type { FurtherOrigins } from '@liaozhai/shared/contract';
 import { type Context, Hono } from 'hono';
 import { refused } from '../errors.ts';
+import { say } from '../sentences.ts';
 import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';
@@ -41,10 +42,7 @@ async function stop(child: ChildProcess): Promise<void> {
 function originOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
-    const tooLate = setTimeout(
-      () => reject(refused('the server of the set named no address in time', said.slice(-500))),
-      READY_MS,
-    );
+    const tooLate = setTimeout(() => reject(refused(say('serverSilent'), said.slice(-500))), READY_MS);
     const hear = (piece: Buffer) => {
       said += piece.toString('utf8');
       const [origin] = ORIGIN.exec(said) ?? [];
@@ -57,7 +55,7 @@ function originOf(child: ChildProcess): Promise<string> {
     child.once('error', reject);
     child.once('exit', () => {
       clearTimeout(tooLate);
-      reject(refused('the server of the set ended before it listened', said.slice(-500)));
+      reject(refused(say('serverEnded'), said.slice(-500)));
     });
   });
 }

@@ -68,7 +68,7 @@ export function unopened(trial: Trial, remote: RemoteRecord): { findings: string
   // stylesheets come with scripts; other tools may leave one that nothing loads
   const late = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
   const all = [
-    ...slots.map(({ name }) => ({ name, word: `slot ${name}` })),
+    ...slots.map(({ name }) => ({ name, word: say('slotNamed', { slotName: name }) })),
     ...late.map((path) => ({ name: chunkOf(path), word: path })),
   ];
   const explained = all.filter(({ name }) => reasonOf(file, name));

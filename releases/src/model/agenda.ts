@@ -180,17 +180,16 @@ export const signAgenda = (
 
 /** Reads an agenda and checks form and signature, and that all of it is known here. Throws refused. */
 export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
-  const what = `the agenda of ${channel}`;
-  const cure =
-    'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules again.';
+  const what = say('theAgenda', { channel });
+  const cure = say('agendaCure');
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(agendaSchema, value);
   const isOurs = isSignedDocument(value, publicKey);
   if (!parsed.success) {
     const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
   }
-  if (parsed.output.channel !== channel || !isOurs) throw refused(`${what} is not signed by this store's key`, cure);
+  if (parsed.output.channel !== channel || !isOurs) throw refused(say('documentUnsigned', { what }), cure);
   // a rule of a later release, which nothing may go around and no rewriting lose
   const unknown = unknownFields(value, parsed.output);
   if (unknown.length > 0) throw newer(what, unknown);
@@ -329,7 +328,7 @@ const EVERY_WEEK = /^(\w{3}) (\d{1,2}):(\d{2})\s*[-–]\s*(\w{3}) (\d{1,2}):(\d{
 const WALL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})$/;
 
 function assertZone(zone: string): void {
-  if (!isZone(zone)) throw usage(`"${zone}" is not a time zone`, 'Use a name such as Asia/Shanghai or Europe/Berlin.');
+  if (!isZone(zone)) throw usage(say('noZone', { text: zone }), say('noZoneCure'));
 }
 
 /** The window of `Fri 18:00-Mon 08:00`. Throws usage. */
@@ -363,21 +362,23 @@ export function instantIn(text: string, zone: string): Date {
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');
-const timeOfWeek = (minutes: number): string =>
-  `${DAYS[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+const dayOf = (minutes: number): string => DAYS[Math.floor(minutes / 1440)] ?? '';
+const timeOf = (minutes: number): string => `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
 
 /** `Fri 18:00-Mon 08:00 Asia/Shanghai`, or two instants. */
 export const windowText = (window: FreezeWindow): string =>
   window.kind === 'once'
-    ? `${window.from} to ${window.to}`
-    : `${timeOfWeek(window.from)}-${timeOfWeek(window.to)} ${window.zone}`;
+    ? say('onceOnly', { instant: window.from, end: window.to })
+    : say('weekly', {
+        ...{ fromDay: dayOf(window.from), fromTime: timeOf(window.from) },
+        ...{ toDay: dayOf(window.to), toTime: timeOf(window.to), zone: window.zone },
+      });
 
 /** The steps of `5@now,25@1h,100@4h`: spans from the beginning on, in minutes. Throws usage. */
 export function parseSteps(text: string): Step[] {
-  const wrong = (problem: string) => usage(`"${text}": ${problem}`, 'Use e.g. 5@now,25@1h,100@4h.');
   const steps = text.split(',').map((word) => {
     const [, percent, span = '', unit = ''] = /^(\d+(?:\.\d+)?)%?@(?:now|(\d{1,4})([mhd]))$/.exec(word.trim()) ?? [];
-    if (percent === undefined) throw wrong(`"${word.trim()}" is not a step`);
+    if (percent === undefined) throw usage(say('noStep', { text: word.trim() }), say('noStepCure'));
     return { percent: Number(percent), minutes: Number(span) * ({ m: 1, h: 60, d: 1440 }[unit] ?? 0) };
   });
   assertSteps(steps);

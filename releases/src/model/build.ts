@@ -15,6 +15,7 @@ import {
 import semver from 'semver';
 import * as v from 'valibot';
 import { messageOf, refused, usage } from '../errors.ts';
+import { say } from '../sentences.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
 
 /** True for a semantic version without build metadata, written the normal way. */
@@ -108,20 +109,15 @@ export function makeRecord(
 
 /** Reads `build.json` and checks that it is what its id says. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
-  const parsed = v.safeParse(
-    recordSchema,
-    parseJson(source, `build.json of ${expectedId}`, 'Publish the build again.'),
-  );
-  if (!parsed.success)
-    throw refused(`build.json of ${expectedId} is damaged`, 'Publish the build again.', issuesOf(parsed.issues));
+  const what = say('theRecord', { build: expectedId });
+  const cure = say('publishAgainCure');
+  const parsed = v.safeParse(recordSchema, parseJson(source, what, cure));
+  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
   const record = parsed.output;
   const digest = digestOf(record.description, record.files);
   const id = buildId(record.description.name, record.description.version, digest);
   if (record.id !== expectedId || id !== expectedId || digest !== record.digest)
-    throw refused(
-      `build.json of ${expectedId} does not match its own hash`,
-      'Publish the build again as a new version.',
-    );
+    throw refused(say('otherHash', { build: expectedId }), say('publishNewCure'));
   return record;
 }
 
@@ -130,7 +126,7 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
   try {
     return JSON.parse(source);
   } catch (cause) {
-    throw refused(`${what} is damaged: it is not JSON (${messageOf(cause).replace(/\s+/g, ' ')})`, cure);
+    throw refused(say('notJson', { what, cause: messageOf(cause).replace(/\s+/g, ' ') }), cure);
   }
 }
 
@@ -176,10 +172,7 @@ export function parseBuildId(id: string): BuildIdParts | null {
 export function buildIdParts(id: string): BuildIdParts {
   const parts = parseBuildId(id);
   if (parts) return parts;
-  throw usage(
-    `"${id}" is not a build id`,
-    'Build ids look like stories@1.4.2 or stories@1.4.2+3f9c1a7b20de; list them with `builds`.',
-  );
+  throw usage(say('noBuildId', { text: id }), say('noBuildIdCure'));
 }
 
 /** The name a build id begins with. */
@@ -249,8 +242,8 @@ function assertNamedByKind(records: readonly BuildRecord[]): void {
   const misnamed = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
   if (misnamed)
     throw refused(
-      `${misnamed.id} is a ${misnamed.description.kind}: the host build, and no other, is named "${HOST_NAME}"`,
-      'Set `kind` and `name` right in its liaozhai.json and publish it again.',
+      say('misnamed', { build: misnamed.id, buildKind: misnamed.description.kind, name: HOST_NAME }),
+      say('misnamedCure'),
     );
 }
 
@@ -258,9 +251,8 @@ function assertNamedByKind(records: readonly BuildRecord[]): void {
 export function makeSet(records: readonly BuildRecord[]): SetBody {
   assertNamedByKind(records);
   const [host, second] = records.filter(isHost);
-  if (second) throw refused(`a set has one host build, and ${second.id} is a second one`, 'Name only one of them.');
-  if (!host)
-    throw refused('a set needs a host build', 'Publish the host and name it too: `activate host@… stories@… …`.');
+  if (second) throw refused(say('twoHosts', { build: second.id }), say('twoHostsCure'));
+  if (!host) throw refused(say('noHost'), say('noHostCure'));
   const remotes = records.filter(isRemote).sort((a, b) => (a.description.name < b.description.name ? -1 : 1));
   return {
     format: 1,
@@ -275,9 +267,10 @@ export const setHash = (body: SetBody): string => sha256Hex(canonicalJson(body))
 
 /** Reads a stored set and checks it against the hash it is stored under. Throws refused. */
 export function parseSet(source: string, hash: string): SetBody {
-  const parsed = v.safeParse(setBodySchema, parseJson(source, `set ${hash}`, 'Roll back to another state.'));
-  if (!parsed.success) throw refused(`set ${hash} is damaged`, 'Roll back to another state.', issuesOf(parsed.issues));
-  if (setHash(parsed.output) !== hash)
-    throw refused(`set ${hash} was changed after it was made`, 'Roll back to another state.');
+  const what = say('theSet', { hash });
+  const cure = say('otherStateCure');
+  const parsed = v.safeParse(setBodySchema, parseJson(source, what, cure));
+  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
+  if (setHash(parsed.output) !== hash) throw refused(say('setChanged', { hash }), cure);
   return parsed.output;
 }

@@ -7,6 +7,7 @@ import {
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { newer, refused } from '../errors.ts';
+import { say } from '../sentences.ts';
 import { storedActionSchema } from './action.ts';
 import { issuesOf, parseJson } from './build.ts';
 import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signText, unknownFields } from './signing.ts';
@@ -88,17 +89,18 @@ export const signChannel = (document: UnsignedChannel, key: SigningKey): string 
 
 /** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
-  const what = `channel ${channel}`;
-  const cure = 'Restore the newest good state: see "A damaged channel" in docs/deploying/bad-days.md.';
+  const what = say('theChannel', { channel });
+  const cure = say('channelCure');
   const value = parseJson(source, what, cure);
   const parsed = v.safeParse(channelSchema, value);
   const isOurs = isSignedDocument(value, publicKey);
   if (!parsed.success) {
     const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
   }
-  if (parsed.output.channel !== channel) throw refused(`${what} holds the document of ${parsed.output.channel}`, cure);
-  if (!isOurs) throw refused(`${what} is not signed by this store's key`, cure);
+  if (parsed.output.channel !== channel)
+    throw refused(say('documentOfAnother', { what, other: parsed.output.channel }), cure);
+  if (!isOurs) throw refused(say('documentUnsigned', { what }), cure);
   return parsed.output;
 }
 
@@ -109,5 +111,5 @@ export function verifyChannel(source: string, channel: string, publicKey: string
 export function assertKnown(source: string, document: ChannelDocument): void {
   const { action: _, ...state } = JSON.parse(source) as ChannelDocument;
   const unknown = unknownFields(state, document);
-  if (unknown.length > 0) throw newer(`channel ${document.channel}`, unknown);
+  if (unknown.length > 0) throw newer(say('theChannel', { channel: document.channel }), unknown);
 }

@@ -70,7 +70,7 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     webhooks = await listWebhooks(writer);
   } catch (cause) {
     if (cause instanceof ReleaseError && cause.kind === 'refused')
-      return { ...none, problem: [cause.message, cause.cure].join('. ') };
+      return { ...none, problem: [cause.message, cause.cure].join('; ') };
     throw cause;
   }
   if (agenda.schedules.length + agenda.freezes.length + agenda.proposals.length + webhooks.length === 0) return none;

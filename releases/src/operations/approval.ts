@@ -69,7 +69,7 @@ async function setRule(
   seq?: number,
 ): Promise<Change> {
   if (hours !== null && !(hours > 0 && hours <= LONGEST_HOURS))
-    throw usage(`a proposal waits up to ${LONGEST_HOURS} hours`, 'Use e.g. --expires 24h.');
+    throw usage(say('waitsTooLong', { most: LONGEST_HOURS }), say('waitsTooLongCure'));
   const at = (await timeOf(writer)).toISOString();
   return changeChannel(
     writer,
@@ -93,10 +93,7 @@ async function setRule(
 function personOf({ actor, who }: Writer): Person {
   const person = actor?.person ?? personNamed([who]);
   if (person.subject !== null || person.names.length > 0) return person;
-  throw forbidden(
-    'two persons decide here, and this token names none',
-    'Have one made that does: `pnpm release token create <grant> --person "Li Hua"`.',
-  );
+  throw forbidden(say('namesNobody'), say('namesNobodyCure'));
 }
 
 /**
@@ -170,7 +167,7 @@ async function propose(
     if (waiting.length >= MOST_PROPOSALS)
       throw refused(say('manyWait', { count: waiting.length }), say('manyWaitCure'));
     if (stateDigest(at) !== proposal.before)
-      throw conflict(`${at.channel} was changed meanwhile`, 'Look at the new state and decide again.');
+      throw conflict(say('changedMeanwhile', { channel: at.channel }), say('lookAgainCure'));
     return {
       agenda: { ...agenda, proposals: [...waiting, proposal] },
       entry: entryOf(proposal, 'proposed', request.why),
@@ -219,8 +216,8 @@ async function assertUndecided(writer: Writer, current: ChannelDocument, proposa
   const outcome = await outcomeOf(writer, current, proposal);
   if (outcome)
     throw conflict(
-      `proposal ${proposal.id} was ${outcome.change} by ${outcome.by} already, in state ${outcome.seq}`,
-      'See `log` for what was done.',
+      say('decidedAlready', { id: proposal.id, change: outcome.change, by: outcome.by, seq: outcome.seq }),
+      say('decidedAlreadyCure'),
     );
 }
 
@@ -237,8 +234,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
     );
 }
 
-const missing = (id: string) =>
-  refused(`there is no proposal ${id}`, 'List those that wait with `proposals`; `log` says what became of others.');
+const missing = (id: string) => refused(say('noProposal', { id }), say('noProposalCure'));
 
 async function find(writer: Writer, id: string): Promise<PendingApproval> {
   const { proposals } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
@@ -276,10 +272,7 @@ export async function approve(writer: Writer, { id, why }: WordRequest, gate: Ga
   const person = personOf(writer);
   const proposal = await find(writer, id);
   if (isSamePerson(person, proposal.person))
-    throw forbidden(
-      `proposal ${id} is your own (${proposal.by}): a second person approves it`,
-      'Ask another manager. Two tokens of one person are one person.',
-    );
+    throw forbidden(say('ownProposal', { id, by: proposal.by }), say('ownProposalCure'));
   const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
   await assertOpen(writer, await current(), proposal);
   const agree: Writer['second'] = async (at, { state }) => {
@@ -306,8 +299,7 @@ export async function reject(writer: Writer, { id, why }: WordRequest, { own = f
     if (!proposal && closed) return null;
     if (!proposal) throw missing(id);
     const isOwn = isSamePerson(person, proposal.person);
-    if (own && !isOwn)
-      throw forbidden(`proposal ${id} is of ${proposal.by}`, 'Its proposer withdraws it; a manager can `reject` it.');
+    if (own && !isOwn) throw forbidden(say('othersProposal', { id, by: proposal.by }), say('othersProposalCure'));
     if (!closed) await assertUndecided(writer, document, proposal);
     closed = true;
     return { agenda: without(agenda, id), entry: entryOf(proposal, isOwn ? 'withdrawn' : 'rejected', why) };

@@ -92,7 +92,7 @@ async function unfit(writer: Writer, current: ChannelDocument, name: string | un
   const force = 'To go back against these findings: --force with --why.';
   const whole = name ? await fittingWhole(writer, current, passedOver) : null;
   const cure = () => {
-    if (!name) return 'Go back to another state with --to, or one remote at a time.';
+    if (!name) return say('anotherStateCure');
     if (!whole) return 'Activate a published build that fits; `check` says which do.';
     const back = liveIn(whole).filter((id) => !liveIn(current).includes(id));
     return `\`rollback --to ${whole.seq}\` goes back with all that belongs together: ${back.join(', ')}.`;
@@ -100,7 +100,7 @@ async function unfit(writer: Writer, current: ChannelDocument, name: string | un
   const [first] = passedOver;
   const builds = first ? liveIn(first.state, name) : [];
   return refused(
-    `${name ? `${builds.join(', ')} does` : `state ${first?.state.seq}: its builds do`} not fit what runs now`,
+    name ? say('buildsUnfit', { builds: builds.join(', ') }) : say('stateUnfit', { seq: first?.state.seq ?? 0 }),
     `${cure()} ${force}`,
     linesOf(first?.misfits ?? []),
     { kind: 'unfit', builds, to: whole?.seq ?? null },
@@ -133,12 +133,10 @@ function restoredLastGood(current: ChannelDocument, target: ChannelDocument, nam
 function assertAlive(current: ChannelDocument, builds: readonly string[], seq: number): void {
   const dead = builds.filter((id) => current.killed.includes(id));
   if (dead.length > 0)
-    throw refused(
-      `state ${seq} runs ${dead.join(', ')}, which was killed`,
-      'Go back to another state with --to, or one remote at a time.',
-      [],
-      { kind: 'killed', builds: dead },
-    );
+    throw refused(say('killedInState', { seq, builds: dead.join(', ') }), say('anotherStateCure'), [], {
+      kind: 'killed',
+      builds: dead,
+    });
 }
 
 /**
@@ -281,7 +279,7 @@ function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void 
   const { build, name, live, instead, lost, unfit: problems } = effect;
   if (!live || instead !== null) {
     if (confirm === undefined || confirm === name) return;
-    throw refused(`${build} was not killed: another name was typed`, `Type ${name} to kill it.`);
+    throw refused(say('mistyped', { build }), say('mistypedCure', { name }));
   }
   if (host)
     throw refused(
@@ -290,11 +288,7 @@ function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void 
       problems,
     );
   if (confirm === name) return;
-  throw refused(
-    `${build} is the only build of ${name}: killing it takes its screens away from everybody, and that build never runs again`,
-    `\`withdraw ${name}\` takes the same away and can be undone; or activate a mended version first. To kill it all the same: --confirm ${name}.`,
-    [...lost, ...problems],
-  );
+  throw refused(say('onlyBuild', { build, name }), say('onlyBuildCure', { name }), [...lost, ...problems]);
 }
 
 /**
@@ -350,15 +344,14 @@ export function withdraw(
     writer,
     async (current) => {
       const [build] = liveIn(current, name);
-      if (!build)
-        throw refused(`${name} is not live for everybody`, 'See `status`; a candidate is ended with `abort`.');
+      if (!build) throw refused(say('notLive', { name }), say('notLiveCure'));
       if ((await writer.catalog.record(build)).description.kind === 'host')
-        throw refused('the host cannot be withdrawn: there is no page without it', 'Use `rollback host`.');
+        throw refused(say('hostStays'), say('hostStaysCure'));
       if (confirm !== name) {
         const { instead, shown } = await effectOn(writer, current, build);
         throw refused(
-          `withdrawing ${name} takes its screens away from everybody`,
-          `${instead ? `\`rollback ${name}\` makes ${instead} live instead. ` : ''}To withdraw it all the same: --confirm ${name}.`,
+          say('withdraws', { name }),
+          instead ? say('insteadCure', { name, build: instead }) : say('withdrawsCure', { name }),
           shown,
         );
       }

@@ -57,7 +57,7 @@ export async function createOverride(
   why = '',
 ): Promise<Override> {
   if (!(hours > 0 && hours <= LONGEST_HOURS))
-    throw refused(`an override lasts up to ${LONGEST_HOURS} hours`, 'Use e.g. --for 2h.');
+    throw refused(say('linkTooLong', { most: LONGEST_HOURS }), say('linkTooLongCure'));
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
@@ -274,7 +274,7 @@ export async function endPreview(writer: Writer, browser: string, { why = '' }: 
   const { store, channel, key } = writer;
   const at = await timeOf(writer);
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
-  if (!preview) throw refused(`no preview is open for ${browser.slice(0, 80)}`, 'List them with `preview list`.');
+  if (!preview) throw refused(say('noPreview', { id: browser.slice(0, 80) }), say('noPreviewCure'));
   const { sig: _, ...unsigned } = preview;
   await keepPreview(writer, { ...unsigned, revoked: at.toISOString() });
   const { person, remotes } = preview;

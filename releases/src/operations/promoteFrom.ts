@@ -12,6 +12,7 @@ import type { BuildRecord } from '../model/build.ts';
 import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
+import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { type SwitchOptions, switchStable } from './switching.ts';
 
@@ -48,16 +49,14 @@ const placeOf = (document: ChannelDocument, store: Store | null) => ({
 /** What everybody runs there, or one remote of it: none killed, whole, and byte for byte what the channel was signed with. Throws refused. */
 async function readSource(writer: Writer, from: Source, name?: string) {
   if (from.channel === writer.channel && !isElsewhere(writer, from))
-    throw usage(
-      `${from.channel} is the channel itself`,
-      'Name another with --from, or the one to change with --channel.',
-    );
+    throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
   const { document } = await requireChannel(from.store, from.channel, from.publicKey);
   const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
-  if (builds.length === 0) throw refused(`${from.channel} runs no ${name ?? 'set'}`, 'See `status --channel`.');
+  if (builds.length === 0)
+    throw refused(say('runsNone', { channel: from.channel, name: name ?? 'set' }), say('runsNoneCure'));
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0)
-    throw refused(`${dead.join(', ')} was killed in ${from.channel}`, 'Publish a new version and try that first.');
+    throw refused(say('killedThere', { builds: dead.join(', '), channel: from.channel }), say('killedThereCure'));
   const records = await Promise.all(builds.map((id) => from.catalog.record(id, document.digests[id])));
   await assertStored({ ...writer, store: from.store, catalog: from.catalog }, builds);
   return { document, builds, records };
@@ -71,7 +70,8 @@ async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date):
   const files = new Map<string, Buffer>();
   for (const path of Object.keys(record.files)) {
     const body = await from.read(`${buildFolder(id)}/${path}`);
-    if (!body) throw refused(`${path} of ${id} is missing from ${from.label}`, 'Publish it there again.');
+    if (!body)
+      throw refused(say('missingThere', { file: path, build: id, store: from.label }), say('missingThereCure'));
     files.set(path, body);
   }
   const maps = new Map<string, string>();
@@ -113,7 +113,8 @@ function takenBack(current: ChannelDocument, next: readonly string[], known: Rea
 
 const takenBackFinding = (current: ChannelDocument, from: Source, { build, to }: TakenBack): Finding => {
   const bring = `promote ${nameOf(build)} --from ${current.channel} --channel ${from.channel}`;
-  const problem = `${current.channel} runs ${build}, which ${from.channel} never had; it would go back to ${to ?? 'nothing'}. Bring it there first (\`${bring}\`), or name the remotes to promote`;
+  const former = to ?? say('nothing');
+  const problem = say('takesBack', { channel: current.channel, build, other: from.channel, former, command: bring });
   return { check: 'promotion', problem };
 };
 
@@ -148,8 +149,8 @@ export async function promoteFrom(writer: Writer, { from, name, ...options }: Pr
       const findings = lost.map((one) => takenBackFinding(current, from, one));
       if (lost.length > 0 && !options.force)
         throw refused(
-          `${from.channel} never had all of what ${current.channel} runs`,
-          'Bring it there first. To take it back all the same, use --force with --why.',
+          say('neverHad', { other: from.channel, channel: current.channel }),
+          say('neverHadCure'),
           findings.map(({ problem }) => problem),
           { kind: 'takenBack', from: from.channel, builds: lost },
         );
@@ -183,8 +184,8 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
   const before = await readChannel(writer.store, writer.channel, writer.key.publicKey);
   if (before?.document.stable)
     throw refused(
-      `channel ${writer.channel} is in use already`,
-      `Bring it up to date with \`promote --from ${from.channel} --channel ${writer.channel}\`.`,
+      say('inUse', { channel: writer.channel }),
+      say('inUseCure', { other: from.channel, channel: writer.channel }),
     );
   await copyFrom(writer, from, source.records);
   if (!before) await createChannel(writer);

@@ -112,11 +112,7 @@ export async function schedule(
   if (sameLive(document, meant)) throw refused(say('liveAlready'), say('liveAlreadyCure'));
   for (const build of meant) await writer.catalog.record(build);
   const byTwo = document.approval !== undefined;
-  if (byTwo && override)
-    throw usage(
-      'what waits for a second person takes its first step when the window is over',
-      'Leave --override out, or propose the first share with `canary --percent --override`.',
-    );
+  if (byTwo && override) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
   const options = { gate, why, seq, override };
   // judged now, written with the schedule: one look decides upon both
   if (byTwo && first?.minutes === 0)
@@ -152,10 +148,9 @@ export async function schedule(
     (agenda, at) => {
       if (agenda.schedules.some(({ id }) => id === planned.id)) return null;
       if (approved && !agenda.proposals.some(({ id }) => id === approved))
-        throw conflict(`proposal ${approved} was taken off the list meanwhile`, 'See `log` for what became of it.');
+        throw conflict(say('takenOff', { id: approved }), say('takenOffCure'));
       assertFree(agenda, at, planned.builds);
-      if (standing(planned, at) !== 'ready')
-        throw refused('the candidate was changed meanwhile', 'Look at `status` and decide again.');
+      if (standing(planned, at) !== 'ready') throw refused(say('candidateChanged'), say('candidateChangedCure'));
       const schedules = [...agenda.schedules.filter((each) => isStanding(each, at)), planned];
       const proposals = agenda.proposals.filter(({ id }) => id !== approved);
       return { agenda: { ...agenda, schedules, proposals }, entry: entryOf(planned, 'set', why), forward: true };
@@ -199,11 +194,9 @@ function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: strin
   );
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (only) throw refused(`${document.channel} has several schedules`, 'Name the remote whose schedule is meant.');
-  throw refused(
-    `${document.channel} has no schedule${name ? ` of ${name}` : ''}`,
-    'Make one with `canary --schedule`.',
-  );
+  if (only) throw refused(say('manySchedules', { channel: document.channel }), say('manySchedulesCure'));
+  const { channel } = document;
+  throw refused(name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel }), say('noScheduleCure'));
 }
 
 /** Pauses, continues or cancels a schedule; the candidate keeps the share it has. A pause keeps the time that was left. */
@@ -227,7 +220,7 @@ export async function steerSchedule(
     const left = Math.max(0, Date.parse(planned.due) - Date.parse(planned.paused?.at ?? planned.due));
     const { token: _, ...rest } = planned;
     if (planned.paused?.revoked && writer.actor && !writer.actor.isManager)
-      throw forbidden('only a manager may take over a schedule whose maker has left', 'Ask one, or cancel it.');
+      throw forbidden(say('makerLeft'), say('makerLeftCure'));
     const token = planned.paused?.revoked ? writer.actor?.token : planned.token;
     const next = { ...rest, paused: null, due: iso(now + left), told: [], ...(token ? { token } : {}) };
     return { agenda: replaced(agenda, next), entry: entryOf(planned, 'continued', why) };
@@ -262,17 +255,13 @@ function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now
 const approvedSteps =
   ({ store, key }: Writer, { id, approved }: Schedule): Writer['second'] =>
   async (current) => {
-    if (!approved)
-      throw refused(
-        'the schedule was made by one person, and two decide by now',
-        'Cancel it, and propose the steps that are left.',
-      );
+    if (!approved) throw refused(say('madeByOne'), say('proposeRestCure'));
     let last: string = 'set';
     for await (const { action } of statesAfter(store, current, approved.seq, key.publicKey))
       for (const each of readAction(action).evidence)
         if (each.kind === 'schedule' && each.id === id && each.change !== 'waits') last = each.change;
     if (last !== 'set' && last !== 'continued')
-      throw refused(`the log says that this schedule is ${last}`, 'Cancel it, and propose the steps that are left.');
+      throw refused(say('scheduleStands', { change: last }), say('proposeRestCure'));
     return [{ kind: 'approved', proposal: approved.proposal, by: approved.by.slice(0, 100) }];
   };
 

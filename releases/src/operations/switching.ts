@@ -191,13 +191,11 @@ export function requireCandidate(current: ChannelDocument, name?: string) {
   const [candidate] = found;
   if (candidate && found.length === 1) return candidate;
   if (candidate)
-    throw refused(
-      `${current.channel} has several candidates: ${listed(found)}`,
-      'Name the remote whose candidate is meant.',
-    );
+    throw refused(say('manyCandidates', { channel: current.channel, names: listed(found) }), say('manyCandidatesCure'));
+  const { channel } = current;
   throw refused(
-    `${current.channel} has no candidate${name ? ` of ${name}` : ''}`,
-    'Start one with `canary <build…> --percent P`.',
+    name ? say('noCandidateOf', { channel, name }) : say('noCandidate', { channel }),
+    say('noCandidateCure'),
   );
 }
 
@@ -211,8 +209,7 @@ export async function canary(
   percent: number,
   { name, ...options }: SwitchOptions & { name?: string },
 ): Promise<Change> {
-  if (!(percent >= 0 && percent <= 100))
-    throw usage(`${percent} is not a percentage`, 'Use a number from 0 to 100, e.g. --percent 5.');
+  if (!(percent >= 0 && percent <= 100)) throw usage(say('notAShare', { percent }), say('notAShareCure'));
   return changeChannel(
     writer,
     async (current) => {

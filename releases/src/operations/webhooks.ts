@@ -69,16 +69,16 @@ async function read(
 ): Promise<{ webhooks: Webhook[]; tag: string | null }> {
   const pointer = await store.readPointer(keyOf(channel));
   if (!pointer) return { webhooks: [], tag: null };
-  const what = `the list of webhooks of ${channel}`;
-  const cure = 'Restore webhooks/ from a copy of the store, or remove it and add them again.';
+  const what = say('theWebhooks', { channel });
+  const cure = say('webhooksCure');
   const value = parseJson(pointer.body, what, cure);
   const parsed = v.safeParse(documentSchema, value);
   const isOurs = isSignedDocument(value, publicKey);
   if (!parsed.success) {
     const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(`${what} is damaged`, cure, issues);
+    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
   }
-  if (parsed.output.channel !== channel || !isOurs) throw refused(`${what} is not signed by this store's key`, cure);
+  if (parsed.output.channel !== channel || !isOurs) throw refused(say('documentUnsigned', { what }), cure);
   return { webhooks: parsed.output.webhooks, tag: pointer.tag };
 }
 
@@ -92,7 +92,7 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
     const text = canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
     if (await store.swapPointer(keyOf(channel), text, tag)) return;
   }
-  throw conflict(`the webhooks of ${channel} kept changing`, 'Try again.');
+  throw conflict(say('keptChanging', { what: say('theWebhooks', { channel }) }), say('againCure'));
 }
 
 /** What the receiver recomputes, by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`; the key is what follows `whsec_`. */
@@ -215,7 +215,7 @@ function requireRoom({ length }: readonly Webhook[]): void {
   if (length >= MOST_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
 }
 
-const missing = (id: string) => refused(`there is no webhook ${id}`, 'List them with `webhook list`.');
+const missing = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
 
 /** Removes a webhook; undelivered events are dropped. Throws refused if it does not exist. */
 export async function removeWebhook(

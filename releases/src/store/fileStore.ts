@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
+import { say } from '../sentences.ts';
 import type { Entry, Pointer, Store } from './store.ts';
 
 const SAFE_KEY = /^(?!.*(^|\/)\.\.?(\/|$))[^\\\0]+$/;
@@ -235,10 +236,7 @@ export class FileStore implements Store {
       return await work();
     } catch (cause) {
       if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
-      throw unreachable(
-        `${this.label}: ${messageOf(cause)}`,
-        'Check that the folder exists, has room and is yours to write.',
-      );
+      throw unreachable(say('storeFailed', { store: this.label, problem: messageOf(cause) }), say('folderCure'));
     }
   }
 }

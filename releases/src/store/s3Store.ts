@@ -8,6 +8,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { messageOf, unreachable, usage } from '../errors.ts';
+import { say } from '../sentences.ts';
 import type { CreateOptions, Entry, Pointer, Store } from './store.ts';
 
 const ATTEMPTS = 6;
@@ -210,10 +211,7 @@ export class S3Store implements Store {
   }
 
   #busy(key: string) {
-    return unreachable(
-      `${this.label}: ${key} could not be written, the store keeps failing`,
-      'Try again; look at the store.',
-    );
+    return unreachable(say('unwritten', { store: this.label, file: key }), say('unwrittenCure'));
   }
 
   async #guard<Result>(work: () => Promise<Result>, missing?: Result): Promise<Result> {
@@ -221,9 +219,8 @@ export class S3Store implements Store {
       return await work();
     } catch (cause) {
       if (missing !== undefined && isMissing(cause)) return missing;
-      const cure =
-        'Check the bucket, AWS_ENDPOINT_URL_S3 and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY).';
-      throw unreachable(`${this.label}: ${statusOf(cause) || ''} ${messageOf(cause)}`, cure);
+      const problem = `${statusOf(cause) || ''} ${messageOf(cause)}`.trim();
+      throw unreachable(say('storeFailed', { store: this.label, problem }), say('bucketCure'));
     }
   }
 }
