@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { begin, offeredLines } from './ai/progress.ts';
 import { isoTime } from './clock.ts';
-import { comparable } from './comparable.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImages.ts';
 import { type Db, query } from './db/database.ts';
@@ -161,6 +160,13 @@ interface SearchedStory {
   /** Each contains the one before: the title, then names and tags, then the summary. */
   texts: string[];
 }
+
+/** Accents, but not the marks that make another letter of a Japanese or an Indian one. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** Words as a search compares them, without regard to width, case and accents, as 查找 of the page does. */
+export const comparable = (words: string): string =>
+  words.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 
 function toSearched(story: Story): SearchedStory {
   const tags = story.tags.map(comparable);

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { comparable } from '../comparable.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
@@ -11,7 +10,7 @@ import { presentPrices } from '../prices.ts';
 import { tell } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories.ts';
+import { comparable, findStory } from '../stories.ts';
 import { assertMayUse } from '../users/minor.ts';
 import { findUser } from '../users/user.ts';
 import { seeUse } from '../users/userRoutes.ts';

@@ -1,8 +1,7 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 import { dayKey } from '../format/time';
-import { media } from './media';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 
@@ -71,17 +70,3 @@ export function useCountdown(firstSeconds: () => number): [secondsLeft: number, 
   };
   return [left, start];
 }
-
-/** Beside the host's rail and a list of 320 px it leaves 616 for what was chosen in it. The styles repeat it. */
-const wide = '(min-width: 1024px)';
-
-function subscribe(onChange: () => void) {
-  const query = media(wide);
-  query.addEventListener('change', onChange);
-  return () => query.removeEventListener('change', onChange);
-}
-
-const isWide = () => media(wide).matches;
-
-/** Whether the window has room for a list and what was chosen in it side by side. */
-export const useIsWide = (): boolean => useSyncExternalStore(subscribe, isWide);

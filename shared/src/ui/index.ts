@@ -3,7 +3,7 @@ export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } f
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
 export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
-export { useCountdown, useIsWide, useNow, useShanghaiDay } from './clock';
+export { useCountdown, useNow, useShanghaiDay } from './clock';
 export { Dialog, type DialogProps } from './Dialog';
 export { Foreign } from './Foreign';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
@@ -13,7 +13,7 @@ export * from './icons';
 export { keepFocus } from './keepFocus';
 export { late } from './late';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
-export { attempt, media } from './media';
+export { attempt, media, useIsWide } from './media';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export {
   EmptyState,
