@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { describeReports } from './chat/reports.ts';
 import { contentFolder, loadContent } from './content/content.ts';
 import { backUp, restore } from './db/backup.ts';
-import { databaseFile } from './db/database.ts';
+import { databaseFile } from './db/openDatabase.ts';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { runAccounts, runStoryVisibility } from './operator.ts';

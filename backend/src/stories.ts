@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { begin, offeredLines } from './ai/progress.ts';
 import { isoTime } from './clock.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
-import { shareImageUrl } from './content/shareImages.ts';
+import { shareImageUrl } from './content/shareImageUrl.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
 import { favoritesAfter, isFavorite, setFavorite } from './favorites.ts';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Compilable, sql } from 'kysely';
 import Libsql from 'libsql';
-import { type Db, openDatabase, query } from '../src/db/database.ts';
+import { type Db, query } from '../src/db/database.ts';
+import { openDatabase } from '../src/db/openDatabase.ts';
 import { PostgresDb, WRITERS_LOCK } from '../src/db/postgres.ts';
 
 // What tests need to know of the database itself. `pnpm test:postgres` names a Postgres whose databases it may make and drop.

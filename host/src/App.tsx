@@ -18,7 +18,8 @@ import { createRoot, type Root, type RootOptions } from 'react-dom/client';
 import { AuthGate, loadAuthPopup } from './auth/AuthGate';
 import { BUNDLED } from './federation/pageSet';
 import { createAppHistory, type GuardedHistory, NavigationContext } from './navigation';
-import { type Page, PageContext, prefetchTabs } from './page';
+import { prefetchTabs } from './openPage';
+import { type Page, PageContext } from './page';
 import { RemoteSlots } from './remotes/RemotePane';
 import { Shell } from './shell/Shell';
 

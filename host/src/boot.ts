@@ -8,7 +8,7 @@ async function boot() {
   // half of the runtime's start; it names no export, since what nobody uses is to stay out of the file
   await import(/* webpackMode: "eager", webpackExports: [] */ '@liaozhai/shared/runtime/store');
   await nextTask();
-  const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './page');
+  const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './openPage');
   await nextTask();
   const page = await openPage();
   const started = startFirstScreen(page);

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { refund } from '../wallet.ts';
 import { replyContext } from './context.ts';
 import { countUnread, saveConversation } from './conversation.ts';
-import { isRunning } from './message.ts';
+import { isRunning } from './presentMessage.ts';
 import { RunStopped } from './runs.ts';
 import { summarizeIfNeeded } from './summary.ts';
 

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 import { findShownStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
 import { assertIdle, findConversation, lastMessage, saveConversation, takeUp } from './conversation.ts';
-import { isRunning, presentMessage } from './message.ts';
+import { isRunning, presentMessage } from './presentMessage.ts';
 import { hasToldEnding } from './progress.ts';
 import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
 

@@ -7,7 +7,7 @@ import { invalid, notFound } from '../http/http.ts';
 import { text } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { isRunning } from './message.ts';
+import { isRunning } from './presentMessage.ts';
 import { findMessage } from './reply.ts';
 
 /** Why a reply may be reported, as the page words it. */

@@ -20,7 +20,7 @@ import {
   saveConversation,
   takeUp,
 } from './conversation.ts';
-import { presentMessage } from './message.ts';
+import { presentMessage } from './presentMessage.ts';
 import { startReply } from './reply.ts';
 import { findOwnMessage } from './replyActions.ts';
 

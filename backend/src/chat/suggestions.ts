@@ -13,7 +13,7 @@ import { findStory } from '../stories.ts';
 import { book, refund } from '../wallet.ts';
 import { suggestionContext } from './context.ts';
 import { assertIdle, findConversation, lastMessage } from './conversation.ts';
-import { presentError } from './message.ts';
+import { presentError } from './presentMessage.ts';
 import { hasToldEnding } from './progress.ts';
 import { type FailureCode, failureCode, failureMessage } from './reply.ts';
 

@@ -8,6 +8,7 @@ import type { Services } from '../services.ts';
 import { findShownStory, type Story } from '../stories.ts';
 import type { Content } from './content.ts';
 import { groundColor, type Picture } from './pictures.ts';
+import { coverOf, shareImageUrl } from './shareImageUrl.ts';
 
 // What messengers show beside a link: 1200×630, whose middle square, which some cut out, holds the whole cover.
 const WIDTH = 1200;
@@ -24,23 +25,6 @@ const font = {
   fontFiles: [modules.resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf')],
   defaultFontFamily: 'ZCOOL XiaoWei',
 };
-
-/** The cover that the content folder holds for a story; undefined where it has none, or one of another place. */
-function coverOf({ pictures }: Content, { coverUrl }: Pick<Story, 'coverUrl'>): Picture | undefined {
-  return pictures.get(coverUrl.replace(/^\/api\/media\//, '').replace(/\?.*$/, ''));
-}
-
-/** Address of a story's bitmap; null where its cover is a picture of another place, which may be one already. */
-export function shareImageUrl(content: Content, { id, title, coverUrl }: Story): string | null {
-  const cover = coverOf(content, { coverUrl });
-  if (coverUrl && !cover) return null;
-  const version = createHash('sha256')
-    .update(`${title}\n`)
-    .update(cover ?? '')
-    .digest('hex')
-    .slice(0, 8);
-  return `/api/media/share/${encodeURIComponent(id)}.png?v=${version}`;
-}
 
 /** The bitmaps, each drawn when it is first asked for, beside the server's own thread. */
 export function shareImageRoutes(services: Services): Hono<AppEnv> {

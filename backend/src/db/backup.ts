@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import Libsql from 'libsql';
 import { ConfigError } from '../env.ts';
-import { databaseFile, lockDataDir } from './database.ts';
 import { knownMigrations } from './migrations.ts';
+import { databaseFile, lockDataDir } from './openDatabase.ts';
 import { storageCure, storageFaultOf } from './storageFault.ts';
 
 /** What belongs to one database file. */

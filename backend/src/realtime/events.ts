@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inSpan } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
-import { presentMessage } from '../chat/message.ts';
+import { presentMessage } from '../chat/presentMessage.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import { type AppEnv, forbidden, identityOf, userOf } from '../http/http.ts';

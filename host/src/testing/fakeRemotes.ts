@@ -1,7 +1,8 @@
 import { CONTRACT_VERSION, type RemoteModule } from '@liaozhai/shared/contract';
 import type { ComponentType } from 'react';
 import { readPageSet } from '../federation/pageSet';
-import { createPage, type Page } from '../page';
+import { createPage } from '../openPage';
+import type { Page } from '../page';
 import { testSet } from './pageFixture';
 
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;

@@ -142,6 +142,7 @@ async function forget(id: string, storyId: string): Promise<void> {
   if (chat && currentUserId() === owner) dispatch(chat.forgetThread(id, storyId));
 }
 
+// biome-ignore lint/suspicious/noImportCycles: it is fetched once the list shows, when this file has run
 export const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
 
 /** Fetches the newest page and merges it into the list, or starts the list. Rejects with ApiError. */

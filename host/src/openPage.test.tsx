@@ -2,7 +2,7 @@ import './testing/pageFixture';
 import { session } from '@liaozhai/shared/runtime';
 import { act, memberDto, screen } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { startFirstScreen } from './page';
+import { startFirstScreen } from './openPage';
 import { openPage, serveBuild } from './testing/fakeRemotes';
 import { openHost } from './testing/openHost';
 

@@ -1,0 +1,256 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import Libsql from 'libsql';
+import { ConfigError, type Env } from '../env.ts';
+import { bindable, type Db, onceAvailable, PATIENCE_MS, type TableColumn, TransactingDb } from './database.ts';
+import { migrateToLatest } from './migrations.ts';
+import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
+
+export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
+
+/**
+ * Opens the Postgres that is named, or else opens (or creates) the database file of the data directory, and migrates it.
+ * @param onEffectError hears of what failed after its transaction was on disk.
+ */
+export async function openDatabase(
+  { DATABASE_URL, DATA_DIR: dataDir }: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
+  onEffectError: (error: unknown) => void,
+): Promise<Db> {
+  mkdirSync(dataDir, { recursive: true });
+  if (DATABASE_URL) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(DATABASE_URL, onEffectError);
+  }
+  const file = openFile(dataDir);
+  try {
+    // a migration that copies a table must not take the rows that refer to it along
+    file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
+    assertWhole(file, databaseFile(dataDir));
+    await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
+    file.exec('pragma foreign_keys = on');
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return new LibsqlDb(file, onEffectError);
+}
+
+function openFile(dataDir: string): Libsql.Database {
+  try {
+    return new Libsql(databaseFile(dataDir), { timeout: 5_000 });
+  } catch (error) {
+    // libsql gives no code here, and no other cause there is
+    throw new ConfigError(storageCure('unusable', dataDir, error));
+  }
+}
+
+/** A file that was cut off opens without a word, and fails at the first row beyond its end. */
+function assertWhole(file: Libsql.Database, path: string): void {
+  const moved = movedPages(file);
+  if (moved === undefined) return;
+  const number = (pragma: string) => Number(Object.values((file.pragma(pragma) as object[])[0] ?? {})[0]);
+  const bytes = number('page_count') * number('page_size');
+  // another program may have written between these questions
+  if (statSync(path).size >= bytes || movedPages(file) !== moved) return;
+  const { size } = statSync(path);
+  if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
+}
+
+/** Moves what the log holds into the file: how many pages; undefined while another program uses the file, whose last pages may be in the log alone. */
+function movedPages(file: Libsql.Database): number | undefined {
+  const [state] = file.pragma('wal_checkpoint(passive)') as [{ busy: number; log: number; checkpointed: number }];
+  return state.busy || state.log !== state.checkpointed ? undefined : state.log;
+}
+
+/** A waiting statement stops the whole process, health checks and sockets included. So calls await `writable` first, and only one statement waits. */
+const BUSY_TIMEOUT_MS = 50;
+
+class LibsqlDb extends TransactingDb {
+  readonly #file: Libsql.Database;
+  readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  #isBusy: boolean | null = null;
+  #freed: Promise<void> | undefined;
+
+  constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
+    super(onEffectError);
+    this.#file = file;
+    this.#setBusy(false);
+  }
+
+  all<Row>(statement: Compilable<Row>): Row[] {
+    const { sql, parameters } = statement.compile();
+    return this.#watch(() => this.#prepare(sql).all(parameters.map(bindable)) as Row[]);
+  }
+
+  run(statement: Compilable<unknown>): number {
+    const { sql, parameters } = statement.compile();
+    const changes = this.#watch(() => this.#prepare(sql).run(parameters.map(bindable)).changes);
+    this.#setBusy(false);
+    return changes;
+  }
+
+  writable(): Promise<void> {
+    const freed = () => onceAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: PATIENCE_MS });
+    this.#freed ??= freed().finally(() => {
+      this.#freed = undefined;
+    });
+    return this.#freed;
+  }
+
+  columns(): TableColumn[] {
+    const columns = `select tables.name as "table", columns.name, columns.dflt_value as "default"
+      from sqlite_master as tables, pragma_table_info(tables.name) as columns where tables.type = 'table'`;
+    return this.#prepare(columns).all([]) as TableColumn[];
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    // so that the file alone is all there is; where that cannot be now, the next start reads the log
+    this.perform(() => this.#file.pragma('wal_checkpoint(truncate)'));
+    this.#file.close();
+  }
+
+  protected begin(): void {
+    this.#watch(() => this.#file.exec('begin immediate'));
+    this.#setBusy(false);
+  }
+
+  protected commit(): void {
+    this.#file.exec('commit');
+  }
+
+  protected rollBack(): void {
+    this.#file.exec('rollback');
+  }
+
+  #tryToBegin(): void {
+    this.#setBusy(true);
+    this.#file.exec('begin immediate; rollback');
+    this.#setBusy(false);
+  }
+
+  #watch<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (storageFaultOf(error) === 'busy') this.#setBusy(true);
+      throw error;
+    }
+  }
+
+  /** A read that succeeds leaves it busy: reading goes on while another program writes. */
+  #setBusy(isBusy: boolean): void {
+    if (this.#isBusy === isBusy) return;
+    this.#isBusy = isBusy;
+    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : BUSY_TIMEOUT_MS}`);
+  }
+
+  #prepare(sql: string): Libsql.Statement<unknown[]> {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const statement = this.#file.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Lets kysely run on libsql: one connection, so only the migrator, which runs alone, uses it. */
+function libsqlDialect(database: Libsql.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new LibsqlDriver(database),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+class LibsqlDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+  readonly #database: Libsql.Database;
+
+  constructor(database: Libsql.Database) {
+    this.#database = database;
+    this.#connection = { executeQuery: (query) => this.#execute(query), streamQuery: refuseStreaming };
+  }
+
+  async init(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    this.#database.exec('begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#database.exec('rollback');
+  }
+
+  async #execute<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#database.prepare(sql);
+    if (statement.reader) return { rows: statement.all([...parameters]) as Row[] };
+    const { changes } = statement.run([...parameters]);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+}
+
+function refuseStreaming(): never {
+  throw new Error('this dialect does not stream');
+}
+
+/** A server that shuts down, or whose starter was killed, needs a moment for its replies. */
+const LET_GO_MS = 10_000;
+
+function tryLock(file: string): Libsql.Database | null {
+  const lock = new Libsql(file, { timeout: 200 });
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return null;
+    // of the disk, not of the file
+    if (['full', 'unusable'].includes(storageFaultOf(error) ?? '')) throw error;
+    throw new ConfigError(`DATA_DIR: ${file} cannot be locked (${(error as Error).message}); delete that file`);
+  }
+}
+
+/**
+ * Keeps a second server off the same data directory: it would take the first one's running replies for orphans.
+ * The lock belongs to the process, so a killed server leaves none behind. Resolves with the release; throws ConfigError if the other
+ * server is still there after ten seconds.
+ */
+export async function lockDataDir(dataDir: string): Promise<() => void> {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'server.lock');
+  const until = performance.now() + LET_GO_MS;
+  let lock = tryLock(file);
+  if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LET_GO_MS / 1000} s for it …`);
+  while (!lock && performance.now() < until) {
+    await wait(100);
+    lock = tryLock(file);
+  }
+  if (!lock)
+    throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
+  return () => lock.close();
+}
