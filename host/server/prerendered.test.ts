@@ -130,14 +130,34 @@ describe('an answer of the backend’s', () => {
   });
 });
 
+async function openSite(mend: (folder: string) => void, settings: { backendUrl?: () => string } = {}) {
+  const product = await openTestProduct(mend);
+  onTestFinished(() => product.close());
+  return product.serve({}, settings);
+}
+
+test.each([
+  ['small', 100, 1],
+  ['large, though little once packed', 200_000, 0],
+])('a drawing that is %s, of %d letters, stands in the page: %d', async (_, letters, count) => {
+  const backend = createServer(({ url = '' }, response) => {
+    if (!url.endsWith('.svg')) return response.end(JSON.stringify({ cover: '/api/media/covers/1.svg' }));
+    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(`<svg><desc>${'a'.repeat(letters)}</desc></svg>`);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void backend.close());
+  await once(backend, 'listening');
+  const backendUrl = () => `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+  const first = { source: '/v1/stories', html: '<img src="lz-cover-lz" alt="" loading="eager">' };
+  const origin = await openSite(
+    (folder) => writeFileSync(join(folder, 'stories/first/explore.json'), JSON.stringify(first)),
+    { backendUrl },
+  );
+  const page = await (await fetch(`${origin}/explore`)).text();
+  expect(page.split('data:image/svg').length - 1).toBe(count);
+});
+
 describe('what a team’s build may bring', () => {
   const many = Array.from({ length: 40 }, (_, at) => `chunk${at}`);
-
-  async function openSite(mend: (folder: string) => void) {
-    const product = await openTestProduct(mend);
-    onTestFinished(() => product.close());
-    return product.serve();
-  }
 
   test('forty scripts and styles in a route leave the headers within what nginx takes', async () => {
     const origin = await openSite((folder) => {
