@@ -121,6 +121,28 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
       done,
     ),
   },
+  'pieces that each repeat the text so far': {
+    behave: streams(...[1, 2, 3, 5, 8, 12, 16].map((end) => delta(whole.slice(0, end))), delta(whole), finish('stop')),
+  },
+  'pieces that repeat the text so far, none twice as long': {
+    behave: streams(delta(first + second.slice(0, 5)), delta(whole), finish('stop')),
+  },
+  'the whole text again at the end': { behave: streams(delta(first), delta(second), delta(whole), finish('stop')) },
+  'words that begin alike': {
+    behave: streams(...['哈', '哈哈', '哈哈哈', '，公子'].map(delta), finish('stop')),
+    text: '哈哈哈哈哈哈，公子',
+  },
+  'nothing but words that begin alike': { behave: streams(delta('好'), delta('好的'), finish('stop')), text: '好好的' },
+  'text escaped for HTML': {
+    behave: streams(
+      ...['“&qu', 'ot;甲 &am', 'p; 乙&#', '39;&#x27', ';&lt;丙&amp;lt;&nbsp;&fo', 'o;&'].map(delta),
+      finish('stop'),
+    ),
+    text: `“"甲 & 乙''<丙&lt; &foo;&`,
+  },
+  'thoughts escaped for HTML': {
+    behave: streams(...['&lt;thi', 'nk&gt;想', '&lt;/think&gt;', first, second].map(delta), finish('stop')),
+  },
   'a finish reason in the last piece': {
     behave: streams(delta(first), event({ choices: [{ delta: { content: second }, finish_reason: 'stop' }] })),
   },

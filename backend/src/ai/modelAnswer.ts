@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
+import { ReceivedText } from './receivedText.ts';
 import { StorytellerFault } from './storyteller.ts';
 
 /** What an endpoint says in one read. Empty text is a sign of life, such as a comment or a piece of reasoning. */
@@ -145,6 +146,7 @@ class AnswerReader {
   #form: 'unknown' | 'events' | 'json' = 'unknown';
   /** what waits: the beginning while the form is unknown, all of a JSON answer */
   #body = '';
+  readonly #received = new ReceivedText();
   #text = '';
   #tokens: number | null = null;
   #hasText = false;
@@ -180,10 +182,12 @@ class AnswerReader {
 
   /** The connection has ended; the last event may lack its blank line. */
   end(rest: string): void {
-    if (this.isDone) return;
-    this.feed(rest);
-    if (this.#form === 'events') this.#parser.feed('\n\n');
-    if (this.#form === 'json') this.#whole();
+    if (!this.isDone) {
+      this.feed(rest);
+      if (this.#form === 'events') this.#parser.feed('\n\n');
+      if (this.#form === 'json') this.#whole();
+    }
+    this.#text += this.#received.end();
   }
 
   /** Throws unless the answer is whole. */
@@ -255,7 +259,7 @@ class AnswerReader {
     if (!choice) return;
     // some endpoints repeat the whole message at the end
     const text = wordsOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : wordsOf(choice.message));
-    this.#text += text;
+    this.#text += this.#received.add(text);
     this.#hasText ||= text !== '';
     const isRefused = objectOf(choice.delta).refusal || objectOf(choice.message).refusal;
     const reason = isRefused ? 'refusal' : reasonOf(choice);
