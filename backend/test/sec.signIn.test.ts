@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
+import { Client } from './client.ts';
 import { openSocket } from './socket.ts';
 import { openBackend } from './testBackend.ts';
 import { storedIn } from './testDatabase.ts';
@@ -30,6 +31,22 @@ describe('sec.session', () => {
     const cookies = registered.headers.getSetCookie();
     expect(cookies.find((line) => line.startsWith('__Host-liaozhai_session='))).toMatch(/Path=\/;.*Secure/);
     expect(cookies.find((line) => line.startsWith('XSRF-TOKEN='))).toMatch(/Secure/);
+  });
+
+  test.each(['/api', '/sanctum', '/'])('an old cookie left at %s keeps nobody out', async (path) => {
+    const mine = new Client(backend.url, {}, async (url, request) => {
+      const headers = new Headers(request.headers);
+      const isSent = new URL(url).pathname.startsWith(path);
+      if (isSent) headers.set('Cookie', `liaozhai_session=stale; ${headers.get('Cookie')}`);
+      const answer = await fetch(url, { ...request, headers });
+      return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+    });
+    await mine.register();
+    expect((await mine.get('/user')).status).toBe(200);
+    expect((await mine.put('/user', { name: '宁采臣' })).status).toBe(200);
+    const session = mine.cookies.get('liaozhai_session');
+    expect((await mine.post('/logout')).status).toBe(204);
+    expect((await backend.client({ Cookie: `liaozhai_session=${session}` }).get('/user')).status).toBe(401);
   });
 
   test('logging out ends the session and closes its sockets', async () => {

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { DAY_MS, isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { clearSessionCookie, rememberDevice, sessionToken, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
+import { clearSessionCookie, rememberDevice, sessionTokens, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
 import { type AppEnv, forbidden, type Http, type Identity, identityOf, notFound, userOf } from '../http/http.ts';
 import { clean } from '../http/input.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
@@ -11,9 +11,16 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
 
-/** Who the session cookie of a request belongs to; null for visitors and ended sessions. */
-export function findIdentity(services: Services, token: string): Identity | null {
-  if (!token) return null;
+/** Who the first of a request's session cookies that lives belongs to; null for visitors and ended sessions. */
+export function findIdentity(services: Services, tokens: string[]): Identity | null {
+  for (const token of tokens) {
+    const identity = identityFrom(services, token);
+    if (identity) return identity;
+  }
+  return null;
+}
+
+function identityFrom(services: Services, token: string): Identity | null {
   const { db, clock } = services;
   const sessionHash = sha256(token);
   const found = db.first<UserRow & { last_used_at: number }>(
@@ -29,7 +36,7 @@ export function findIdentity(services: Services, token: string): Identity | null
   if (!found) return null;
   const { last_used_at, ...user } = found;
   if (clock() - last_used_at >= USE_STEP_MS) noteUse(services, sessionHash);
-  return { user, sessionHash };
+  return { user, token, sessionHash };
 }
 
 /** Precision of a session's last-used time. */
@@ -81,8 +88,8 @@ export function endSession(c: Http, services: Services): void {
 }
 
 function endCurrentSession(c: Http, services: Services): void {
-  const token = sessionToken(c);
-  if (token) endAll(services, query.deleteFrom('sessions').where('token_hash', '=', sha256(token)));
+  const hashes = sessionTokens(c).map(sha256);
+  if (hashes.length > 0) endAll(services, query.deleteFrom('sessions').where('token_hash', 'in', hashes));
 }
 
 /** Ends every session of a user except one, with their sockets. */

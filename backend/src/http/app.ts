@@ -26,7 +26,7 @@ import { inviteRoutes } from '../users/invites.ts';
 import { minorRoutes, userRoutes } from '../users/userRoutes.ts';
 import { checkInRoutes, transactionRoutes } from '../wallet.ts';
 import { wechatRoutes } from '../wechat.ts';
-import { csrfGuard, sessionToken, setCsrfCookie } from './cookies.ts';
+import { csrfGuard, sessionToken, sessionTokens, setCsrfCookie } from './cookies.ts';
 import type { AppEnv, Http } from './http.ts';
 import { HttpError, tooLarge } from './http.ts';
 import { receiveBody } from './input.ts';
@@ -69,11 +69,11 @@ export function createApp(services: Services): Hono<AppEnv> {
   });
   // providers call without a session, and are known by their signature
   app.route('/api', paymentRoutes(services));
-  app.use(csrfGuard(services));
   app.use(async (c, next) => {
-    c.set('identity', findIdentity(services, sessionToken(c)));
+    c.set('identity', findIdentity(services, sessionTokens(c)));
     await next();
   });
+  app.use(csrfGuard(services));
   app.get('/sanctum/csrf-cookie', (c) => {
     setCsrfCookie(c, services.appKey, sessionToken(c));
     return c.body(null, 204);

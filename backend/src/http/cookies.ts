@@ -12,8 +12,20 @@ const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';
 /** On https the `__Host-` prefix keeps subdomains from planting a session. */
 const sessionCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_session' : 'liaozhai_session');
 
-/** The session cookie's raw value; empty for a visitor. */
-export const sessionToken = (c: Http): string => getCookie(c, sessionCookie(c)) ?? '';
+/** Cookies of one name that a browser may send: one for each path, and one for each parent domain. */
+const MOST_OF_A_NAME = 6;
+
+/** The raw value of each session cookie: on http another path or a parent domain may have left one that no answer removes. */
+export const sessionTokens = (c: Http): string[] =>
+  (c.req.header('cookie') ?? '')
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${sessionCookie(c)}=`))
+    .map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
+    .slice(0, MOST_OF_A_NAME);
+
+/** The one of a session that lives; empty for a visitor. */
+export const sessionToken = (c: Http): string => c.get('identity')?.token ?? '';
 
 const sessionSeconds = rules.sessionLifetimeDays * 86_400;
 
@@ -95,8 +107,10 @@ function isOwnRequest(c: Http, appKey: string, allowedOrigins: string[]): boolea
   if (c.req.header('sec-fetch-site') === 'cross-site') return false;
   const token = c.req.header('x-xsrf-token') ?? '';
   const [nonce = '', signature = ''] = token.split('.');
+  // without a session that lives, the one of a visitor or of a session that ended
+  const sessions = sessionToken(c) ? [sessionToken(c)] : ['', ...sessionTokens(c)];
   return (
     sameText(token, getCookie(c, cookieName) ?? '') &&
-    sameText(signature, csrfSignature(appKey, nonce, sessionToken(c)))
+    sessions.some((session) => sameText(signature, csrfSignature(appKey, nonce, session)))
   );
 }

@@ -7,6 +7,8 @@ import type { UserRow } from '../db/schema.ts';
 /** A signed-in visitor: who, and by which session. */
 export interface Identity {
   user: UserRow;
+  /** the session cookie's raw value */
+  token: string;
   sessionHash: string;
 }
 
