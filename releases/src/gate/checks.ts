@@ -1,8 +1,9 @@
 import { emptySlots, slotProblem } from '@liaozhai/shared/contract';
 import semver from 'semver';
+import * as v from 'valibot';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
-import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
+import { type BuildRecord, buildFolder, codeHashes, jsonOrNull, type RemoteRecord } from '../model/build.ts';
 import { say } from '../sentences.ts';
 import { inlineContents, misplaced } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
@@ -200,6 +201,19 @@ const CORE = '_FEDERATION_RUNTIME_CORE';
 /** The first federation whose builds can take the host's core. */
 const FIRST_OF_CORE = '0.24.0';
 
+/** How an entry's bundler handles a module that threw: it keeps the error, or forgets the module. */
+const STRICT = /catch\s*\((\w+)\)\s*\{[^}]*\.error\s*=\s*\1\b|finally\s*\{\s*(?:if\s*\()?\w+\s*(?:&&|\))\s*delete\b/;
+const EMPTY_AFTER_FAILURE =
+  'one that failed to load is empty the next time; set output.strictModuleErrorHandling: true';
+const importsSchema = v.object({ remotes: v.array(v.object({ alias: v.string() })) });
+
+/** Names of the remotes of which a build imports modules, as federation's manifest has them. */
+async function importedBy({ store }: GateSubject, { id }: RemoteRecord): Promise<string[]> {
+  const text = await store.read(`${buildFolder(id)}/mf-manifest.json`);
+  const manifest = v.safeParse(importsSchema, jsonOrNull(text?.toString('utf8') ?? ''));
+  return manifest.success ? manifest.output.remotes.map(({ alias }) => alias) : [];
+}
+
 /** Versions of federation may differ. An entry that takes the host's core needs one of its own major version. */
 const federation: GateCheck = {
   name: 'federation',
@@ -210,6 +224,9 @@ const federation: GateCheck = {
       const { id, description } = remote;
       const own = description.federation;
       const entry = await subject.store.read(`${buildFolder(id)}/${description.entry}`);
+      const imported = await importedBy(subject, remote);
+      if (imported.length > 0 && !description.entryType && !STRICT.test(entry?.toString('utf8') ?? ''))
+        note(`${id} imports modules of ${imported.join(', ')}: ${EMPTY_AFTER_FAILURE}`);
       if (!entry?.includes(CORE)) continue;
       if (semver.major(own) > semver.major(ofHost) || semver.lt(own, FIRST_OF_CORE))
         problems.push(of(remote)(say('coreTooNew', { own, host: ofHost })));

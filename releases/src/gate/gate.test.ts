@@ -133,6 +133,25 @@ test('what a set shares, what loads twice and what it costs is reported, and is 
   expect(notes.join('\n')).toMatch(/gifts@\S+ carries react 19\.9\.9 \([\d.]+ KiB br\), which never runs/);
 });
 
+const required = 'const x=m[n];try{f(x)}';
+test.each([
+  ['is kept empty', `${required}finally{}`, 1],
+  ['is kept with its error', `${required}catch(e){throw x.error=e,e}`, 0],
+  ['is kept with its error, not minified', 'try { f(x) } catch (e) {\n module.error = e;\n throw e;\n}', 0],
+  ['is forgotten', `let y=!0;${required}finally{y&&delete m[n]}`, 0],
+])("another remote's module that did not come %s: the gate says so if nobody would notice", async (_, entry, said) => {
+  const files = {
+    'mf-manifest.json': JSON.stringify({ remotes: [{ alias: 'account' }] }),
+    'remoteEntry.js': `function require(){${entry}}`,
+  };
+  const build = await at.remote('gifts', next(), { files });
+  const notes: string[] = [];
+  const onResults = (results: CheckResult[]) => notes.push(...results.flatMap((result) => result.notes));
+  await at.verdict([build], makeGate(at.writer, { smoke: null, onResults }));
+  const cure = /imports modules of account: .* output\.strictModuleErrorHandling: true/;
+  expect(notes.filter((note) => cure.test(note))).toHaveLength(said);
+});
+
 test('fifty good sets pass, each in time', async () => {
   for (let n = 0; n < 50; n += 1) {
     const name = ['stories', 'chat', 'wallet', `new${n}`][n % 4] ?? '';
