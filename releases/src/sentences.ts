@@ -112,6 +112,7 @@ export const SENTENCES = {
   guest: 'guest',
   member: 'member',
   tapped: '{seen} after a tap on "{name}"',
+  held: '{seen} after a long press on "{name}"',
   scrolled: '{seen} after a scroll to the end',
   violated: 'the content security policy was violated: {what}',
   failedWith: 'a build failed: the page reported {failure}: {message}',

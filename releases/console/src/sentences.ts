@@ -143,6 +143,7 @@ const CHINESE: Record<SentenceKind, string> = {
   guest: '游客',
   member: '会员',
   tapped: '{seen}（点了「{name}」之后）',
+  held: '{seen}（长按「{name}」之后）',
   scrolled: '{seen}（滚动到底之后）',
   violated: '违反了内容安全策略：{what}',
   failedWith: '有构建失败，页面报告{failure}：{message}',

@@ -230,6 +230,22 @@ describe('the headless smoke of a set', () => {
     );
   });
 
+  test('what throws after a long press is refused, and what a menu covers is held, too', async () => {
+    const page = `${FINE} const add = (tag, fields) => root.appendChild(Object.assign(document.createElement(tag), fields));
+      add('button', { textContent: '更多', onclick: () => add('dialog', { textContent: '单' }).showModal() });
+      const row = add('article', {});
+      row.append(Object.assign(document.createElement('p'), { textContent: '一句话' }));
+      let timer;
+      row.onpointerdown = ({ pointerType, pointerId }) => {
+        row.setPointerCapture(pointerId);
+        if (pointerType === 'touch') timer = setTimeout(() => run(files.at(-1).replace('page.js', 'held.js')), 500);
+      };
+      row.onpointerup = row.onpointercancel = () => clearTimeout(timer);`;
+    const files = { [SHOW]: page, 'static/js/async/held.js': 'throw new Error("held");', 'gate.json': '{}' };
+    const found = await judge(await at.remote('pressed', '1.0.0', { files }));
+    expect(found).toMatch(/an error was thrown: held after a long press on "一句话"/);
+  });
+
   test("what throws in a slot behind a tap on another remote's page is refused", async () => {
     const slot = 'static/js/async/menu.js';
     const build = await at.remote('menu', '1.0.0', {

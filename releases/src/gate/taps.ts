@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import { say } from '../sentences.ts';
 import { beat, LONGEST_MS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
@@ -47,6 +48,37 @@ const scrollThrough = async (): Promise<void> => {
     }
 };
 
+interface Place {
+  name: string;
+  /** Equal for parts that are alike, as the rows of a list. */
+  kind: string;
+  x: number;
+  y: number;
+}
+
+/** Runs in the page: the middle of each innermost part in sight. A finger that rests there rests on what is around it, too. */
+const placesInSight = (): Place[] =>
+  [...document.body.querySelectorAll('*')].flatMap((part) => {
+    const { left, top, width, height } = part.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    if (part.childElementCount > 0 || document.elementFromPoint(x, y) !== part) return [];
+    const name = (part.ariaLabel || part.textContent || part.tagName).trim();
+    const kind = [part.parentElement, part].map((each) => `${each?.tagName} ${each?.getAttribute('class')}`).join(' ');
+    return [{ name, kind, x, y }];
+  });
+
+/** Longer than what counts as a long press anywhere. */
+const HOLD_MS = 800;
+
+/** Rests a finger on a part of the page. */
+async function hold(page: Page, { x, y }: Place): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+  await pause(HOLD_MS);
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await session.detach();
+}
+
 /** Touches a part of the page; a field gets a digit and Enter. */
 async function touch(page: Page, name: string): Promise<void> {
   const { isInField } = await page.evaluate(lookAround, name);
@@ -84,8 +116,8 @@ function createPlan() {
 }
 
 /**
- * Scrolls a page and touches one part of it after another, until what is looked for is there. What goes wrong is reported with what it
- * followed.
+ * Scrolls a page and touches one part of it after another, then holds one of each kind, until what is looked for is there. What goes
+ * wrong is reported with what it followed.
  */
 export async function tapThrough(
   page: Page,
@@ -101,16 +133,30 @@ export async function tapThrough(
     await settles(next, SETTLED_BEATS);
     for (const seen of watched.seen.slice(before)) seen.line = inWords(seen.line);
   };
+  const openAgain = async () => {
+    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MS });
+    await settles(next, SETTLED_BEATS);
+  };
   const plan = createPlan();
+  const held = new Set<string>();
+  const placeToHold = async () => (await page.evaluate(placesInSight)).find(({ kind }) => !held.has(kind));
   page.on('popup', (popup) => void popup.close());
   await attempt((seen) => say('scrolled', { seen }), page.evaluate(scrollThrough));
   for (let taps = 0; taps < MOST_TAPS && !isDone(); taps += 1) {
     const name = plan((await page.evaluate(lookAround, null)).names);
-    if (name === null) return;
-    const tapped = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
-    await attempt(tapped, touch(page, name));
-    if (new URL(page.url()).pathname === visit.path) continue;
-    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MS });
-    await settles(next, SETTLED_BEATS);
+    if (name !== null) {
+      const tapped = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
+      await attempt(tapped, touch(page, name));
+    } else {
+      let place = await placeToHold();
+      // what a tap opened may cover the page
+      if (!place) await openAgain();
+      place ??= await placeToHold();
+      if (!place) return;
+      const { kind, name: heldName } = place;
+      held.add(kind);
+      await attempt((seen) => say('held', { seen, name: heldName.slice(0, 40) }), hold(page, place));
+    }
+    if (new URL(page.url()).pathname !== visit.path) await openAgain();
   }
 }
