@@ -102,6 +102,7 @@ export const SENTENCES = {
   routeName: 'route name "{name}"',
   slot: 'slot "{name}"',
   slotNamed: 'slot {slotName}',
+  forMembers: '{path} (members)',
   theHost: 'the host',
   sameGlobals: 'container and chunks share the global {name}: give each its own',
   sameFiles: 'has the very files of {build}, only its version is another: keep that one, or publish what you changed',

@@ -6,7 +6,7 @@ import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleState';
 import type { Console } from './createConsole';
 import { labels } from './labels';
-import { failuresLine, formats, texts, versionOf } from './texts';
+import { failuresLine, formats, said, texts, versionOf } from './texts';
 
 const MOST_FILES = 8;
 
@@ -74,7 +74,10 @@ const fared = (health: Comparison['health']['from']): string =>
 function Found({ comparison }: { comparison: Comparison }) {
   const { routes, contract, libraries, health, damaged } = comparison;
   const words = texts.compare;
-  const places = [...routes.removed.map((place) => `− ${place}`), ...routes.added.map((place) => `+ ${place}`)];
+  const places = [
+    ...routes.removed.map((place) => `− ${said(place)}`),
+    ...routes.added.map((place) => `+ ${said(place)}`),
+  ];
   return (
     <dl className={styles.comparison}>
       {damaged.length > 0 && <Row title={texts.builds.damaged}>{texts.list(damaged)}</Row>}

@@ -191,5 +191,5 @@ test('what a switch would change is told by name, with what is live and what is 
   const builds = ['chat@1.0.0+cccccccccccc', 'stories@1.0.0+aaaaaaaaaaaa'];
   const status = { stable: { builds } } as unknown as ChannelView;
   const wanted = ['stories@1.1.0+bbbbbbbbbbbb', 'chat@1.0.0+cccccccccccc', 'gifts@1.0.0+dddddddddddd'];
-  expect(changesBy(status, wanted)).toEqual(['stories：1.0.0 · aaaa → 1.1.0 · bbbb', 'gifts：新增 → 1.0.0 · dddd']);
+  expect(changesBy(status, wanted)).toEqual(['stories：1.0.0·aaaa → 1.1.0·bbbb', 'gifts：新增 → 1.0.0·dddd']);
 });

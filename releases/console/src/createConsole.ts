@@ -16,7 +16,7 @@ import { createConsoleStore } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
 import { createQuestions } from './questions';
-import { changeLine, endedBy, killLines, said, shortList, takenBackLines, texts, versionOf } from './texts';
+import { changeLine, endedBy, killLines, placesLine, said, shortList, takenBackLines, texts, versionOf } from './texts';
 
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
@@ -193,7 +193,7 @@ export function createConsole(channel: string) {
             danger: true,
             changes: [
               changeLine({ name, from: build, to: null }),
-              texts.live.lost(shown.join(' ')),
+              texts.live.lost(placesLine(shown)),
               ...candidatesEnded(name),
             ],
             typed: name,

@@ -134,6 +134,7 @@ const CHINESE: Record<SentenceKind, string> = {
   routeName: '页面名「{name}」',
   slot: '插槽「{name}」',
   slotNamed: '插槽 {slotName}',
+  forMembers: '{path}（会员）',
   theHost: '主程序',
   sameGlobals: '容器和分块共用全局变量 {name}，请各用一个',
   sameFiles: '与 {build} 的文件完全相同，只是版本不同，请保留那一个，或发布你的改动',

@@ -72,7 +72,7 @@ test('times of another day and figures are written as the language writes them',
 });
 
 test('versions are short enough for a phone', () => {
-  expect([versionOf(stories), versionOf(chat)]).toEqual(['1.1.0 · bbbb', '1.0.0-dev.0123 · cccc']);
+  expect([versionOf(stories), versionOf(chat)]).toEqual(['1.1.0·bbbb', '1.0.0-dev.0123·cccc']);
 });
 
 describe('the log', () => {

@@ -140,11 +140,11 @@ export const formats: Formats = new Proxy(language.formats(), {
 /** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
 export const relativeTime = (instant: string, now: Date): string => formats.ago(instant, now) ?? texts.justNow;
 
-/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055 · e845. */
+/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055·e845. */
 export const versionOf = (id: string): string =>
-  (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, ' · $1');
+  (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, '·$1');
 
-const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id).replace(' · ', '·')}`;
+const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id)}`;
 
 const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
@@ -316,13 +316,16 @@ export function takenBackLines(
 /** Builds in a few words each. */
 export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
+/** Addresses and slots. */
+export const placesLine = (places: readonly string[]): string => places.map(said).join(' ');
+
 /** What a kill takes away, one line each. */
 export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
   const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
   return [
     forGood(versionOf(build)),
     ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [...unfit.map(said), nothingLeft(lost.join(' '))] : []),
+    ...(lost.length > 0 ? [...unfit.map(said), nothingLeft(placesLine(lost))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }

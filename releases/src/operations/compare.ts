@@ -6,6 +6,7 @@ import { ReleaseError } from '../errors.ts';
 import { type GroupHealth, groupHealth } from '../health/figures.ts';
 import type { HealthEvent, HealthReader, HealthRecord } from '../health/healthRecord.ts';
 import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
+import { say } from '../sentences.ts';
 
 /** What both builds have of something; null where a build is missing, unreadable or has none. */
 export interface Sides<Value> {
@@ -108,8 +109,10 @@ function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFile
 const placesOf = (record: BuildRecord | null): string[] =>
   record?.description.kind === 'remote'
     ? [
-        ...record.description.routes.map(({ path, requiresAuth }) => `${path}${requiresAuth ? ' (members)' : ''}`),
-        ...record.description.slots.map(({ name }) => `slot ${name}`),
+        ...record.description.routes.map(({ path, requiresAuth }) =>
+          requiresAuth ? say('forMembers', { path }) : path,
+        ),
+        ...record.description.slots.map(({ name }) => say('slotNamed', { slotName: name })),
       ]
     : [];
 

@@ -247,7 +247,10 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
   const shown =
     description.kind === 'host'
       ? []
-      : [...description.routes.map(({ path }) => path), ...description.slots.map((slot) => `slot ${slot.name}`)];
+      : [
+          ...description.routes.map(({ path }) => path),
+          ...description.slots.map((slot) => say('slotNamed', { slotName: slot.name })),
+        ];
   return {
     build,
     name: nameOf(build),
