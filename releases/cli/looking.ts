@@ -15,7 +15,7 @@ import type { ErrorHealth } from '../src/health/errors.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
 import { buildIdParts } from '../src/model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
-import type { AgendaView } from '../src/operations/agendaView.ts';
+import type { AgendaView } from '../src/policies/agendaView.ts';
 import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
 import { agendaLines } from './planning.ts';
 

@@ -28,8 +28,6 @@ import type { Provenance } from './model/build.ts';
 import { buildFolder, mergeBuilds } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { canonicalJson } from './model/signing.ts';
-import { type AgendaView, viewAgenda } from './operations/agendaView.ts';
-import { type Asked, approve, ask, reject, type WordRequest } from './operations/approval.ts';
 import { type Comparison, compare } from './operations/compare.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
 import {
@@ -41,11 +39,13 @@ import {
   type PreviewRequest,
   pageOf,
 } from './operations/override.ts';
-import { type ScheduleRequest, type SteerRequest, steerSchedule } from './operations/schedule.ts';
 import { abort, lastGoodAfter } from './operations/switching.ts';
-import { webhookRulesFrom } from './operations/webhookAddress.ts';
-import type { WebhookEvent } from './operations/webhookEvents.ts';
-import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './operations/webhooks.ts';
+import { type AgendaView, viewAgenda } from './policies/agendaView.ts';
+import { type Asked, approve, ask, reject, type WordRequest } from './policies/approval.ts';
+import { type ScheduleRequest, type SteerRequest, steerSchedule } from './policies/schedule.ts';
+import { webhookRulesFrom } from './policies/webhookAddress.ts';
+import type { WebhookEvent } from './policies/webhookEvents.ts';
+import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
 
 export interface SwitchRequest {
   builds: string[];

@@ -14,7 +14,7 @@ import { nameOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import type { SiteOf } from '../../src/operations/override.ts';
-import { webhookRulesFrom } from '../../src/operations/webhookAddress.ts';
+import { webhookRulesFrom } from '../../src/policies/webhookAddress.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import { say } from '../../src/sentences.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -10,11 +10,11 @@ import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vi
 import type { ReadAction } from '../../src/model/action';
 import type { FreezeWindow } from '../../src/model/agenda';
 import type { ChannelDocument } from '../../src/model/channel';
-import type { AgendaView, ScheduleView } from '../../src/operations/agendaView';
-import type { ProposalView } from '../../src/operations/approval';
 import type { Comparison } from '../../src/operations/compare';
 import type { KillEffect } from '../../src/operations/goingBack';
 import type { Preview } from '../../src/operations/override';
+import type { AgendaView, ScheduleView } from '../../src/policies/agendaView';
+import type { ProposalView } from '../../src/policies/approval';
 
 export type {
   AgendaView,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { canonicalJson, sha256Hex, signText } from '../model/signing.ts';
-import { ask } from '../operations/approval.ts';
 import { rollback } from '../operations/goingBack.ts';
-import { addWebhook, listWebhooks } from '../operations/webhooks.ts';
+import { ask } from '../policies/approval.ts';
+import { addWebhook, listWebhooks } from '../policies/webhooks.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { addFreeze } from './changeAgenda.ts';

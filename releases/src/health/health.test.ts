@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate, canary } from '../operations/switching.ts';
-import { eventOf } from '../operations/webhookEvents.ts';
+import { eventOf } from '../policies/webhookEvents.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { isAlarming } from './alarm.ts';
 import { AUTO_STOP, stopIfWorse, summarise } from './autoStop.ts';

@@ -20,9 +20,9 @@ import {
 } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
+import { canary, type Gate, promote, requireCandidate } from '../operations/switching.ts';
+import { isRevoked } from '../operations/tokens.ts';
 import { say } from '../sentences.ts';
-import { canary, type Gate, promote, requireCandidate } from './switching.ts';
-import { isRevoked } from './tokens.ts';
 
 export interface ScheduleRequest {
   /** None: the candidate of `name`, or the only one, goes on from where it is. */

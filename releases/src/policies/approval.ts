@@ -20,10 +20,10 @@ import {
 import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
+import { type Promoted, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
+import { activate, canary, type Gate, promote } from '../operations/switching.ts';
 import { say } from '../sentences.ts';
-import { type Promoted, promoteFrom, sourceIn } from './promoteFrom.ts';
 import { schedule } from './schedule.ts';
-import { activate, canary, type Gate, promote } from './switching.ts';
 
 // Two persons decide what goes forward, where a channel's rule says so. What one asks for waits as a proposal; a second one carries
 // it out. What became of a proposal stands in the channel's log, which only grows: nothing that is put back beside it counts.

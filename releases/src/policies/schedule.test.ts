@@ -5,13 +5,13 @@ import { readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps, personNamed } from '../model/agenda.ts';
+import { kill, rollback } from '../operations/goingBack.ts';
+import { abort, activate, canary, type Gate, promote } from '../operations/switching.ts';
+import { createToken, revokeToken } from '../operations/tokens.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
-import { kill, rollback } from './goingBack.ts';
 import { schedule, steerSchedule, takeDueSteps } from './schedule.ts';
-import { abort, activate, canary, type Gate, promote } from './switching.ts';
-import { createToken, revokeToken } from './tokens.ts';
 import { eventOf } from './webhookEvents.ts';
 
 const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };
