@@ -162,9 +162,9 @@ export interface Row {
 /** What was found out, call by call; a call is as good as the worst of its checks. */
 const rowsOf = ({ results }: Report): Row[] =>
   (Object.keys(calls) as Call[]).map((call) => {
-    const found = results.filter((result) => result.call === call);
-    const outcome = order.find((each) => found.some((result) => result.outcome === each)) ?? 'untried';
-    return { call, outcome, checks: found };
+    const ofCall = results.filter((result) => result.call === call);
+    const outcome = order.find((each) => ofCall.some((result) => result.outcome === each)) ?? 'untried';
+    return { call, outcome, checks: ofCall };
   });
 
 const isFailure = ({ outcome, isNeeded }: Result) => outcome === 'fails' || (outcome === 'untried' && isNeeded);

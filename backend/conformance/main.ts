@@ -59,12 +59,12 @@ function readArguments(words: string[]): { target: Target; isJson: boolean } | n
 const interrupted = new AbortController();
 
 async function run(words: string[]): Promise<number> {
-  const asked = readArguments(words);
-  if (!asked) {
+  const settings = readArguments(words);
+  if (!settings) {
     console.log(HELP);
     return 0;
   }
-  const { target, isJson } = asked;
+  const { target, isJson } = settings;
   process.once('SIGINT', () => interrupted.abort());
   const report = await conform(target, {
     onWait: (seconds) => console.error(`429: waiting ${seconds} s, as it asks`),

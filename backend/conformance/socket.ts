@@ -81,10 +81,10 @@ export class PusherSocket {
         this.#waiting.delete(waiting);
       };
       const check = () => {
-        const found = this.frames.find(matches);
-        if (!found) return;
+        const frame = this.frames.find(matches);
+        if (!frame) return;
         end();
-        resolve(found);
+        resolve(frame);
       };
       const fail = (why: string) => {
         end();

@@ -64,8 +64,8 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     const response = await direct(url, request);
     if (response.status !== 429) return response;
     const { headers } = response;
-    const asked = retryAfterSeconds(headers.get('retry-after'), headers.get('date'));
-    const seconds = asked === undefined ? MAX_WAIT_SECONDS : (asked ?? Number.POSITIVE_INFINITY);
+    const waitSeconds = retryAfterSeconds(headers.get('retry-after'), headers.get('date'));
+    const seconds = waitSeconds === undefined ? MAX_WAIT_SECONDS : (waitSeconds ?? Number.POSITIVE_INFINITY);
     const mayWait = seconds <= MAX_WAIT_SECONDS && waitedSeconds + seconds <= MAX_WAITS_SECONDS;
     if (!mayWait) throw new Untried(`429 asks to wait ${headers.get('retry-after')} s, which is too long`);
     if (waits === MAX_WAITS) throw new Untried(`429 again after ${MAX_WAITS} waits`);

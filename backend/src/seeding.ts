@@ -25,8 +25,8 @@ interface SeedUser {
 /** The user of that login, made if missing, with its balance topped up through the ledger. */
 export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
   const { db } = services;
-  const known = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
-  const user = known ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
+  const existing = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  const user = existing ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
   const missing = balance - user.balance;
   const id = randomUUID();
   if (missing > 0) {
@@ -69,9 +69,9 @@ function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
       return { role: 'user', body: words, progress: null };
     }
     const before = JSON.stringify(progress);
-    const told = tell(teller, progress, words);
-    progress = told.progress;
-    return { role: 'assistant', body: told.text, progress: before };
+    const turn = tell(teller, progress, words);
+    progress = turn.progress;
+    return { role: 'assistant', body: turn.text, progress: before };
   });
 }
 

@@ -108,8 +108,8 @@ const shelves = new WeakMap<Db, Shelf>();
 /** The stories are asked for most and change least, so they stay parsed until the table changes. */
 function shelfOf(db: Db): Shelf {
   const mark = db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
-  const known = shelves.get(db);
-  if (known?.mark === mark) return known;
+  const cached = shelves.get(db);
+  if (cached?.mark === mark) return cached;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
   const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toStory);
   const searched = newestFirst.map(toSearched);

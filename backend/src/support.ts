@@ -58,8 +58,8 @@ function keep(services: Services, userId: string, clientId: string, form: Ticket
   const { db, clock } = services;
   return db.transaction(() => {
     const mine = query.selectFrom('tickets').where('user_id', '=', userId);
-    const known = db.first(mine.selectAll().where('client_id', '=', clientId));
-    if (known) return known;
+    const existing = db.first(mine.selectAll().where('client_id', '=', clientId));
+    if (existing) return existing;
     const recent = db.all(
       mine
         .select('id')

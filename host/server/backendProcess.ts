@@ -59,8 +59,8 @@ function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launche
   const child = spawn(process.execPath, words, { cwd, env, stdio: [...stdio] }) as BackendChild;
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = listening.exec(line)?.[1];
-      if (found) resolve(found);
+      const port = listening.exec(line)?.[1];
+      if (port) resolve(port);
       else console.log(line);
     });
     child.once('exit', (code) => reject(new BackendRefused(code)));

@@ -53,8 +53,8 @@ async function readReport<Schema extends v.GenericSchema>(
   const visitor = knownVisitor(context);
   if (!visitor || !isSameHost(context.req.header('origin'), source)) return { status: 403, reason: 'foreign' };
   if (limit.take(networkOf(source.ip), PER_MINUTE) > 0) return { status: 429, reason: 'too_many' };
-  const told = v.safeParse(schema, await context.req.json().catch(() => null));
-  return told.success ? { visitor, told: told.output } : { status: 422, reason: 'malformed' };
+  const parsed = v.safeParse(schema, await context.req.json().catch(() => null));
+  return parsed.success ? { visitor, told: parsed.output } : { status: 422, reason: 'malformed' };
 }
 
 /** By what a report is counted: only names that the channel knows, since a report may say anything. */
@@ -142,12 +142,12 @@ export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv>
     if ('status' in read) return context.body(null, read.status);
     const { pageSet } = await releases.pageFor({ id: read.visitor, override: overrideOf(context) });
     const names = namesOf(pageSet);
-    const known = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
+    const knownName = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
     const now = Date.now();
     const spans = read.told.spans.map(
       ({ trace, id, parent, name, ago, took, build, route, status }): PageSpan => ({
         ...{ traceId: trace, spanId: id, parentSpanId: parent, name, startedAt: now - ago, milliseconds: took },
-        ...{ build: known(build), route: known(route), status },
+        ...{ build: knownName(build), route: knownName(route), status },
       }),
     );
     tracing.takePageSpans(spans);

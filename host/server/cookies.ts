@@ -29,8 +29,8 @@ function newVisitor(secure: boolean): { id: string; cookie: string } {
 
 /** The visitor's id; made on the first visit. */
 export function visitorOf(context: Context, secure: boolean): string {
-  const known = knownVisitor(context);
-  if (known) return known;
+  const visitor = knownVisitor(context);
+  if (visitor) return visitor;
   const { id, cookie } = newVisitor(secure);
   context.header('set-cookie', cookie, { append: true });
   return id;

@@ -83,9 +83,9 @@ export async function askForLocal(context: FrontContext, override: string, optio
   if (env.LOCAL_REMOTES === 'off') return answer(context, 403, '这里不运行本地代码', askElsewhere);
   const read = readWords(override.split(','));
   if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
-  const known = localChoiceOf(context, secure);
-  const choice = known ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
-  if (!known) setLocalChoice(context, choice, secure);
+  const former = localChoiceOf(context, secure);
+  const choice = former ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
+  if (!former) setLocalChoice(context, choice, secure);
   const words = wordsOf(read.remotes);
   const expires = await allowedUntil(options, choice, read.remotes);
   if (!expires) return answer(context, 403, '还没有允许', askForLeave(words, browserOf(choice)));

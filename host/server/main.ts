@@ -196,9 +196,9 @@ const announce = (port: number) => console.log(`聊斋 is ready at http://localh
 /** Everything on one machine: builds, publishes, serves, with the release console beside it. */
 async function runWhole(served: Served) {
   await publishAll(served.env, served.store);
-  const told = sitesFrom(process.env.RELEASES_SITE);
+  const sites = sitesFrom(process.env.RELEASES_SITE);
   const here: { origin: string | null } = { origin: null };
-  const siteOf = (channel: string) => told(channel) ?? (channel === served.env.CHANNEL ? here.origin : null);
+  const siteOf = (channel: string) => sites(channel) ?? (channel === served.env.CHANNEL ? here.origin : null);
   const releaseConsole = await consoleFor(served, siteOf);
   const { port, close } = await serveStored(served);
   here.origin = `http://localhost:${port}`;

@@ -118,7 +118,7 @@ const RESTS_PER_PACKING = 4;
 
 /** The pages sent last, each until its set or what was filled in changes. */
 function createPageCache() {
-  const kept = new Map<string, ReadyPage>();
+  const cache = new Map<string, ReadyPage>();
   let packsFrom = 0;
   /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
   const packSmall = async (ready: ReadyPage) => {
@@ -138,17 +138,17 @@ function createPageCache() {
   };
   return {
     get(page: VisitorPage, asked: AskedPage): ReadyPage | undefined {
-      const ready = kept.get(keyOf(page, asked));
+      const ready = cache.get(keyOf(page, asked));
       if (!ready || ready.until <= performance.now()) return undefined;
       if (ready.isLoose && performance.now() >= packsFrom) void packSmall(ready);
       return ready;
     },
     set(page: VisitorPage, asked: AskedPage, ready: ReadyPage) {
       const key = keyOf(page, asked);
-      kept.delete(key);
-      kept.set(key, ready);
-      const oldest = kept.keys().next().value;
-      if (kept.size > KEPT_PAGES && oldest) kept.delete(oldest);
+      cache.delete(key);
+      cache.set(key, ready);
+      const oldest = cache.keys().next().value;
+      if (cache.size > KEPT_PAGES && oldest) cache.delete(oldest);
     },
   };
 }
@@ -199,13 +199,13 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
     capabilitiesOf(options.backendUrl()),
   ]);
   const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
-  const asked: AskedPage = { ...askedPage(context), isBare };
-  const known = cache.get(page, asked);
+  const request: AskedPage = { ...askedPage(context), isBare };
+  const cached = cache.get(page, request);
   const sources = [...sourceOf(screen), capabilities];
   const secure = isHttps(context);
-  const made = { ...asked, path, at, screen, offer: capabilities.answer, sources, secure };
-  const ready = known && areSame(sources, known.sources) ? known : await makeReady(options, page, made);
-  cache.set(page, asked, ready);
+  const made = { ...request, path, at, screen, offer: capabilities.answer, sources, secure };
+  const ready = cached && areSame(sources, cached.sources) ? cached : await makeReady(options, page, made);
+  cache.set(page, request, ready);
   return ready;
 }
 

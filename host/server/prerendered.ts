@@ -90,21 +90,21 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
  * for five minutes; null where neither exists.
  */
 export function publicAnswer(url: string, now = performance.now()): Promise<SourceBody | null> {
-  const known = answers.get(url);
-  if (known && now - known.at < FRESH_MS) return known.answer;
-  const asked: AskedAnswer = {
+  const cached = answers.get(url);
+  if (cached && now - cached.at < FRESH_MS) return cached.answer;
+  const entry: AskedAnswer = {
     at: now,
-    answer: fetchAnswer(url, now, known?.arrived).then((arrived) => {
-      asked.arrived = arrived;
+    answer: fetchAnswer(url, now, cached?.arrived).then((arrived) => {
+      entry.arrived = arrived;
       return arrived.value;
     }),
   };
   answers.delete(url);
-  answers.set(url, asked);
+  answers.set(url, entry);
   // any address of a story can be asked for, so the oldest goes
   const oldest = answers.keys().next().value;
   if (answers.size > KEPT && oldest) answers.delete(oldest);
-  return asked.answer;
+  return entry.answer;
 }
 
 /** Puts a newer answer in the place of one that is still good; one that does not come leaves that to its end. */
@@ -118,11 +118,11 @@ async function renew(url: string, known: AskedAnswer): Promise<void> {
 
 /** The public answer while it is fresh; undefined = it has to be asked for. */
 export function answerInMemory(url: string, now = performance.now()): SourceBody | null | undefined {
-  const known = answers.get(url);
-  const age = known ? now - known.at : FRESH_MS;
-  if (!known || age >= FRESH_MS) return undefined;
-  if (age >= FRESH_MS - RENEWED_MS && !known.isRenewed) void renew(url, known);
-  return known.arrived?.value;
+  const cached = answers.get(url);
+  const age = cached ? now - cached.at : FRESH_MS;
+  if (!cached || age >= FRESH_MS) return undefined;
+  if (age >= FRESH_MS - RENEWED_MS && !cached.isRenewed) void renew(url, cached);
+  return cached.arrived?.value;
 }
 
 const fieldAt = (answer: unknown, path: string): unknown =>
@@ -176,8 +176,8 @@ interface Drawing {
 
 /** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
 function drawingAt(url: string, now = performance.now()): Promise<Drawing | null | undefined> {
-  const known = pictures.get(url);
-  if (known && now - known.at < PICTURE_FRESH_MS) return known.picture;
+  const cached = pictures.get(url);
+  if (cached && now - cached.at < PICTURE_FRESH_MS) return cached.picture;
   const picture = fetch(url, { signal: AbortSignal.timeout(SOURCE_BUDGET_MS) })
     .then(async (response) => {
       if (!response.ok || !response.headers.get('content-type')?.startsWith('image/svg+xml')) return null;

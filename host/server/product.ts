@@ -70,14 +70,14 @@ export function createProduct({
     if (error instanceof HTTPException) return error.getResponse();
     const requestId = requestIdOf(context);
     const about = { requestId, path: context.req.path };
-    const told = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
+    const notice = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
       // of the store, not of this code: another state heals it
       log.error(about, `${error.message}. ${error.cure}`);
-      return context.text(told, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
+      return context.text(notice, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
     }
     log.error({ ...about, err: error }, 'unexpected error');
-    return context.text(told, 500);
+    return context.text(notice, 500);
   });
   const listener = getRequestListener(app.fetch, { hostname: UNNAMED_HOST });
   const proxy = createBackendProxy({

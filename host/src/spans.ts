@@ -50,11 +50,11 @@ export function watchSpans({ set, routes }: Page): () => void {
     ...{ trace: of.trace, parent: of.parent, id: randomHex(8), name, start },
   });
 
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const noteLoads = () => {
     const loaded = (key: string, name: Told['name'], start: number, end: number, about: Partial<Told>) => {
-      if (told.has(key)) return;
-      told.add(key);
+      if (reported.has(key)) return;
+      reported.add(key);
       note({ ...begin(name, start, document), end, ...about });
     };
     const { name, loadEventEnd } = document.timing;
@@ -125,8 +125,8 @@ function sampledDocument() {
   const [timing] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // a page that the service worker began has it in its markup
   const meta = document.querySelector<HTMLMetaElement>('meta[name="traceparent"]')?.content;
-  const told = meta ?? timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
-  const [, trace, parent] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f][13579bdf]$/.exec(told) ?? [];
+  const traceparent = meta ?? timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
+  const [, trace, parent] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f][13579bdf]$/.exec(traceparent) ?? [];
   return timing && trace && parent ? { timing, trace, parent } : null;
 }
 
@@ -158,8 +158,8 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
   const early = new Map<string, number>();
   const underWay = new Set<Post>();
   const hear = (id: string) => {
-    const asked = awaited.get(id);
-    if (asked) heard(asked.start, asked.post, performance.now());
+    const request = awaited.get(id);
+    if (request) heard(request.start, request.post, performance.now());
     else if (underWay.size > 0 && !early.has(id)) early.set(id, performance.now());
     awaited.delete(id);
   };

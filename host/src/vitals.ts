@@ -23,7 +23,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   if (set.override) return () => stop.abort();
   const screens = watchScreens(navigation);
   const cacheStateOf = keepRanBuilds(set.host.id);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let waiting: Vital[] = [];
 
   const remoteAt = (time: number) => {
@@ -36,8 +36,8 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   };
   const onceFor = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
     // a page restored from the back-forward cache measures again
-    if (told.has(name)) return;
-    told.add(name);
+    if (reported.has(name)) return;
+    reported.add(name);
     const remote = remoteAt(entries.length > 0 ? time : 0);
     const rounded = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
     note(metrics[name], rounded, [set.host.id, ...(remote ? [remote] : [])]);
@@ -48,8 +48,8 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
 
   const takeLoads = () => {
     for (const { name, duration } of performance.getEntriesByType('measure')) {
-      if (!name.startsWith(READY) || told.has(name)) continue;
-      told.add(name);
+      if (!name.startsWith(READY) || reported.has(name)) continue;
+      reported.add(name);
       const build = name.slice(READY.length);
       waiting.push({ build, metric: 'load', value: Math.round(duration), cache: cacheStateOf(build) });
     }
@@ -93,10 +93,10 @@ function watchScreens(navigation: GuardedHistory) {
 function keepRanBuilds(host: string): (build: string) => CacheState {
   const stored = readJson(STORAGE_KEYS.ranBuilds);
   const former = Array.isArray(stored) ? stored.filter((id): id is string => typeof id === 'string') : [];
-  const kept = new Set(former);
+  const values = new Set(former);
   return (build) => {
-    const newest = new Set([host, build, ...kept]);
-    for (const id of newest) kept.add(id);
+    const newest = new Set([host, build, ...values]);
+    for (const id of newest) values.add(id);
     local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...newest].slice(0, MOST_KEPT)));
     const [isHostKept, isBuildKept] = [former.includes(host), former.includes(build)];
     if (isHostKept !== isBuildKept) return 'mixed';

@@ -77,6 +77,6 @@ export const addCompare = (program: Command) =>
     )
     .action(async (from: string, to: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const found = await (await clientFor(rest)).compare(from, to);
-      print(json, found, found.length > 0 ? found.flatMap(comparisonLines) : ['No difference.']);
+      const differences = await (await clientFor(rest)).compare(from, to);
+      print(json, differences, differences.length > 0 ? differences.flatMap(comparisonLines) : ['No difference.']);
     });

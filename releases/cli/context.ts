@@ -223,11 +223,11 @@ const git = (folder: string, ...words: string[]): Promise<string> =>
 /** Where what is built in this folder comes from. A commit is `…-dirty` where the files are not those of the commit. */
 export async function originOf(folder: string, environment: Environment): Promise<SourceOrigin> {
   const head = await git(folder, 'rev-parse', '--short=12', 'HEAD');
-  const told = originInPipeline(environment, await git(folder, 'remote', 'get-url', 'origin'));
+  const origin = originInPipeline(environment, await git(folder, 'remote', 'get-url', 'origin'));
   // pipelines leave caches and reports beside the sources
-  const untracked = `--untracked-files=${told ? 'no' : 'normal'}`;
+  const untracked = `--untracked-files=${origin ? 'no' : 'normal'}`;
   const changed = head === '' ? '' : await git(folder, 'status', '--porcelain', untracked);
-  const author = told ? told.author : head && (await git(folder, 'log', '-1', '--format=%an'));
-  const commit = told?.commit?.slice(0, 12) || head;
-  return { ...told, author: author || undefined, commit: commit ? `${commit}${changed ? '-dirty' : ''}` : null };
+  const author = origin ? origin.author : head && (await git(folder, 'log', '-1', '--format=%an'));
+  const commit = origin?.commit?.slice(0, 12) || head;
+  return { ...origin, author: author || undefined, commit: commit ? `${commit}${changed ? '-dirty' : ''}` : null };
 }

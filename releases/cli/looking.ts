@@ -176,9 +176,9 @@ function metricRows({ metric, stable, candidate, verdict }: MetricVitals): strin
 /** What visitors felt, of every name of which a page told anything. */
 function vitalsLines(vitals: readonly NameVitals[]): string[] {
   const isTold = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
-  const told = vitals.filter(({ metrics }) => metrics.some(isTold));
-  if (told.length === 0) return ['What visitors felt: nothing was reported yet.'];
-  return told.flatMap(({ name, stepMinutes, metrics }) => [
+  const measured = vitals.filter(({ metrics }) => metrics.some(isTold));
+  if (measured.length === 0) return ['What visitors felt: nothing was reported yet.'];
+  return measured.flatMap(({ name, stepMinutes, metrics }) => [
     `What visitors of ${name} felt, a bar for every ${stepMinutes} minutes until now:`,
     ...table(metrics.filter(isTold).flatMap(metricRows)),
   ]);

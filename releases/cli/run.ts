@@ -58,8 +58,8 @@ const VERBS = [
 /** Of the package that this file belongs to: here, or where it was packed. */
 function ownVersion(): string {
   const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
-  const found = places.find((place) => existsSync(place));
-  return found ? (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version : 'unknown';
+  const manifest = places.find((place) => existsSync(place));
+  return manifest ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : 'unknown';
 }
 
 const HELP = ['commander.help', 'commander.helpDisplayed'];

@@ -129,15 +129,17 @@ interface Way {
 
 /** By a code that is confirmed in a browser anywhere (RFC 8628). */
 async function byDevice({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
-  const asked = await oidc.initiateDeviceAuthorization(provider, { scope });
-  tell(`Sign in at ${asked.verification_uri} with the code ${asked.user_code}`);
-  if (asked.verification_uri_complete) tell(`or open ${asked.verification_uri_complete}`);
-  tell(`The code holds for ${Math.floor(asked.expires_in / 60)} minutes; Ctrl+C gives up.`);
-  const held = AbortSignal.timeout(asked.expires_in * 1000);
-  return oidc.pollDeviceAuthorizationGrant(provider, asked, undefined, { signal: held }).catch((cause: unknown) => {
-    if (held.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
-    throw cause;
-  });
+  const authorization = await oidc.initiateDeviceAuthorization(provider, { scope });
+  tell(`Sign in at ${authorization.verification_uri} with the code ${authorization.user_code}`);
+  if (authorization.verification_uri_complete) tell(`or open ${authorization.verification_uri_complete}`);
+  tell(`The code holds for ${Math.floor(authorization.expires_in / 60)} minutes; Ctrl+C gives up.`);
+  const held = AbortSignal.timeout(authorization.expires_in * 1000);
+  return oidc
+    .pollDeviceAuthorizationGrant(provider, authorization, undefined, { signal: held })
+    .catch((cause: unknown) => {
+      if (held.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
+      throw cause;
+    });
 }
 
 /** By a browser on this machine, which the provider sends back to a port that is open for this only (RFC 8252). */
@@ -209,9 +211,9 @@ async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clien
   const answer = await consoleSender({ origin: to.origin, token: null })('POST', '/auth/session', body);
   const { session, person, seconds } = read(sessionSchema, answer, to.origin);
   const expires = new Date(Date.now() + seconds * 1000).toISOString();
-  const kept = { ...to, person, session, expires, refreshToken: tokens.refresh_token ?? to.refreshToken };
-  await keep(kept);
-  return kept;
+  const signedIn = { ...to, person, session, expires, refreshToken: tokens.refresh_token ?? to.refreshToken };
+  await keep(signedIn);
+  return signedIn;
 }
 
 export interface SignInRequest {
@@ -286,9 +288,9 @@ const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MS <=
 
 /** The session of the person signed in at a console, renewed if it has expired; null when signed out. Throws forbidden, unreachable. */
 export async function sessionFor(url: string): Promise<Kept | null> {
-  const kept = await keptFor(url);
-  if (!kept || !isOver(kept)) return kept;
-  return alone(kept.origin, async () => {
+  const signedIn = await keptFor(url);
+  if (!signedIn || !isOver(signedIn)) return signedIn;
+  return alone(signedIn.origin, async () => {
     const now = await keptFor(url);
     return now && isOver(now) ? renew(now) : now;
   });

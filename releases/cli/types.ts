@@ -53,9 +53,9 @@ export const addTypes = (program: Command) =>
     .action(async (names: string[], _, command: Command) => {
       const { json, out, ...rest } = options<{ out: string }>(command);
       const client = await clientFor(rest);
-      const found = await Promise.all(names.map((name) => client.types(name)));
+      const answers = await Promise.all(names.map((name) => client.types(name)));
       const written = [];
-      for (const types of found) written.push({ id: types.id, modules: await writeTypes(out, types) });
+      for (const types of answers) written.push({ id: types.id, modules: await writeTypes(out, types) });
       print(
         json,
         written,

@@ -206,11 +206,11 @@ export const addLogout = (program: Command) =>
     .action(async (named: string | undefined, _, command: Command) => {
       const { json, ...rest } = options(command);
       const url = consoleUrl(named ?? storeUrl(rest));
-      const kept = await keptFor(url);
-      const problems = kept ? await signOut(kept) : [];
+      const signedIn = await keptFor(url);
+      const problems = signedIn ? await signOut(signedIn) : [];
       const { origin } = new URL(url);
-      print(json, { console: origin, signedOut: kept !== null, problems }, [
-        kept ? `Signed out of ${origin}: nothing of it is left here.` : `Nobody is signed in to ${origin} here.`,
+      print(json, { console: origin, signedOut: signedIn !== null, problems }, [
+        signedIn ? `Signed out of ${origin}: nothing of it is left here.` : `Nobody is signed in to ${origin} here.`,
       ]);
       for (const problem of problems) note(`not ended elsewhere, where it ends by itself: ${problem}`);
     });

@@ -34,8 +34,8 @@ function subjectOf(action: ReadAction): string {
     case 'proposal':
       return listOf(action) || 'of the approval rule';
     case 'schedule': {
-      const told = action.evidence.find((each) => each.kind === 'schedule');
-      return `${listOf(action)}${told ? ` ${SCHEDULE_CHANGES[told.change]}` : ''}`;
+      const schedule = action.evidence.find((each) => each.kind === 'schedule');
+      return `${listOf(action)}${schedule ? ` ${SCHEDULE_CHANGES[schedule.change]}` : ''}`;
     }
     case 'canary':
       return `${listOf(action)} for ${action.percent} %`;

@@ -247,13 +247,13 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
   const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
-  let found: CheckResult[] = [];
+  let checked: CheckResult[] = [];
   const onResults = (results: CheckResult[]) => {
-    found = results;
+    checked = results;
   };
   const judge = makeGate(writer, { smoke, onResults });
   await judge({ current: document, next, part: 'stable', judged: next.stable, changed });
-  return found;
+  return checked;
 }
 
 /** A switch may wait for those before it, each with its browser check. */

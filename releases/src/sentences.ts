@@ -447,8 +447,8 @@ export function sentenceReader() {
   }));
   return (text: string): { kind: SentenceKind; values: Record<string, string> } | null => {
     for (const { kind, names, pattern } of all) {
-      const found = pattern.exec(text);
-      if (found) return { kind, values: Object.fromEntries(names.map((name, at) => [name, found[at + 1] ?? ''])) };
+      const match = pattern.exec(text);
+      if (match) return { kind, values: Object.fromEntries(names.map((name, at) => [name, match[at + 1] ?? ''])) };
     }
     return null;
   };

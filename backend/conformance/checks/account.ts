@@ -36,8 +36,8 @@ const profile = checksOf('PUT /v1/user', [
       expectSuccess(renamed);
       expectReadable(User, unwrapped(renamed.body));
       const stored = unwrapped((await visitor.get('/user')).body);
-      for (const told of [unwrapped(renamed.body), stored]) {
-        const { name, persona, gender } = told;
+      for (const answer of [unwrapped(renamed.body), stored]) {
+        const { name, persona, gender } = answer;
         const isSo = name === '燕赤霞' && persona === '一名剑客' && gender === 'male';
         expectThat(isSo, JSON.stringify({ name, persona, gender }));
       }
@@ -121,8 +121,8 @@ const minor = [
         const { visitor } = await world.member('spare');
         expectFieldErrors(await visitor.put('/user/minor', { pin: 'moon' }), 'pin');
         expectSuccess(await visitor.put('/user/minor', { pin: '2580' }));
-        const told = unwrapped((await visitor.get('/user')).body);
-        expectThat(typeof told.minor === 'object' && told.minor !== null, () => shownValue(told));
+        const user = unwrapped((await visitor.get('/user')).body);
+        expectThat(typeof user.minor === 'object' && user.minor !== null, () => shownValue(user));
       },
     },
   ]),
@@ -173,9 +173,9 @@ const invites = [
         const { invite_code } = unwrapped((await visitor.get('/user')).body);
         const answer = await (await world.visitor()).get(`/invites/${encodeURIComponent(String(invite_code))}`);
         expectStatus(answer, 200);
-        const told = unwrapped(answer.body);
-        expectThat(readAs(invitationSchema, told) !== undefined, () => shown(answer));
-        const more = Object.keys(told).filter((field) => !INVITATION.includes(field));
+        const answered = unwrapped(answer.body);
+        expectThat(readAs(invitationSchema, answered) !== undefined, () => shown(answer));
+        const more = Object.keys(answered).filter((field) => !INVITATION.includes(field));
         expectThat(more.length === 0, () => `it also has ${more.join(', ')}: ${shown(answer)}`);
       },
     },

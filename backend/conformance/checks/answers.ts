@@ -65,8 +65,8 @@ export class AnswerWatch {
 
   look(exchange: Exchange): void {
     for (const { name, problem } of rules) {
-      const found = this.#problems.has(name) ? null : problem(exchange);
-      if (found) this.#problems.set(name, `${exchange.method} ${exchange.path.slice(0, 80)}: ${found}`);
+      const fault = this.#problems.has(name) ? null : problem(exchange);
+      if (fault) this.#problems.set(name, `${exchange.method} ${exchange.path.slice(0, 80)}: ${fault}`);
     }
   }
 

@@ -58,9 +58,9 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { answer } = await world.firstMessage();
       expectStatus(answer, 201);
-      const told = unwrapped(answer.body);
-      expectReadable(Conversation, told.conversation);
-      const missing = ['message', 'reply', 'conversation', 'balance'].filter((field) => told[field] === undefined);
+      const sent = unwrapped(answer.body);
+      expectReadable(Conversation, sent.conversation);
+      const missing = ['message', 'reply', 'conversation', 'balance'].filter((field) => sent[field] === undefined);
       expectThat(missing.length === 0, `an answer without ${missing.join(', ')}`);
     },
   },
@@ -81,8 +81,8 @@ const messages = checksOf('POST /v1/messages', [
       await world.conversation();
       const { answer } = await world.firstMessage();
       const { balance } = unwrapped((await visitor.get('/user')).body);
-      const told = unwrapped(answer.body).balance;
-      expectThat(balance === told, () => `${told} with the message, ${balance} with the user ${id}`);
+      const newBalance = unwrapped(answer.body).balance;
+      expectThat(balance === newBalance, () => `${newBalance} with the message, ${balance} with the user ${id}`);
     },
   },
   {
@@ -100,9 +100,9 @@ const messages = checksOf('POST /v1/messages', [
         await say(visitor, content);
       });
       const cost = (await world.settled(visitor, id)).at(-1)?.cost;
-      const told = { balance: spent.balance, ledger: spent.ledger, cost };
-      const isRight = Object.values(told).every((figure) => figure === story.price_per_message);
-      expectThat(isRight, () => `a price of ${story.price_per_message}: ${shownValue(told)}`);
+      const amounts = { balance: spent.balance, ledger: spent.ledger, cost };
+      const isRight = Object.values(amounts).every((figure) => figure === story.price_per_message);
+      expectThat(isRight, () => `a price of ${story.price_per_message}: ${shownValue(amounts)}`);
     },
   },
   {
@@ -124,9 +124,11 @@ const messages = checksOf('POST /v1/messages', [
       const { visitor } = await world.member('mine');
       const { answer, content } = await say(visitor, { conversation_id: id, body: ODD_WORDS });
       expectSuccess(answer);
-      const told = recordOf(unwrapped(answer.body).message).body;
-      const kept = (await world.settled(visitor, id)).find(({ client_id }) => client_id === content.client_id)?.body;
-      for (const body of [told, kept]) expectThat(body === ODD_WORDS, () => shownValue(body));
+      const answeredBody = recordOf(unwrapped(answer.body).message).body;
+      const storedBody = (await world.settled(visitor, id)).find(
+        ({ client_id }) => client_id === content.client_id,
+      )?.body;
+      for (const body of [answeredBody, storedBody]) expectThat(body === ODD_WORDS, () => shownValue(body));
     },
   },
   {

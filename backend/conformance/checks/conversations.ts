@@ -77,13 +77,13 @@ const searching = checksOf('GET /v1/conversations?q', [
       const { visitor } = await world.member('mine');
       const listed = pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
       const title = String(recordOf(listed?.story).title);
-      const found = async (words: string) => {
+      const search = async (words: string) => {
         const answer = await visitor.get(`/conversations?q=${encodeURIComponent(words)}`);
         expectStatus(answer, 200);
         return pageOf(answer.body).items.map(idOf);
       };
-      expectThat((await found(title)).includes(id), `nothing for ${title}`);
-      const odd = await found('%_无人说过的话');
+      expectThat((await search(title)).includes(id), `nothing for ${title}`);
+      const odd = await search('%_无人说过的话');
       expectThat(odd.length === 0, `${odd.length} conversations for words that nobody said`);
     },
   },

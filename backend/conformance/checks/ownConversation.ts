@@ -13,8 +13,8 @@ export async function spentBy(world: World, act: () => Promise<unknown>): Promis
   const before = await look();
   await act();
   const after = await look();
-  const known = new Set(before.rows.map(idOf));
-  const added = after.rows.filter((row) => !known.has(idOf(row)));
+  const idsBefore = new Set(before.rows.map(idOf));
+  const added = after.rows.filter((row) => !idsBefore.has(idOf(row)));
   return {
     balance: before.balance - after.balance,
     ledger: added.reduce((sum, { amount }) => sum - Number(amount), 0),

@@ -206,15 +206,15 @@ const suggesting = [
         const { visitor } = await world.member('mine');
         const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
         for (;;) {
-          const asked = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
-          expectStatus(asked, 200);
-          expectReadable(Suggestion, unwrapped(asked.body));
-          const { status, items } = unwrapped(asked.body);
+          const suggestion = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
+          expectStatus(suggestion, 200);
+          expectReadable(Suggestion, unwrapped(suggestion.body));
+          const { status, items } = unwrapped(suggestion.body);
           if (status === 'ready') {
-            expectAgreed(Suggestion, unwrapped(asked.body));
-            return expectThat(Array.isArray(items) && items.length > 0, () => shown(asked));
+            expectAgreed(Suggestion, unwrapped(suggestion.body));
+            return expectThat(Array.isArray(items) && items.length > 0, () => shown(suggestion));
           }
-          if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(asked));
+          if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
           await pause(500);
         }
       },

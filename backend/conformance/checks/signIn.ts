@@ -125,9 +125,9 @@ const login = checksOf('POST /v1/login', [
       const answer = await visitor.post('/login', { login: mine.login, password: mine.password });
       expectSuccess(answer);
       expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
-      const told = await visitor.get('/user');
-      expectStatus(told, 200);
-      const [{ name }, { name: own }] = [userOf(answer), unwrapped(told.body)];
+      const userAnswer = await visitor.get('/user');
+      expectStatus(userAnswer, 200);
+      const [{ name }, { name: own }] = [userOf(answer), unwrapped(userAnswer.body)];
       expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
     },
   },
@@ -156,9 +156,9 @@ const login = checksOf('POST /v1/login', [
     name: 'does not tell a name that is unknown from a wrong password',
     otherwise: 'shows what the server says; names can be found out',
     async run(world) {
-      const known = await guess(world, (await world.member('mine')).login);
+      const realLogin = await guess(world, (await world.member('mine')).login);
       const unknown = await guess(world, 'conformance0');
-      expectThat(shown(known) === shown(unknown), () => `${shown(known)} · ${shown(unknown)}`);
+      expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
     },
   },
 ]);

@@ -38,8 +38,8 @@ const authorisation = checksOf('POST /broadcasting/auth', [
     name: 'refuses a visitor (401 or 403)',
     async run(world) {
       const { id } = await world.member('mine');
-      const asked = { socket_id: '1.2', channel_name: ownChannel(id) };
-      expectStatus(await (await world.visitor()).post('//broadcasting/auth', asked), 401, 403);
+      const channelRequest = { socket_id: '1.2', channel_name: ownChannel(id) };
+      expectStatus(await (await world.visitor()).post('//broadcasting/auth', channelRequest), 401, 403);
     },
   },
   {
@@ -47,8 +47,8 @@ const authorisation = checksOf('POST /broadcasting/auth', [
     otherwise: 'sends the socket’s own',
     async run(world) {
       const { visitor, id } = await world.member('mine');
-      const asked = { socket_id: 'no socket', channel_name: ownChannel(id) };
-      expectStatus(await visitor.post('//broadcasting/auth', asked), 403);
+      const channelRequest = { socket_id: 'no socket', channel_name: ownChannel(id) };
+      expectStatus(await visitor.post('//broadcasting/auth', channelRequest), 403);
     },
   },
 ]);
@@ -209,8 +209,8 @@ const channels = checksOf('WS /app/{key}', [
     async run(world) {
       const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
       const [socket, other] = [await world.socket(), await world.socket()];
-      const asked = { socket_id: socket.id, channel_name: ownChannel(mine.id) };
-      const { auth } = recordOf((await mine.visitor.post('//broadcasting/auth', asked)).body);
+      const channelRequest = { socket_id: socket.id, channel_name: ownChannel(mine.id) };
+      const { auth } = recordOf((await mine.visitor.post('//broadcasting/auth', channelRequest)).body);
       await expectRefused(other, { channel: ownChannel(mine.id), auth });
       await expectRefused(socket, { channel: ownChannel(theirs.id), auth });
     },

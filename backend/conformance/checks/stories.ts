@@ -108,8 +108,8 @@ const finding = checksOf('GET /v1/stories', [
       for (const search of searches) {
         const answer = await (await world.visitor()).get(`/stories?${search}`);
         expectStatus(answer, 200);
-        const found = pageOf(answer.body).items.map(idOf);
-        expectThat(found.includes(idOf(story)), `${search} does not find ${idOf(story)}`);
+        const foundIds = pageOf(answer.body).items.map(idOf);
+        expectThat(foundIds.includes(idOf(story)), `${search} does not find ${idOf(story)}`);
       }
       for (const search of ['q=no-story-has-these-words', 'tag=no-such-tag']) {
         const none = await (await world.visitor()).get(`/stories?${search}`);
@@ -125,8 +125,8 @@ const finding = checksOf('GET /v1/stories', [
       const { story, isOffered } = await searchable(world);
       const { tags: [tag] = [] } = (story ?? {}) as { tags?: string[] };
       if (!isOffered || !tag) return;
-      const found = pageOf((await (await world.visitor()).get(`/stories?tag=${encodeURIComponent(tag)}`)).body).items;
-      const others = found.filter(({ tags }) => !Array.isArray(tags) || !tags.includes(tag));
+      const tagged = pageOf((await (await world.visitor()).get(`/stories?tag=${encodeURIComponent(tag)}`)).body).items;
+      const others = tagged.filter(({ tags }) => !Array.isArray(tags) || !tags.includes(tag));
       expectThat(others.length === 0, () => `${shownValue(others[0]?.tags)} for the tag ${tag}`);
     },
   },

@@ -207,13 +207,13 @@ const noName =
 
 /** How the reader says in the story that they are called, and what else they say. */
 export function introductionIn(words: string): { called: string; rest: string } | undefined {
-  const found = introduction.exec(words.normalize('NFKC'));
-  const called = found?.[1];
-  if (!found || !called || noName.test(called) || isAbusive(called)) return undefined;
-  if (isQuestion(clausesOf(words).find((clause) => clause.includes(found[0])) ?? '')) return undefined;
-  const rest = introductionIn(words.slice(found.index + found[0].length));
+  const introduced = introduction.exec(words.normalize('NFKC'));
+  const called = introduced?.[1];
+  if (!introduced || !called || noName.test(called) || isAbusive(called)) return undefined;
+  if (isQuestion(clausesOf(words).find((clause) => clause.includes(introduced[0])) ?? '')) return undefined;
+  const rest = introductionIn(words.slice(introduced.index + introduced[0].length));
   if (rest) return rest;
-  const others = clausesOf(words.normalize('NFKC').replace(found[0], '')).filter(
+  const others = clausesOf(words.normalize('NFKC').replace(introduced[0], '')).filter(
     (clause) => !/^(我|你|您)?(别|不要|莫)(再)?(叫|喊|称呼)我/.test(clause) && !introduction.test(clause),
   );
   return { called, rest: others.join('，') };
@@ -313,20 +313,23 @@ export function factIn(text: string, question: string, names: boolean): string |
   const about = clausesOf(question)
     .map((clause) => plain(clause.replace(empty, '')))
     .join('');
-  const asked = [...new Set(about)];
+  const topics = [...new Set(about)];
   const isPlace = /哪[里儿]|何处|什么地方/.test(question);
-  if (asked.length < (isPlace && !names ? 2 : 3)) return undefined;
+  if (topics.length < (isPlace && !names ? 2 : 3)) return undefined;
   const pairs = pairsOf(about);
-  const found = sentencesOf(text)
+  const best = sentencesOf(text)
     .filter(
       (sentence) =>
         pairs.some((pair) => sentence.includes(pair)) &&
         !sentence.endsWith('？') &&
         (!isPlace || sentence.includes('在')),
     )
-    .map((sentence) => ({ sentence, share: asked.filter((letter) => sentence.includes(letter)).length / asked.length }))
+    .map((sentence) => ({
+      sentence,
+      share: topics.filter((letter) => sentence.includes(letter)).length / topics.length,
+    }))
     .sort((one, other) => other.share - one.share)[0];
-  return found && found.share >= 0.75 ? found.sentence.trim() : undefined;
+  return best && best.share >= 0.75 ? best.sentence.trim() : undefined;
 }
 
 /** What somebody says they fear. */

@@ -45,8 +45,8 @@ export interface Teller {
 
 /** Who tells a story to a reader. */
 export function tellerOf({ plot, voice, opening }: Story, reader: Teller['reader']): Teller {
-  const told = plot && voice ? { plot, voice } : narrator;
-  return { plot: told.plot, ...told.voice, opening, reader };
+  const teller = plot && voice ? { plot, voice } : narrator;
+  return { plot: teller.plot, ...teller.voice, opening, reader };
 }
 
 export const begin = ({ scenes }: Plot): Progress => ({

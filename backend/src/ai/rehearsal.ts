@@ -99,10 +99,10 @@ class Play {
   }
 
   say(words: string) {
-    const told = tell(this.teller, this.progress, words);
-    this.progress = told.progress;
-    this.texts.push(told.text);
-    return told;
+    const turn = tell(this.teller, this.progress, words);
+    this.progress = turn.progress;
+    this.texts.push(turn.text);
+    return turn;
   }
 
   get hasEnded(): boolean {
@@ -215,15 +215,17 @@ export function rehearse(story: Story): Rehearsal {
   const teller = tellerOf(story, { name: '李四', persona });
   const { plot } = teller;
   const reading = play(teller);
-  const told = reading.texts.flatMap(sentencesOf).filter((sentence) => !/^全文完|重新开始|换一种走向/.test(sentence));
+  const sentences = reading.texts
+    .flatMap(sentencesOf)
+    .filter((sentence) => !/^全文完|重新开始|换一种走向/.test(sentence));
   const first = begin(plot);
   return {
     title: story.title,
     lines: plot.scenes.flatMap(({ replies }) => replies).length,
     unanswered: unanswered(teller),
     notUnderstood: commonSentences.filter((words) => tell(teller, first, words).by === 'other'),
-    sentences: told.length,
-    repeated: told.filter((sentence, at) => told.indexOf(sentence) < at),
+    sentences: sentences.length,
+    repeated: sentences.filter((sentence, at) => sentences.indexOf(sentence) < at),
     turnsToEnding: turnsToEnding(teller),
     forbidden: forbidden(teller),
     contradictions: contradictions(plot),

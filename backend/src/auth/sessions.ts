@@ -23,7 +23,7 @@ export function findIdentity(services: Services, tokens: string[]): Identity | n
 function identityFrom(services: Services, token: string): Identity | null {
   const { db, clock } = services;
   const sessionHash = sha256(token);
-  const found = db.first<UserRow & { last_used_at: number }>(
+  const row = db.first<UserRow & { last_used_at: number }>(
     query
       .selectFrom('users')
       .innerJoin('sessions', 'sessions.user_id', 'users.id')
@@ -33,8 +33,8 @@ function identityFrom(services: Services, token: string): Identity | null {
       .where('sessions.expires_at', '>', clock())
       .where('users.blocked_at', 'is', null),
   );
-  if (!found) return null;
-  const { last_used_at, ...user } = found;
+  if (!row) return null;
+  const { last_used_at, ...user } = row;
   if (clock() - last_used_at >= USE_STEP_MS) noteUse(services, sessionHash);
   return { user, token, sessionHash };
 }

@@ -88,14 +88,14 @@ function newest({ db }: Services, conversation: ConversationRow, { before, limit
 
 /** The running message always comes along, since its text grows without raising a version. */
 function changed({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
-  const found = db.all(
+  const foundRows = db.all(
     messagesOf(conversation)
       .where('version', '>', after)
       .orderBy('version')
       .limit(limit + 1),
   );
-  const rows = found.slice(0, limit);
-  const hasMore = found.length > limit;
+  const rows = foundRows.slice(0, limit);
+  const hasMore = foundRows.length > limit;
   const version = hasMore ? (rows.at(-1)?.version ?? after) : conversation.version;
   const activeId = conversation.active_message_id;
   if (activeId && !rows.some((row) => row.id === activeId)) {
@@ -119,13 +119,13 @@ export function findMessages(services: Services, user: UserRow, wanted: v.InferO
   const { db } = services;
   const conversation = findConversation(services, user.id, wanted.conversation_id);
   const pattern = `%${wanted.q.replace(/[\\%_]/g, '\\$&')}%`;
-  const found = query
+  const matches = query
     .selectFrom('messages')
     .where('conversation_id', '=', conversation.id)
     // capitals of Latin letters are as good as small ones, in every database
     .where(sql<boolean>`lower(replace(body, '*', '')) like lower(${pattern}) escape '\\'`);
-  const rows = db.all(found.select(place).orderBy('seq', 'desc').limit(rules.foundMessages));
-  const count = db.first(found.select((each) => each.fn.countAll<number>().as('count')))?.count ?? 0;
+  const rows = db.all(matches.select(place).orderBy('seq', 'desc').limit(rules.foundMessages));
+  const count = db.first(matches.select((each) => each.fn.countAll<number>().as('count')))?.count ?? 0;
   return { data: rows.reverse().map(presentPlace), meta: { total: count } };
 }
 

@@ -141,12 +141,12 @@ function saveRevision(services: Services, conversation: ConversationRow, changed
 
 /** Puts the text that a reply shows next to its others, so that it is not lost. */
 function keepVariant({ db }: Services, row: MessageRow): void {
-  const kept = { ...textOf(row), revision: row.revision };
+  const variant = { ...textOf(row), revision: row.revision };
   db.run(
     query
       .insertInto('message_variants')
-      .values({ message_id: row.id, ...kept })
-      .onConflict((conflict) => conflict.columns(['message_id', 'variant']).doUpdateSet(kept)),
+      .values({ message_id: row.id, ...variant })
+      .onConflict((conflict) => conflict.columns(['message_id', 'variant']).doUpdateSet(variant)),
   );
 }
 

@@ -45,8 +45,8 @@ export function reportReply(
       .selectAll()
       .where('user_id', '=', user.id)
       .where('message_id', '=', message.id);
-    const known = db.first(same);
-    if (known) return { isNew: false, report: known };
+    const earlier = db.first(same);
+    if (earlier) return { isNew: false, report: earlier };
     const report: ReportRow = {
       id: randomUUID(),
       user_id: user.id,

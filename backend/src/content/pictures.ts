@@ -36,12 +36,12 @@ const encoders = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compresses a picture when it is first asked for: a third of the bytes, of which a first screen has a hundred thousand. */
 function createCompressed() {
-  const known = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
+  const packed = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
   return async (svg: string, accepted: string | undefined) => {
     const encoding = encodingFor(accepted);
     if (encoding === 'identity') return { body: svg };
-    const body = known[encoding].get(svg) ?? encoders[encoding](svg);
-    known[encoding].set(svg, body);
+    const body = packed[encoding].get(svg) ?? encoders[encoding](svg);
+    packed[encoding].set(svg, body);
     return { body: new Uint8Array(await body), encoding };
   };
 }
@@ -121,9 +121,9 @@ export function pictureProblem(svg: string, shape: Shape): string | null {
   let root: Map<string, string> | undefined;
   for (let at = 0; at < text.length; at = token.lastIndex) {
     token.lastIndex = at;
-    const found = token.exec(text);
-    if (!found) return `is no plain SVG at ${JSON.stringify(text.slice(at, at + 30))}; save it as plain SVG`;
-    const [, closed, element, written = '', empty] = found;
+    const match = token.exec(text);
+    if (!match) return `is no plain SVG at ${JSON.stringify(text.slice(at, at + 30))}; save it as plain SVG`;
+    const [, closed, element, written = '', empty] = match;
     if (closed && open.pop() !== closed) return `has a </${closed}> that closes nothing; save it as plain SVG`;
     if (!element) continue;
     if (!drawingElements.has(element) && !isFilterStep(element)) return `has <${element}>; remove it`;

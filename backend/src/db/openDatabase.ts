@@ -159,8 +159,8 @@ class LibsqlDb extends TransactingDb {
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
-    const known = this.#prepared.get(sql);
-    if (known) return known;
+    const cached = this.#prepared.get(sql);
+    if (cached) return cached;
     const statement = this.#file.prepare(sql);
     this.#prepared.set(sql, statement);
     return statement;

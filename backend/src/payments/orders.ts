@@ -129,14 +129,14 @@ const orderForm = v.object({ package_id: id });
 function place(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
   const { db, clock, env } = services;
   return db.transaction((): OrderRow => {
-    const known = db.first(
+    const existing = db.first(
       query
         .selectFrom('orders')
         .selectAll()
         .where((where) => where.and({ user_id: user.id, client_id: clientId })),
     );
-    if (known && known.package_id !== packageId) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
-    if (known) return known;
+    if (existing && existing.package_id !== packageId) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
+    if (existing) return existing;
     const offer = env.packages.find((each) => each.id === packageId);
     if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
     assertMayRecharge(services, user);
@@ -240,13 +240,13 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
 function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
   const { db, clock, log } = services;
   return db.transaction(() => {
-    const known = db.first(
+    const existing = db.first(
       query
         .selectFrom('payment_events')
         .select('answer')
         .where((where) => where.and({ provider, event_id: event.id })),
     );
-    if (known) return JSON.parse(known.answer) as object;
+    if (existing) return JSON.parse(existing.answer) as object;
     const order = findOrder(services, event.orderId);
     if (order?.provider !== provider) {
       log.warn({ order: event.orderId, provider }, 'a payment for an order that is none');

@@ -107,16 +107,16 @@ async function post(url: string, body: string): Promise<number | undefined> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   // Reverb closes after each answer without saying so: a second request on the same connection could be lost
   const options = { method: 'POST', headers, signal, agent: false };
-  const asked = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
+  const outgoing = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      asked.once('response', resolve).once('error', reject);
-      asked.once('upgrade', (_, socket) => {
+      outgoing.once('response', resolve).once('error', reject);
+      outgoing.once('upgrade', (_, socket) => {
         socket.destroy();
         reject(new Error('it answers 101 to an event'));
       });
-      asked.once('close', () => reject(new Error('it closed without an answer')));
-      asked.end(body);
+      outgoing.once('close', () => reject(new Error('it closed without an answer')));
+      outgoing.end(body);
     });
     for await (const _ of answer);
     return answer.statusCode;

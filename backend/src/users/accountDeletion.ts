@@ -30,12 +30,12 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
       db.transaction(() => {
-        const asked = query
+        const schedule = query
           .updateTable('users')
           .set({ delete_at: clock() + rules.deletionDays * DAY_MS, version: sql`version + 1` })
           .where('id', '=', user.id)
           .where('delete_at', 'is', null);
-        if (db.run(asked) === 0) return;
+        if (db.run(schedule) === 0) return;
         endOtherSessions(services, user.id, identityOf(c).sessionHash);
         announceUser(services, user.id);
         const to = addressOf(user);
@@ -48,8 +48,8 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
       db.transaction(() => {
-        const kept = query.updateTable('users').set({ delete_at: null, version: sql`version + 1` });
-        if (db.run(kept.where('id', '=', user.id).where('delete_at', 'is not', null)) > 0)
+        const cancellation = query.updateTable('users').set({ delete_at: null, version: sql`version + 1` });
+        if (db.run(cancellation.where('id', '=', user.id).where('delete_at', 'is not', null)) > 0)
           announceUser(services, user.id);
       });
       return c.body(null, 204);
@@ -78,7 +78,7 @@ export function eraseDueAccounts(services: Services): void {
 }
 
 /** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
-const kept = ['transactions', 'orders'];
+const keptTables = ['transactions', 'orders'];
 const keptOfUser = ['id', 'balance', 'version', 'created_at'];
 
 /** Takes everything of a person out of the database. The row stays, without them, for the ledger hangs on it. */
@@ -111,5 +111,5 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
 const tablesOfUsers = ({ db }: Services): string[] =>
   db
     .columns()
-    .filter(({ table, name }) => name === 'user_id' && !kept.includes(table))
+    .filter(({ table, name }) => name === 'user_id' && !keptTables.includes(table))
     .map(({ table }) => table);

@@ -63,8 +63,8 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
 
   /** The owner of a taken address gets a mail; the requester sees the same answer as for any other address. */
   function mailTo(c: Http, user: UserRow, email: string): void {
-    const asked = { pending_email: email, pending_email_at: clock() };
-    db.run(query.updateTable('users').set(asked).where('id', '=', user.id));
+    const pending = { pending_email: email, pending_email_at: clock() };
+    db.run(query.updateTable('users').set(pending).where('id', '=', user.id));
     if (findByLogin(services, email)) services.mailer.send(takenNotice(email));
     else sendVerification(c, services, user, email);
   }

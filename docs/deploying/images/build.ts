@@ -54,8 +54,8 @@ const packageName = (path: string): string => path.split('/', path.startsWith('@
 
 /** The folder of a package as code in `from` finds it; undefined for an optional one of another system. */
 function folderOf(name: string, from: string): string | undefined {
-  const found = join(from, 'node_modules', name);
-  if (existsSync(join(found, 'package.json'))) return realpathSync(found);
+  const folder = join(from, 'node_modules', name);
+  if (existsSync(join(folder, 'package.json'))) return realpathSync(folder);
   return dirname(from) === from ? undefined : folderOf(name, dirname(from));
 }
 
@@ -107,14 +107,14 @@ export async function buildServer(name: string, folder: string): Promise<void> {
     logLevel: 'warning',
     plugins: [ownPackages],
   });
-  const found = new Map(Object.entries(server.packages ?? {}).map(([each, from]) => [each, join(root, from)]));
+  const folders = new Map(Object.entries(server.packages ?? {}).map(([each, from]) => [each, join(root, from)]));
   // what tree shaking has left: the inputs name more
   const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   for (const [input, { imports }] of Object.entries(metafile.inputs))
     for (const { path, external } of imports)
       if (external && loaded.includes(path) && !isBuiltin(path))
-        found.set(packageName(path), dirname(join(root, input)));
-  const loadedPackages = [...found].filter(([each]) => !LEFT_OUT.includes(each));
+        folders.set(packageName(path), dirname(join(root, input)));
+  const loadedPackages = [...folders].filter(([each]) => !LEFT_OUT.includes(each));
   copyPackages(
     loadedPackages.map(([each, from]) => ({ name: each, from, user: folder })),
     folder,

@@ -29,27 +29,27 @@ export type Invitation = InvitationDto & { name: string };
 
 const named = (dto: InvitationDto): Invitation => ({ ...dto, name: dto.name || UNNAMED });
 
-const asked = new Map<string, Promise<Invitation>>();
+const requests = new Map<string, Promise<Invitation>>();
 
 /** Who stands behind a code; asked once a page, again after a failure. Rejects with `ApiError`. */
 function askInvitation(code: string): Promise<Invitation> {
   const answer =
-    asked.get(code) ??
+    requests.get(code) ??
     request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema), isOptional: true }).then(named);
-  asked.set(code, answer);
-  answer.catch(() => asked.delete(code));
+  requests.set(code, answer);
+  answer.catch(() => requests.delete(code));
   return answer;
 }
 
 /** The invitation that this visitor came by, once the server has told of it; null where it does not. */
 export function useInvitation(code: string | null): Invitation | null {
-  const [known, setKnown] = useState<Invitation | null>(null);
+  const [invitation, setInvitation] = useState<Invitation | null>(null);
   useEffect(() => {
     if (!code || !capabilities.has('invites')) return;
     // the code alone stands there then
-    askInvitation(code).then(setKnown, (cause) => void toApiError(cause));
+    askInvitation(code).then(setInvitation, (cause) => void toApiError(cause));
   }, [code]);
-  return known;
+  return invitation;
 }
 
 const GREETED = `${STORAGE_KEYS.invite}:greeted`;

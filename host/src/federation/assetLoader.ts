@@ -47,12 +47,12 @@ export function createAssetLoader(
 ): AssetLoader {
   const late = createSignal();
   const load = (append: typeof appendScript) => {
-    const known = createOnce();
+    const once = createOnce();
     const arrived = (url: string) => {
-      known.done(url);
+      once.done(url);
       late.emit();
     };
-    return known.of(
+    return once.of(
       withRetry((url) =>
         append(url, { timeoutMs: timeoutMs(url), isAwaited: isAwaited(url), onLate: () => arrived(url) }),
       ),
@@ -163,21 +163,21 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
 
 /** What is loaded or on its way, by whole URL. */
 function createOnce() {
-  const known = new Map<string, Promise<void>>();
+  const pending = new Map<string, Promise<void>>();
   const hrefOf = (url: string) => new URL(url, location.href).href;
   return {
     of: (load: (url: string) => Promise<void>) => (url: string) => {
       const href = hrefOf(url);
-      const running = known.get(href);
+      const running = pending.get(href);
       if (running) return running;
       const started = load(href).catch((cause) => {
-        if (known.get(href) === started) known.delete(href);
+        if (pending.get(href) === started) pending.delete(href);
         throw cause;
       });
-      known.set(href, started);
+      pending.set(href, started);
       return started;
     },
-    done: (url: string) => void known.set(hrefOf(url), Promise.resolve()),
+    done: (url: string) => void pending.set(hrefOf(url), Promise.resolve()),
   };
 }
 

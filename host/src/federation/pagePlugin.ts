@@ -108,15 +108,15 @@ export function pagePlugin(
       // no range refuses the host's copy; a warning names the range. Of any other library, two remotes may need two copies
       Object.assign(shareInfo.shareConfig, ofHost ? { singleton: true, strictVersion: false } : { singleton: false });
       args.resolver = () => {
-        const found = resolver();
-        if (!found) return found;
+        const resolved = resolver();
+        if (!resolved) return resolved;
         // cores before 2.1 answer with the share itself
-        const answer: typeof found | Share = found;
+        const answer: typeof resolved | Share = resolved;
         const isWrapped = 'useTreesShaking' in answer;
-        const chosen = isWrapped ? found.shared : (answer as Share);
+        const chosen = isWrapped ? resolved.shared : (answer as Share);
         const shared = ofHost ?? safeShare(chosen, versions, shareInfo);
-        if (shared === chosen) return found;
-        return isWrapped ? { shared, useTreesShaking: false } : (shared as unknown as typeof found);
+        if (shared === chosen) return resolved;
+        return isWrapped ? { shared, useTreesShaking: false } : (shared as unknown as typeof resolved);
       };
       return args;
     },

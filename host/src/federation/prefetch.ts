@@ -34,7 +34,7 @@ interface Fetching {
 /** `hashes` is the set's list of files by their path. */
 export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () => number): Prefetcher {
   // what the page's own HTML preloads is on its way already, and what it carries need not come at all
-  const asked = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
+  const requested = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
   const underWay = new Map<string, Fetching>();
   const awaited = new Set<readonly string[]>();
   const standingBack = new Set<() => void>();
@@ -42,13 +42,13 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
   const free = () => (awaited.size > 0 ? new Promise<void>((resolve) => standingBack.add(resolve)) : Promise.resolve());
 
   function start(url: string, integrity: string, priority: RequestPriority): Fetching {
-    asked.add(url);
+    requested.add(url);
     const stop = new AbortController();
     // over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever
     const timer = setTimeout(() => stop.abort(), 2 * timeoutMs());
     const ended = fetch(url, { integrity, priority, signal: stop.signal }).then(
       () => undefined,
-      () => void asked.delete(url),
+      () => void requested.delete(url),
     );
     const fetching = { stop, priority, standsBack: false, ended };
     underWay.set(url, fetching);
@@ -63,7 +63,7 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
     if (priority === 'low') await free();
     const integrity = hashes[url];
     if (!integrity) return;
-    const fetching = underWay.get(url) ?? (asked.has(url) ? undefined : start(url, integrity, priority));
+    const fetching = underWay.get(url) ?? (requested.has(url) ? undefined : start(url, integrity, priority));
     await fetching?.ended;
     if (fetching?.standsBack) await fetchOnce(url, priority);
   }
@@ -93,7 +93,7 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
       for (const [url, { stop }] of underWay) if (url.startsWith(folder)) stop.abort();
       for (const link of preloads()) {
         if (link.rel !== 'preload' || !pathOf(link).startsWith(folder)) continue;
-        asked.delete(pathOf(link));
+        requested.delete(pathOf(link));
         link.remove();
       }
     },

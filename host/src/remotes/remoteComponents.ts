@@ -118,9 +118,9 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
   const reported = new Set<string>();
 
   function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
-    const known = components.get(key) ?? make(key);
-    components.set(key, known);
-    return known;
+    const component = components.get(key) ?? make(key);
+    components.set(key, component);
+    return component;
   }
 
   function hostComponent(key: string, page: () => Promise<{ default: ComponentType }>): RemoteComponent {

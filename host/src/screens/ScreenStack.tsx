@@ -80,8 +80,8 @@ export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor)
   const [stack, setStack] = useState(() => ({ position, visitor, screens: afterNavigation([], position, route) }));
   let shown = stack;
   if (stack.position !== position || stack.visitor !== visitor) {
-    const known = stack.visitor === visitor ? stack.screens : stack.screens.filter((screen) => screen.key === key);
-    shown = { position, visitor, screens: afterNavigation(known, position, route) };
+    const own = stack.visitor === visitor ? stack.screens : stack.screens.filter((screen) => screen.key === key);
+    shown = { position, visitor, screens: afterNavigation(own, position, route) };
     setStack(shown);
   }
   const active = shown.screens.find((screen) => screen.key === key);
@@ -106,13 +106,13 @@ const KEPT_BESIDES_TABS = 3;
 const screenKey = (route: ScreenRoute, location: AppLocation) => `${route.name}:${location.pathname}`;
 
 function withoutExcess(screens: OpenScreen[], activeKey: string): OpenScreen[] {
-  const kept = screens
+  const living = screens
     .filter(({ route }) => route.keepAlive && !isTab(route.path))
     .sort((a, b) => b.lastSeen - a.lastSeen)
     .slice(0, KEPT_BESIDES_TABS);
   return screens.filter(
     (screen) =>
-      screen.key === activeKey || (screen.route.keepAlive && (isTab(screen.route.path) || kept.includes(screen))),
+      screen.key === activeKey || (screen.route.keepAlive && (isTab(screen.route.path) || living.includes(screen))),
   );
 }
 
@@ -128,8 +128,8 @@ function afterNavigation(
   const key = screenKey(route, location);
   const lastSeen = 1 + Math.max(0, ...screens.map((screen) => screen.lastSeen));
   const next: OpenScreen = { key, route, location, action, lastSeen };
-  const known = screens.some((screen) => screen.key === key);
-  const all = known ? screens.map((screen) => (screen.key === key ? next : screen)) : [...screens, next];
+  const isOpen = screens.some((screen) => screen.key === key);
+  const all = isOpen ? screens.map((screen) => (screen.key === key ? next : screen)) : [...screens, next];
   return withoutExcess(all, key);
 }
 
@@ -241,8 +241,8 @@ function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean
     const held = document.activeElement;
     const busyElsewhere = held?.closest('nav, dialog[open]');
     if (!skip.current && !busyElsewhere) {
-      const known = last.current && element.contains(last.current) && !isTyping(last.current) ? last.current : element;
-      (known as HTMLElement).focus({ preventScroll: true });
+      const target = last.current && element.contains(last.current) && !isTyping(last.current) ? last.current : element;
+      (target as HTMLElement).focus({ preventScroll: true });
     }
     skip.current = false;
     return () => element.removeEventListener('focusin', remember);

@@ -163,10 +163,10 @@ export class ConsoleContext {
   /** Those that alarm and belong to no incident of before: one that was quiet for a moment is still the same. */
   newAlarms(channel: string, health: Health, now = Date.now()): BuildHealth[] {
     const alarming = health.builds.filter(({ alarm }) => alarm);
-    const known = this.#alarms.get(channel) ?? new Map<string, number>();
-    const found = alarming.filter(({ build }) => now - (known.get(build) ?? 0) >= INCIDENT_MS);
-    this.#alarms.set(channel, new Map([...known, ...alarming.map(({ build }) => [build, now] as const)]));
-    return found;
+    const alarmedAt = this.#alarms.get(channel) ?? new Map<string, number>();
+    const incidents = alarming.filter(({ build }) => now - (alarmedAt.get(build) ?? 0) >= INCIDENT_MS);
+    this.#alarms.set(channel, new Map([...alarmedAt, ...alarming.map(({ build }) => [build, now] as const)]));
+    return incidents;
   }
 
   /** Every package that was published, by the name that people know it by: that of its live build, else of its newest. */
@@ -175,9 +175,9 @@ export class ConsoleContext {
     const names = (await store.children('versions/')).map((folder) => folder.replace(/\/$/, ''));
     const live = (await this.current(channel)).stable?.builds ?? [];
     const labelOf = async (name: string) => {
-      const known = live.find((id) => nameOf(id) === name);
-      const label = this.#labels.get(known ?? name) ?? (await this.#readLabel(catalog, name, known));
-      this.#labels.set(known ?? name, label);
+      const build = live.find((id) => nameOf(id) === name);
+      const label = this.#labels.get(build ?? name) ?? (await this.#readLabel(catalog, name, build));
+      this.#labels.set(build ?? name, label);
       return { name, label };
     };
     return Promise.all(names.map(labelOf));

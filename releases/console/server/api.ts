@@ -215,8 +215,8 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
     permitOn(await console.current(channel));
     const judging = JUDGED.includes(verb);
-    const asked = { judging, permit: permitOn, actor: actorOf(token) };
-    const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), asked), body);
+    const options = { judging, permit: permitOn, actor: actorOf(token) };
+    const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), options), body);
     const { counters } = console.options;
     const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
       counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });

@@ -115,8 +115,8 @@ function claimAt(claims: Claims, path: string): unknown {
 /** The values of the claim that give a role. An address counts only where the provider has verified it. */
 export function valuesOf(claims: Claims, { claim, grants }: SignInSettings): string[] {
   if (claim === 'email' && claims.email_verified !== true) return [];
-  const found = claimAt(claims, claim);
-  const values = Array.isArray(found) ? found : [found];
+  const claimed = claimAt(claims, claim);
+  const values = Array.isArray(claimed) ? claimed : [claimed];
   return values.filter((value) => typeof value === 'string').filter((value) => grants.has(value));
 }
 
@@ -134,8 +134,8 @@ export function personOf(claims: Claims, { nameClaim }: SignInSettings): string 
 /** What failed, and why: fetch says that in its cause, some of which have a code only. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  const told = cause.message || ('code' in cause ? String(cause.code) : cause.name);
-  return cause.cause instanceof Error ? `${told} (${reasonOf(cause.cause)})` : told;
+  const message = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return cause.cause instanceof Error ? `${message} (${reasonOf(cause.cause)})` : message;
 }
 
 const PROVIDER_SECONDS = 10;
@@ -205,21 +205,21 @@ export class Provider {
 
   /** Where to send a browser so that the provider ends its session as well; null where it offers none. */
   async endSession(idToken: string, returnTo: string): Promise<string | null> {
-    const found = await this.configuration();
-    if (!found.serverMetadata().end_session_endpoint) return null;
-    return oidc.buildEndSessionUrl(found, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }).href;
+    const configuration = await this.configuration();
+    if (!configuration.serverMetadata().end_session_endpoint) return null;
+    return oidc.buildEndSessionUrl(configuration, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }).href;
   }
 
   /** Redeems the code of a callback. Returns who signed in and the ID token. */
   async redeem(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
-    const found = await this.configuration();
-    const tokens = await oidc.authorizationCodeGrant(found, callback, {
+    const configuration = await this.configuration();
+    const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
-    const claims = await this.#completed(found, { ...tokens.claims() }, tokens.access_token);
+    const claims = await this.#completed(configuration, { ...tokens.claims() }, tokens.access_token);
     return { claims, idToken: tokens.id_token ?? '' };
   }
 
@@ -228,10 +228,10 @@ export class Provider {
    * provider, not for the command line or not fresh; refused where its subjects are others than the console's; unreachable.
    */
   async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
-    const found = await this.configuration();
-    this.requireSameSubjects(found);
-    const claims = await this.#verified(found, idToken, now);
-    return this.#completed(found, claims, accessToken).catch((cause: unknown) => {
+    const configuration = await this.configuration();
+    this.requireSameSubjects(configuration);
+    const claims = await this.#verified(configuration, idToken, now);
+    return this.#completed(configuration, claims, accessToken).catch((cause: unknown) => {
       if (cause instanceof oidc.WWWAuthenticateChallengeError)
         throw forbidden('the provider does not know this access token', SIGN_IN_AGAIN);
       throw unreachable(`the provider does not tell who this is: ${reasonOf(cause)}`, 'Try again.');

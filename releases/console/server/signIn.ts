@@ -169,18 +169,18 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   routes.get('/login', async (context) => {
     const named = v.safeParse(nameSchema, context.req.query('channel'));
     const channel = named.success ? named.output : undefined;
-    const found = await provider.configuration().catch(noted);
-    if (!found) return backWith(context, 'away', channel);
+    const configuration = await provider.configuration().catch(noted);
+    if (!configuration) return backWith(context, 'away', channel);
     const attempt: Attempt = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
       channel,
     };
-    const kept = Buffer.from(JSON.stringify(attempt)).toString('base64url');
+    const state = Buffer.from(JSON.stringify(attempt)).toString('base64url');
     // Lax: the provider's page sends the browser back
-    setCookie(context, names.attempt, kept, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
-    const address = oidc.buildAuthorizationUrl(found, {
+    setCookie(context, names.attempt, state, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
+    const address = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: `${origin}/auth/callback`,
       scope: settings.scope,
       state: attempt.state,

@@ -107,7 +107,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
  * and a list that was lost comes back. Null = not known yet.
  */
 export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) {
-  const [found, setFound] = useState<BuildSummary[] | ApiFailure | null>(null);
+  const [answer, setAnswer] = useState<BuildSummary[] | ApiFailure | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
   // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is asked for again
   useEffect(() => {
@@ -117,13 +117,13 @@ export function useBuilds(name: string, isOpen: boolean, { channel, seq }: Chann
     void get<BuildSummary[]>(path)
       .catch(failureOf)
       .then((builds) => {
-        if (isCurrent) setFound(builds);
+        if (isCurrent) setAnswer(builds);
       });
     return () => {
       isCurrent = false;
     };
   }, [name, isOpen, channel, seq, minute]);
-  return found;
+  return answer;
 }
 
 function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {

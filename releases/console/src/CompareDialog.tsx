@@ -144,8 +144,8 @@ export function CompareDialog({ comparison, status, console }: CompareDialogProp
   const shown = comparison ?? last;
   const { name = '', from = '', to = '', found = null } = shown ?? {};
   const builds = useBuilds(name, comparison !== null, status, 0);
-  const known = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
-  const ids = [...new Set([...known, from, to])].filter(Boolean);
+  const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
+  const ids = [...new Set([...buildIds, from, to])].filter(Boolean);
   const choose = (a: string, b: string) => void console.compare('compare', name, a, b);
   const { title, from: fromLabel, to: toLabel } = texts.compare;
   return (

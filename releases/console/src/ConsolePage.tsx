@@ -26,11 +26,11 @@ async function enter(): Promise<EntryState> {
   const hasToken = readToken() !== null;
   const { offered, signedIn } = hasToken ? { offered: false, signedIn: false } : await readSession();
   if (!hasToken && !signedIn) return { offered, refused: null, failure };
-  const found = await Promise.all([get<Me>('me'), get<{ channels: string[]; shown: string }>('channels')]).catch(
+  const answers = await Promise.all([get<Me>('me'), get<{ channels: string[]; shown: string }>('channels')]).catch(
     failureOf,
   );
-  if (!(found instanceof ApiFailure)) return { me: found[0], ...found[1] };
-  return found.status === 401 ? leave('refused') : found;
+  if (!(answers instanceof ApiFailure)) return { me: answers[0], ...answers[1] };
+  return answers.status === 401 ? leave('refused') : answers;
 }
 
 /** Ends what one was signed in with. A provider that can end its own session gets the browser for it. */

@@ -124,8 +124,8 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
   const [isWhole, setWhole] = useState(false);
   const isFiltered = Object.values(filter).some(Boolean);
   const entries = useEntries(log, channel, isWhole || isFiltered);
-  const found = entries.filter((entry) => passes(entry, filter));
-  const shown = isWhole || isFiltered ? found : found.slice(0, FIRST_SHOWN);
+  const matching = entries.filter((entry) => passes(entry, filter));
+  const shown = isWhole || isFiltered ? matching : matching.slice(0, FIRST_SHOWN);
   const { ofName, ofPerson, ofKind, earlier, nothing } = texts.log;
   const live = log.find(switchesStable)?.seq ?? 0;
   return (
@@ -161,7 +161,7 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
           />
         ))}
       </ol>
-      {!isWhole && (entries.at(-1)?.seq ?? 1) > 1 - Number(shown.length < found.length) && (
+      {!isWhole && (entries.at(-1)?.seq ?? 1) > 1 - Number(shown.length < matching.length) && (
         <Button variant="quiet" small onClick={() => setWhole(true)}>
           {earlier}
         </Button>

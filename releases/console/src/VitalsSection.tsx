@@ -88,7 +88,7 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
 function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
   const tried = first?.candidate;
-  const told = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
+  const measured = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
   const { over, nothing } = texts.vitals;
   return (
     <details className={styles.details} open={Boolean(tried)}>
@@ -97,8 +97,8 @@ function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals
         <small>{tried ? versionOf(tried.build) : first?.stable && versionOf(first.stable.build)}</small>
       </summary>
       <p className={styles.quiet}>{over(stepMinutes)}</p>
-      {told.length === 0 && <p className={styles.quiet}>{nothing}</p>}
-      {told.map((vitals) => (
+      {measured.length === 0 && <p className={styles.quiet}>{nothing}</p>}
+      {measured.map((vitals) => (
         <Metric key={vitals.metric} vitals={vitals} stepMinutes={stepMinutes} />
       ))}
     </details>

@@ -93,8 +93,8 @@ export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now:
   const names = left.map(nameOf);
   const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
   const withdrawn = last.action.kind === 'withdraw' && builds.length === 0 ? left : [];
-  const told = builds.length + withdrawn.length > 0 ? builds : stable.builds;
-  return { stops, served: { set: stable.set, at: last.at, builds: told, withdrawn } };
+  const shown = builds.length + withdrawn.length > 0 ? builds : stable.builds;
+  return { stops, served: { set: stable.set, at: last.at, builds: shown, withdrawn } };
 }
 
 /** What changes what everybody runs. */
@@ -129,16 +129,16 @@ export function mayGoBack({ lastGood, killed }: ChannelView, log: readonly LogEn
   if (log.at(-1)?.seq !== 1)
     return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newest = Number.POSITIVE_INFINITY;
-  let found = 0;
+  let count = 0;
   for (const entry of log) {
     const { seq, action } = entry;
     if (seq > newest) continue;
     // the person went back and goes further back from there
     const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
     if (went) newest = action.to;
-    else if (mayChange(entry, name)) found += 1;
+    else if (mayChange(entry, name)) count += 1;
   }
-  return found > 1;
+  return count > 1;
 }
 
 function mayChange(entry: LogEntry, name?: string): boolean {

@@ -110,8 +110,8 @@ export function createConsole(channel: string) {
     compare: (control: string, name: string, from: string, to: string) =>
       run(control, async () => {
         const [a, b] = [from, to].map(encodeURIComponent);
-        const [found = null] = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${a}&b=${b}`);
-        set({ comparison: { name, from, to, found } });
+        const [comparison = null] = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${a}&b=${b}`);
+        set({ comparison: { name, from, to, found: comparison } });
       }),
 
     /** Shows what is live beside what was live before it. */
@@ -119,8 +119,8 @@ export function createConsole(channel: string) {
       run(control, async () => {
         const { seq } = await stateBefore(decided(), name);
         const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${seq}&b=stable`);
-        const found = all.find((each) => each.name === name) ?? null;
-        set({ comparison: { name, from: found?.from ?? '', to: found?.to ?? '', found } });
+        const comparison = all.find((each) => each.name === name) ?? null;
+        set({ comparison: { name, from: comparison?.from ?? '', to: comparison?.to ?? '', found: comparison } });
       }),
 
     endComparison: () => set({ comparison: null }),

@@ -6,12 +6,12 @@ export interface NamedPackage {
 
 /** What packages are called, as the server last said. One that it did not name stands for itself. */
 function createLabels() {
-  let known = new Map<string, string>();
+  let labelsByName = new Map<string, string>();
   return {
     set: (names: readonly NamedPackage[]) => {
-      known = new Map(names.map(({ name, label }) => [name, label]));
+      labelsByName = new Map(names.map(({ name, label }) => [name, label]));
     },
-    of: (name: string): string => known.get(name) ?? name,
+    of: (name: string): string => labelsByName.get(name) ?? name,
   };
 }
 

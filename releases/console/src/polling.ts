@@ -50,7 +50,7 @@ async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Prom
   const proven = names.filter((name) => status.lastGood[name]);
   const doubtful =
     log.at(-1)?.seq === 1 ? [] : ['', ...names].filter((name) => !(name ? proven.includes(name) : proven[0]));
-  const found = await Promise.all(
+  const areDead = await Promise.all(
     doubtful.map((name) =>
       stateBefore(status, name).then(
         () => false,
@@ -58,14 +58,14 @@ async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Prom
       ),
     ),
   );
-  return doubtful.filter((_, at) => found[at]);
+  return doubtful.filter((_, at) => areDead[at]);
 }
 
 /** Asks the server for what the page shows. */
 export function createPolling({ state, set }: ConsoleStore) {
   const healthAsked = new Set<string>();
   let previewsAsked = 0;
-  let asked = 0;
+  let requests = 0;
   let shown = 0;
 
   /** Figures may take long after a start, so the state never waits for them, and they are asked for once at a time. */
@@ -88,8 +88,8 @@ export function createPolling({ state, set }: ConsoleStore) {
   /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
   async function refresh(): Promise<void> {
     const of = state().channel;
-    asked += 1;
-    const turn = asked;
+    requests += 1;
+    const turn = requests;
     void refreshHealth(of);
     const answer = await look(of, state().seen).catch(failureOf);
     if (of !== state().channel || turn < shown) return;

@@ -48,8 +48,8 @@ export function createQuestions(
     const { agenda } = state().seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
     const waits = Boolean(agenda?.approval) && !back && [...FORWARD, 'approval'].includes(verb);
-    const kept = typedFor(seen.channel, wanted.title);
-    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept, ...wanted } });
+    const typed = typedFor(seen.channel, wanted.title);
+    set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept: typed, ...wanted } });
   }
 
   /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `overrides`. */

@@ -443,10 +443,10 @@ function part(text: string): string {
 
 /** One sentence, and the sentences within it. */
 function sentence(text: string): string {
-  const found = read(text);
-  if (!found) return part(text);
-  const values = Object.entries(found.values).map(([name, value]) => [name, sentence(value)]);
-  return fill(CHINESE[found.kind], Object.fromEntries(values));
+  const match = read(text);
+  if (!match) return part(text);
+  const values = Object.entries(match.values).map(([name, value]) => [name, sentence(value)]);
+  return fill(CHINESE[match.kind], Object.fromEntries(values));
 }
 
 /** What the server says, in Chinese; text that is no sentence of ours stays as it is. */

@@ -86,8 +86,8 @@ async function textOf(path: string): Promise<string | null> {
 
 /** The package.json of the folder or the nearest one above it; null where no folder has one. */
 async function nearestPackage(folder: string): Promise<string | null> {
-  const found = await textOf(join(folder, 'package.json'));
-  if (found !== null || dirname(folder) === folder) return found;
+  const text = await textOf(join(folder, 'package.json'));
+  if (text !== null || dirname(folder) === folder) return text;
   return nearestPackage(dirname(folder));
 }
 

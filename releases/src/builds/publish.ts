@@ -217,8 +217,8 @@ export class Quota {
   }
 
   #bytesOf(name: string): Promise<number> {
-    const known = this.#counted.get(name);
-    if (known && performance.now() - known.at < COUNTED_MS) return known.bytes;
+    const counted = this.#counted.get(name);
+    if (counted && performance.now() - counted.at < COUNTED_MS) return counted.bytes;
     const count = async () => {
       const lists = [this.#store.entries(`builds/${name}/`), this.#store.entries(`maps/${name}/`)];
       return (await Promise.all(lists)).flat().reduce((sum, { bytes }) => sum + onDisk(bytes), 0);
@@ -230,8 +230,8 @@ export class Quota {
   }
 
   #add(name: string, bytes: number): void {
-    const known = this.#counted.get(name);
-    if (known) this.#counted.set(name, { ...known, bytes: known.bytes.then((counted) => counted + bytes) });
+    const counts = this.#counted.get(name);
+    if (counts) this.#counted.set(name, { ...counts, bytes: counts.bytes.then((counted) => counted + bytes) });
   }
 }
 

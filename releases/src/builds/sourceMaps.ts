@@ -57,18 +57,18 @@ export class SourceMaps {
     if (idOfFolder(name, folder) === null || !isFilePath(path.join('/'))) return null;
     const map = await this.#map(`maps/${file}.map`);
     // stacks count columns from one, maps from zero
-    const found = map && originalPositionFor(map, { line: Number(line), column: Math.max(0, Number(column) - 1) });
-    return found?.source ? { source: plainSource(found.source), line: found.line, name: found.name } : null;
+    const position = map && originalPositionFor(map, { line: Number(line), column: Math.max(0, Number(column) - 1) });
+    return position?.source ? { source: plainSource(position.source), line: position.line, name: position.name } : null;
   }
 
   #map(key: string): Promise<TraceMap | null> {
-    const known = this.#maps.get(key) ?? this.#read(key);
+    const cached = this.#maps.get(key) ?? this.#read(key);
     this.#maps.delete(key);
-    this.#maps.set(key, known);
-    known.catch(() => this.#maps.delete(key));
+    this.#maps.set(key, cached);
+    cached.catch(() => this.#maps.delete(key));
     const [oldest] = this.#maps.keys();
     if (this.#maps.size > MOST_MAPS && oldest !== undefined) this.#maps.delete(oldest);
-    return known;
+    return cached;
   }
 
   async #read(key: string): Promise<TraceMap | null> {

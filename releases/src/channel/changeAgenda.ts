@@ -81,29 +81,31 @@ export async function changeAgenda(
   seq?: number,
 ): Promise<{ document: ChannelDocument; changed: boolean }> {
   const { store, channel, key } = writer;
-  let told: ChannelDocument | null = null;
+  let announced: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { document } = await requireChannel(store, channel, key.publicKey);
-    if (!told) await assertSeen(writer, document, seq, isNote);
+    if (!announced) await assertSeen(writer, document, seq, isNote);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);
     const decision = await decide(agenda, document);
-    if (!decision) return { document: told ?? document, changed: told !== null };
+    if (!decision) return { document: announced ?? document, changed: announced !== null };
     const { entry, forward }: AgendaDecision = decision;
     const state = stateOf(document);
     const word: Evidence[] | null =
-      entry && !told ? await askSecond(writer, document, { action: entry.action, state, forward }) : [];
+      entry && !announced ? await askSecond(writer, document, { action: entry.action, state, forward }) : [];
     if (!word) return { document, changed: false };
     try {
-      if (entry && !told)
-        told = (await tell(writer, document, { ...entry, evidence: [...word, ...(entry.evidence ?? [])] })).document;
+      if (entry && !announced)
+        announced = (await tell(writer, document, { ...entry, evidence: [...word, ...(entry.evidence ?? [])] }))
+          .document;
     } catch (cause) {
       if (!isConflict(cause) || seq !== undefined) throw cause;
       continue;
     }
     const next = signAgenda(decision.agenda, channel, randomUUID(), key);
     verifyAgenda(next, channel, key.publicKey);
-    if (await store.swapPointer(agendaKey(channel), next, tag)) return { document: told ?? document, changed: true };
+    if (await store.swapPointer(agendaKey(channel), next, tag))
+      return { document: announced ?? document, changed: true };
     await pause(Math.random() * 20);
   }
   throw conflict(say('keptChanging', { what: say('theAgenda', { channel }) }), say('againCure'));

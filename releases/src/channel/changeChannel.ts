@@ -94,8 +94,8 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
 async function record(writer: Writer, current: ReadChannel): Promise<void> {
   const key = auditKey(writer.channel, current.document.seq);
   if (await writer.store.create(key, current.source)) return;
-  const kept = (await writer.store.read(key))?.toString('utf8');
-  if (kept === current.source) return;
+  const stored = (await writer.store.read(key))?.toString('utf8');
+  if (stored === current.source) return;
   throw refused(say('stateTwice', { seq: current.document.seq, channel: writer.channel }), say('lostCure'));
 }
 
@@ -119,10 +119,10 @@ async function write(writer: Writer, current: ReadChannel, next: string, decisio
   if (!(await isNewest(writer, current))) return false;
   if (decision.composed) await storeSets(writer, decision.composed);
   await record(writer, current);
-  const known = new Set(namedIn(current.document));
+  const namedBefore = new Set(namedIn(current.document));
   await assertPublished(
     writer.store,
-    namedIn(decision.state).filter((id) => !known.has(id)),
+    namedIn(decision.state).filter((id) => !namedBefore.has(id)),
   );
   return writer.store.swapPointer(channelKey(writer.channel), next, current.tag);
 }

@@ -128,8 +128,8 @@ async function candidateState(
 
 /** Builds that were removed are skipped: they run nowhere. */
 const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Promise<BuildRecord[]> => {
-  const found = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
-  return found.filter((record) => record !== null);
+  const records = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
+  return records.filter((record) => record !== null);
 };
 
 /** Builds that may meet those of a set on one page, or follow them in one browser. */
@@ -163,13 +163,11 @@ export async function misfitsNow(writer: Writer, current: ChannelDocument) {
 export async function newMisfits(writer: Writer, current: ChannelDocument, next: Composed) {
   const [now, neighbours] = await Promise.all([misfitsNow(writer, current), neighboursOf(writer, current, next.state)]);
   const stable = misfitsAmong(next.stable.records, neighbours);
-  const known = new Set([...now.candidates, ...stable.map(({ key }) => key)]);
+  const keys = new Set([...now.candidates, ...stable.map(({ key }) => key)]);
   const onTrial = [...next.candidates, ...(next.together ? [next.together] : [])];
   return {
     stable: stable.filter(({ key }) => !now.stable.has(key)),
-    candidates: onTrial
-      .flatMap(({ records }) => misfitsAmong(records, neighbours))
-      .filter(({ key }) => !known.has(key)),
+    candidates: onTrial.flatMap(({ records }) => misfitsAmong(records, neighbours)).filter(({ key }) => !keys.has(key)),
   };
 }
 

@@ -54,7 +54,7 @@ export const findSmokeBrowser = async (environment: NodeJS.ProcessEnv = process.
 
 /** The same; throws refused without one. */
 export async function requireSmokeBrowser(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const found = await findSmokeBrowser(environment);
-  if (found) return found;
+  const browser = await findSmokeBrowser(environment);
+  if (browser) return browser;
   throw refused(say('noChromium'), say('noChromiumCure'));
 }

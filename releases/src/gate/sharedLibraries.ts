@@ -17,8 +17,8 @@ async function copyKib(store: Store, { id }: RemoteRecord, library: string): Pro
   const text = (await store.read(`${buildFolder(id)}/mf-manifest.json`))?.toString('utf8');
   const manifest = v.safeParse(manifestSchema, jsonOrNull(text ?? ''));
   if (!manifest.success) return null;
-  const found = manifest.output.shared.find(({ name }) => name === library);
-  const paths = found ? [...found.assets.js.sync, ...found.assets.js.async] : [];
+  const entry = manifest.output.shared.find(({ name }) => name === library);
+  const paths = entry ? [...entry.assets.js.sync, ...entry.assets.js.async] : [];
   const sizes = paths.map(async (path) => (await store.read(`${buildFolder(id)}/${path}.br`))?.length ?? 0);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   return bytes > 0 ? bytes / KIB : null;
@@ -68,7 +68,7 @@ async function sharedLibraries({
 }: Pick<GateSubject, 'store' | 'host' | 'remotes'>): Promise<SharedLibrary[]> {
   const provided = host.description.shared.provides;
   const names = new Set(remotes.flatMap(({ description }) => Object.keys(description.shared.provides)));
-  const found = [...names].map(async (name) => {
+  const libraries = [...names].map(async (name) => {
     const carriers = remotes.filter((remote) => carried(remote, name));
     const ofHost = provided[name] ?? null;
     const groups = ofHost === null ? negotiated(name, carriers) : carriers.map((carrier) => [carrier]);
@@ -80,7 +80,7 @@ async function sharedLibraries({
     });
     return { name, copies: (await Promise.all(copies)).flat(), ofHost };
   });
-  return (await Promise.all(found)).filter(
+  return (await Promise.all(libraries)).filter(
     ({ copies, ofHost }) => ofHost !== null || copies.flatMap(({ remotes }) => remotes).length > 1,
   );
 }

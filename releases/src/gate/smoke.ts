@@ -27,15 +27,15 @@ function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: T
 
 /** One line for each finding in a changed build, with the visitor where only one of them met it. */
 function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
-  const found = new Map<string, { build: string; path: string; seen: string; as: Set<Visitor> }>();
+  const findings = new Map<string, { build: string; path: string; seen: string; as: Set<Visitor> }>();
   for (const { line: seen, about, visit } of told) {
     const { id: build } = remotes.find((remote) => changed.includes(remote) && isOf(about, remote)) ?? visit;
     const { path } = visit;
     const key = [build, path, seen].join(' ');
-    const known = found.get(key) ?? { build, path, seen, as: new Set() };
-    found.set(key, { ...known, as: known.as.add(visit.as) });
+    const finding = findings.get(key) ?? { build, path, seen, as: new Set() };
+    findings.set(key, { ...finding, as: finding.as.add(visit.as) });
   }
-  return [...found.values()].map(({ build, path, seen, as: [visitor = 'guest', second] }) => {
+  return [...findings.values()].map(({ build, path, seen, as: [visitor = 'guest', second] }) => {
     const problem = second ? say('onPage', { path, seen }) : say('onPageAs', { path, visitor, seen });
     return say('ofBuild', { build, problem });
   });
@@ -111,8 +111,8 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
-        const known = new Map([...files].map(([{ id }, file]) => [id, file]));
-        const open = contextOpener(browser, { origin: served.origin, connect }, known);
+        const fileOf = new Map([...files].map(([{ id }, file]) => [id, file]));
+        const open = contextOpener(browser, { origin: served.origin, connect }, fileOf);
         const walk = startWalk(site, open);
         const { findings, notes, late } = await tryOut({ subject, walk, files }, site);
         for (const line of notes) note(line);

@@ -35,7 +35,7 @@ const ESSENTIAL: Pick<GateFile, 'answers'> = {
 };
 
 function answersOf(files: readonly (Pick<GateFile, 'answers'> | null)[]): Answers {
-  const known = files.flatMap((file) =>
+  const answers = files.flatMap((file) =>
     Object.entries(file?.answers ?? {}).map(([call, answer]) => {
       const [method, address = ''] = call.split(' ');
       const pattern = new RegExp(`^${address.replaceAll('.', '\\.').replace(/\/:\w+/g, '/[^/]+')}$`);
@@ -43,7 +43,7 @@ function answersOf(files: readonly (Pick<GateFile, 'answers'> | null)[]): Answer
     }),
   );
   return (asked, address) =>
-    known.find(({ method, pattern }) => method === asked && pattern.test(address))?.answer ?? null;
+    answers.find(({ method, pattern }) => method === asked && pattern.test(address))?.answer ?? null;
 }
 
 /** The member as pages keep one. */

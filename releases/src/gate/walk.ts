@@ -43,7 +43,7 @@ async function noteScripts(page: Page, note: (pathname: string) => void): Promis
 export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>): Walk {
   const ran = new Map<string, Visit>();
   const ranUnasked = new Map<string, Visit>();
-  const told: Told[] = [];
+  const reports: Told[] = [];
   const contexts = new Map<string, Promise<BrowserContext>>();
   const contextOf = (visit: Visit) => {
     const kind = visit.as === 'guest' ? 'guest' : `member ${visit.by}`;
@@ -70,13 +70,13 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
       const address = site.origin + visit.path;
       const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MS });
       if (!response?.ok()) {
-        told.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
+        reports.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
         return;
       }
       const seen = await standing(page, site.origin, visit, watched);
       hasStood = true;
       await then?.(page, visit, watched);
-      told.push(...[...seen, ...watched.seen].map((each) => ({ ...each, visit })));
+      reports.push(...[...seen, ...watched.seen].map((each) => ({ ...each, visit })));
     } finally {
       await page.close();
     }
@@ -85,7 +85,7 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
   return {
     ran,
     ranUnasked,
-    told,
+    told: reports,
     open: (visits, then) => inParallel(visits, (visit) => openOne(visit, then)),
   };
 }

@@ -213,11 +213,11 @@ export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise
   const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
   if (!current.document.candidate) return false;
   const { document, health } = await readHealth(writer, reader);
-  const found = failing(health) ?? slow(health);
-  if (!found) return false;
+  const reason = failing(health) ?? slow(health);
+  if (!reason) return false;
   await abort(
     { ...writer, who: 'auto-stop' },
-    { name: nameIn(found.build), seq: document.seq, evidence: found.evidence },
+    { name: nameIn(reason.build), seq: document.seq, evidence: reason.evidence },
   );
   return true;
 }

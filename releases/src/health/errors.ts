@@ -48,8 +48,8 @@ const isOwnSource = ({ source }: Place): boolean => !source.includes('node_modul
 function portions(events: readonly ErrorEvent[], label: (event: ErrorEvent) => string): Portion[] {
   const visitors = new Map<string, Set<string>>();
   for (const event of events) {
-    const known = visitors.get(label(event)) ?? new Set();
-    visitors.set(label(event), known.add(event.visitor));
+    const ids = visitors.get(label(event)) ?? new Set();
+    visitors.set(label(event), ids.add(event.visitor));
   }
   return [...visitors]
     .map(([name, { size }]) => ({ label: name, visitors: size }))

@@ -62,8 +62,8 @@ export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<Erro
 const logFactorials: number[] = [0];
 
 function logFactorial(n: number): number {
-  for (let known = logFactorials.length; known <= n; known += 1)
-    logFactorials.push((logFactorials[known - 1] ?? 0) + Math.log(known));
+  for (let next = logFactorials.length; next <= n; next += 1)
+    logFactorials.push((logFactorials[next - 1] ?? 0) + Math.log(next));
   return logFactorials[n] ?? 0;
 }
 

@@ -245,10 +245,10 @@ export class HealthReader {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);
     for (const line of lines) {
-      const found = readLine(line);
-      if (found && 'event' in found) hour.events.push(found.event);
-      else if (found && 'vitals' in found) hour.vitals.take(found.vitals);
-      else if (found && hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(found.error);
+      const event = readLine(line);
+      if (event && 'event' in event) hour.events.push(event.event);
+      else if (event && 'vitals' in event) hour.vitals.take(event.vitals);
+      else if (event && hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(event.error);
     }
     if (hour.events.length > 2 * KEPT_EVENTS) hour.events = hour.events.slice(-KEPT_EVENTS);
   }

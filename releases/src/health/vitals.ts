@@ -54,11 +54,11 @@ export function p75Of(metric: VitalMetric, histogram: Histogram): number | null 
 
 const counted = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const bucketKey = v.pipe(v.string(), v.regex(/^\d{1,3}$/));
-const told = { at: instantSchema, build: textSchema(140) };
+const reportFields = { at: instantSchema, build: textSchema(140) };
 
 /** A minute's values of a build, as one line of the health record. */
 const vitalsLineSchema = v.object({
-  ...told,
+  ...reportFields,
   metric: v.picklist(vitalMetrics),
   cache: v.picklist(cacheStates),
   buckets: dictionarySchema(bucketKey, counted),
@@ -99,9 +99,9 @@ export class VitalsTally {
 
   take(line: VitalsLine): void {
     const key = `${line.at} ${line.build}`;
-    const known = this.#minutes.get(key);
-    if (!known && this.#minutes.size >= MOST_MINUTES) return;
-    const minute = known ?? { at: line.at, build: line.build, values: new Map() };
+    const stored = this.#minutes.get(key);
+    if (!stored && this.#minutes.size >= MOST_MINUTES) return;
+    const minute = stored ?? { at: line.at, build: line.build, values: new Map() };
     this.#minutes.set(key, minute);
     const kind = `${line.metric} ${line.cache}` as const;
     const buckets = Object.entries(line.buckets).map(([bucket, count]) => [Number(bucket), count] as const);

@@ -181,10 +181,10 @@ const MOST_EVIDENCE = 50;
 
 /** As many of the ids as fit, whole, and the number of those that do not. */
 function fitting(builds: readonly string[], room: number): ListedBuilds {
-  const kept = [...builds];
-  const tooLong = () => kept.join(' ').length > room;
-  while (tooLong()) kept.pop();
-  return { builds: kept, ...(kept.length < builds.length ? { more: builds.length - kept.length } : {}) };
+  const fit = [...builds];
+  const tooLong = () => fit.join(' ').length > room;
+  while (tooLong()) fit.pop();
+  return { builds: fit, ...(fit.length < builds.length ? { more: builds.length - fit.length } : {}) };
 }
 
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);

@@ -59,8 +59,8 @@ async function commitsBetween(catalog: Catalog, name: string, { from, to }: Side
   const [older = '', newer = ''] = [publishedAt(from), publishedAt(to)].sort();
   const published = from && to ? await listBuilds(catalog, name) : [];
   const between = published.filter(({ provenance: { at }, problem }) => !problem && at > older && at <= newer);
-  const found = from && to ? between.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
-  return found
+  const commits = from && to ? between.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
+  return commits
     .map(({ id, provenance: { commit, author, change, at } }) => ({ build: id, commit, author, change, at }))
     .sort((a, b) => a.at.localeCompare(b.at));
 }
@@ -87,8 +87,8 @@ function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFile
   const left = Object.keys(before).filter((path) => !after[path]);
   const come = Object.keys(after).filter((path) => !before[path]);
   const only = (paths: readonly string[], name: string) => {
-    const [found, second] = paths.filter((path) => unhashed(path) === name);
-    return second === undefined ? found : undefined;
+    const [first, second] = paths.filter((path) => unhashed(path) === name);
+    return second === undefined ? first : undefined;
   };
   const changes = Object.keys(after)
     .filter((path) => before[path] && before[path].integrity !== after[path]?.integrity)
@@ -121,12 +121,12 @@ function changedLibraries(records: Sides<BuildRecord>): Comparison['libraries'] 
     record ? [record.description.shared.provides, record.description.shared.requires] : [],
   );
   const names = [...new Set(listed.flatMap((versions) => Object.keys(versions)))].sort();
-  const found = names.map((name) => ({
+  const libraries = names.map((name) => ({
     name,
     carries: sides(records, ({ description }) => description.shared.provides[name]),
     accepts: sides(records, ({ description }) => description.shared.requires[name]),
   }));
-  return found.filter(({ carries, accepts }) => carries.from !== carries.to || accepts.from !== accepts.to);
+  return libraries.filter(({ carries, accepts }) => carries.from !== carries.to || accepts.from !== accepts.to);
 }
 
 /** The votes on a build. Pages vote on remotes, never on the host: there the votes of the sets that it is in count. */
@@ -151,11 +151,11 @@ async function compareBuilds(
   const health = async (id: string | null) => {
     if (id === null) return null;
     const votes = await votesOn(catalog, id, events);
-    const found = groupHealth(
+    const health = groupHealth(
       votes,
       errors.filter(({ build }) => build === id),
     );
-    return found.visitors > 0 ? found : null;
+    return health.visitors > 0 ? health : null;
   };
   return {
     ...difference,

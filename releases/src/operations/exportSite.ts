@@ -45,9 +45,9 @@ const pageFile = (path: string): string => join(path.slice(1), 'index.html');
 /** Pages of routes that are gone would go on running their old set for ever; files that are no page of ours stay. */
 async function removeFormerPages(folder: string, pages: readonly string[]): Promise<void> {
   const files = await readdir(folder, { recursive: true });
-  const kept = new Set(pages.map(pageFile));
-  const found = files.filter((file) => basename(file) === 'index.html' && !kept.has(file));
-  for (const file of found.filter((path) => !path.startsWith(join('builds', '/')))) {
+  const pageFiles = new Set(pages.map(pageFile));
+  const leftOver = files.filter((file) => basename(file) === 'index.html' && !pageFiles.has(file));
+  for (const file of leftOver.filter((path) => !path.startsWith(join('builds', '/')))) {
     const html = await readFile(join(folder, file), 'utf8');
     if (html.includes('id="liaozhai-set"')) await rm(join(folder, file));
   }

@@ -203,10 +203,10 @@ export async function readPreview(
 /** Every permission of a channel that has not ended, the newest first. */
 export async function listPreviews(store: Store, channel: string, publicKey: string, now: Date): Promise<Preview[]> {
   const files = await store.children(`previews/${channel}/`);
-  const found = await Promise.all(
+  const previews = await Promise.all(
     files.map((file) => readPreview(store, channel, file.replace(/\.json$/, ''), publicKey, now)),
   );
-  return found.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
+  return previews.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 /** Removes the records of leave that has ended; those that are damaged stay for people to look at. Returns how many. */

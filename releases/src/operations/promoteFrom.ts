@@ -92,14 +92,14 @@ async function copyFrom(writer: Writer, from: Source, records: readonly BuildRec
 
 /** Every build that was stable in the channel, as far back as it is looked. */
 async function everStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
-  const known = new Set(document.stable?.builds ?? []);
+  const live = new Set(document.stable?.builds ?? []);
   let states = 0;
   for await (const { stable } of history(from.store, document, from.publicKey)) {
-    for (const id of stable?.builds ?? []) known.add(id);
+    for (const id of stable?.builds ?? []) live.add(id);
     states += 1;
     if (states >= MOST_STATES) break;
   }
-  return known;
+  return live;
 }
 
 type TakenBack = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
@@ -135,7 +135,7 @@ export interface Promoted extends Change {
  */
 export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promoted> {
   const source = await readSource(writer, from, name);
-  const known = await everStable(from, source.document);
+  const ever = await everStable(from, source.document);
   await copyFrom(writer, from, source.records);
   const origin = placeOf(source.document, isElsewhere(writer, from) ? from.store : null);
   const change = await changeChannel(
@@ -145,7 +145,7 @@ export async function promoteFrom(writer: Writer, { from, name, ...options }: Pr
       const stable = name ? mergeBuilds(live, source.builds) : [...source.builds].sort();
       if (stable.join() === [...live].sort().join()) return null;
       const changed = source.builds.filter((id) => !live.includes(id));
-      const lost = takenBack(current, stable, known);
+      const lost = takenBack(current, stable, ever);
       const findings = lost.map((one) => takenBackFinding(current, from, one));
       if (lost.length > 0 && !options.force)
         throw refused(

@@ -81,7 +81,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
   const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
-  const kept = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
-  const problems = change.changed ? evidenceLines(change.document.action) : kept;
+  const notes = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
+  const problems = change.changed ? evidenceLines(change.document.action) : notes;
   return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed, problems };
 }

@@ -92,8 +92,8 @@ async function judgeCandidates(
   if (findings.length === 0) return [];
   const before = await compose(writer, current, replan(current, {}));
   const running = before.together ?? before.candidates[0];
-  const known = running ? (await gate(proposed(current, before, running, changed))).map(findingLine) : [];
-  return findings.filter((finding) => !known.includes(findingLine(finding)));
+  const findingsBefore = running ? (await gate(proposed(current, before, running, changed))).map(findingLine) : [];
+  return findings.filter((finding) => !findingsBefore.includes(findingLine(finding)));
 }
 
 /** Candidates that do not pass over the new stable set are dropped, so that they never hold up another team. Without a gate the rules alone decide. */
@@ -106,20 +106,20 @@ export async function keepCandidates(
   const whole = await compose(writer, current, plan);
   if ((await judgeCandidates(writer, current, whole, gate)).length === 0) return { next: whole, evidence: [] };
   const evidence: Evidence[] = [];
-  let kept = await compose(writer, current, { ...plan, candidates: [] });
+  let composed = await compose(writer, current, { ...plan, candidates: [] });
   // one after another, the oldest first, so that of two that do not fit together the older one stays
   for (const { planned } of whole.candidates) {
-    const candidates = [...kept.candidates.map((each) => each.planned), planned];
+    const candidates = [...composed.candidates.map((each) => each.planned), planned];
     const next = await compose(writer, current, { ...plan, candidates });
     const findings = await judgeCandidates(writer, current, next, gate);
-    if (findings.length === 0) kept = next;
+    if (findings.length === 0) composed = next;
     else
       evidence.push(
         { kind: 'candidateDropped', builds: [...planned.builds] },
         ...findings.map((finding): Evidence => ({ kind: 'finding', ...finding, forced: false })),
       );
   }
-  return { next: kept, evidence };
+  return { next: composed, evidence };
 }
 
 /** A candidate's build that is activated over would come back with `promote`: it leaves the candidate, which ends with its last one. */
@@ -187,11 +187,14 @@ const listed = (candidates: readonly PlannedCandidate[]): string =>
 /** The candidate with a build of this name, or the only one there is. Throws refused. */
 export function requireCandidate(current: ChannelDocument, name?: string) {
   const candidates = candidatesOf(current);
-  const found = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
-  const [candidate] = found;
-  if (candidate && found.length === 1) return candidate;
+  const matching = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
+  const [candidate] = matching;
+  if (candidate && matching.length === 1) return candidate;
   if (candidate)
-    throw refused(say('manyCandidates', { channel: current.channel, names: listed(found) }), say('manyCandidatesCure'));
+    throw refused(
+      say('manyCandidates', { channel: current.channel, names: listed(matching) }),
+      say('manyCandidatesCure'),
+    );
   const { channel } = current;
   throw refused(
     name ? say('noCandidateOf', { channel, name }) : say('noCandidate', { channel }),

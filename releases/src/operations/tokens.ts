@@ -150,8 +150,8 @@ export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null }
 /** Every token that can be read, never their secrets. */
 export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
   const files = await store.children('tokens/');
-  const found = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
-  return found
+  const tokens = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
+  return tokens
     .filter((token) => token !== null)
     .map(({ record: { hash: _hash, ...shown }, signed }) => ({
       ...shown,

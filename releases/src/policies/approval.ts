@@ -178,9 +178,9 @@ async function propose(
 
 /** The same request upon the same state, with the same outcome, by any person and for any reason. */
 function isSame(one: PendingApproval, other: PendingApproval): boolean {
-  const asked = ({ request: { why: _, ...request }, before, after }: PendingApproval) =>
+  const comparable = ({ request: { why: _, ...request }, before, after }: PendingApproval) =>
     canonicalJson({ request, before, after });
-  return asked(one) === asked(other);
+  return comparable(one) === comparable(other);
 }
 
 interface ApprovalOutcome {

@@ -189,11 +189,11 @@ export interface SteerRequest {
 }
 
 function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: string): Schedule {
-  const found = agenda.schedules.filter(
+  const matching = agenda.schedules.filter(
     (each) => isStanding(each, document) && (!name || each.builds.some((build) => nameOf(build) === name)),
   );
-  const [only] = found;
-  if (only && found.length === 1) return only;
+  const [only] = matching;
+  if (only && matching.length === 1) return only;
   if (only) throw refused(say('manySchedules', { channel: document.channel }), say('manySchedulesCure'));
   const { channel } = document;
   throw refused(name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel }), say('noScheduleCure'));

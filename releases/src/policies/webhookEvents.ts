@@ -66,8 +66,8 @@ function typeOf(action: ReadAction, who: string): EventType | null {
       return waits ? 'scheduleWaiting' : null;
     }
     case 'proposal': {
-      const [told] = action.evidence.filter((each) => each.kind === 'proposal');
-      return told ? PROPOSAL_EVENTS[told.change] : null;
+      const [proposal] = action.evidence.filter((each) => each.kind === 'proposal');
+      return proposal ? PROPOSAL_EVENTS[proposal.change] : null;
     }
     default:
       return null;

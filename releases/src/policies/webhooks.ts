@@ -223,11 +223,11 @@ export async function removeWebhook(
   id: string,
   { why, seq }: { why?: string; seq?: number } = {},
 ): Promise<Change> {
-  const found = (await listWebhooks(writer)).find((each) => each.id === id);
-  if (!found) throw missing(id);
-  const told = await tell(writer, 'removed', found.shown, why, seq);
+  const webhook = (await listWebhooks(writer)).find((each) => each.id === id);
+  if (!webhook) throw missing(id);
+  const outcome = await tell(writer, 'removed', webhook.shown, why, seq);
   await change(writer, (webhooks) => webhooks.filter((each) => each.id !== id));
-  return told;
+  return outcome;
 }
 
 /** Sends an event of the type `test` now. Where it arrives, the events that wait follow. Throws refused with what went wrong. */
@@ -287,7 +287,7 @@ async function deliverTo(
   mayGoOn: () => Promise<boolean>,
 ): Promise<void> {
   let own = webhook;
-  let kept = webhook.seq;
+  let delivered = webhook.seq;
   while (own.seq < document.seq && (await mayGoOn())) {
     // a pause that is longer than any was set by a clock that is wrong
     const left = own.retry ? Date.parse(own.retry) - (await timeOf(writer)).getTime() : 0;
@@ -300,10 +300,10 @@ async function deliverTo(
     const problem = await attempt(writer, own, event, rules);
     own = settled(own, event, problem, await timeOf(writer));
     await keep(writer, own);
-    kept = own.seq;
+    delivered = own.seq;
     if (problem !== null) break;
   }
-  if (own.seq !== kept) await keep(writer, own);
+  if (own.seq !== delivered) await keep(writer, own);
 }
 
 /**

@@ -64,12 +64,12 @@ export class BuildFiles {
     const served = this.#served.get(key);
     if (served) return served;
     const id = idOfFolder(name, folder);
-    const known = id && (await this.#integrity(id, path));
-    if (!known) return null;
+    const integrity = id && (await this.#integrity(id, path));
+    if (!integrity) return null;
     const body = await this.#catalog.store.read(`${pathname.slice(1)}${SUFFIXES[encoding]}`);
     if (!body) return encoding === 'identity' ? null : this.file(pathname);
     const isPlain = encoding === 'identity';
-    const etag = `"${known.slice(7, 39)}${isPlain ? '' : `-${encoding}`}"`;
+    const etag = `"${integrity.slice(7, 39)}${isPlain ? '' : `-${encoding}`}"`;
     const encoded: Record<string, string> = isPlain ? {} : { 'content-encoding': encoding };
     const headers = { ...buildFileHeaders(path), etag, ...encoded, 'content-length': String(body.length) };
     const file = { headers, body };

@@ -154,9 +154,9 @@ class StoreReleases implements Releases {
   }
 
   async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]> {
-    const known = reports.filter(await this.#knownBuilds());
-    for (const report of known) this.#health.recordError(report, by);
-    return known;
+    const ofKnownBuilds = reports.filter(await this.#knownBuilds());
+    for (const report of ofKnownBuilds) this.#health.recordError(report, by);
+    return ofKnownBuilds;
   }
 
   placeOf(frame: string): Promise<Place | null> {
@@ -282,8 +282,8 @@ export class ChannelReader {
 
   /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable before the first one. */
   async current(): Promise<CurrentChannel> {
-    const known = this.inMemory();
-    if (known) return known;
+    const inMemory = this.inMemory();
+    if (inMemory) return inMemory;
     this.#answer ??= this.#ask();
     return this.#answer;
   }
@@ -296,11 +296,11 @@ export class ChannelReader {
 
   /** A store that hangs must not hang every page: the known state is answered then, and the check goes on for later ones. */
   #ask(): Promise<CurrentChannel> {
-    const known = this.#current;
+    const current = this.#current;
     const check = this.#check().finally(() => {
       this.#answer = null;
     });
-    return known ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MS, known)]) : check;
+    return current ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MS, current)]) : check;
   }
 
   async #check(): Promise<CurrentChannel> {

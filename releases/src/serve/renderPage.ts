@@ -128,8 +128,8 @@ const jsonScript = (id: string, json: unknown): string =>
 
 /** Contents of the inline elements that a policy must name; data elements are no scripts. */
 export function inlineContents(template: string, element: 'script' | 'style'): string[] {
-  const found = template.matchAll(new RegExp(`<${element}\\b([^>]*)>([\\s\\S]*?)</${element}>`, 'gi'));
-  return [...found]
+  const matches = template.matchAll(new RegExp(`<${element}\\b([^>]*)>([\\s\\S]*?)</${element}>`, 'gi'));
+  return [...matches]
     .filter(([, attributes = '']) => !/\bsrc\s*=|\btype\s*=\s*["']?application\/(?:ld\+)?json/i.test(attributes))
     .map(([, , content = '']) => content);
 }
@@ -247,7 +247,7 @@ async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body:
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const usable = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
   const records = await catalog.records([body.host.id, ...Object.values(body.remotes).map(({ id }) => id)]);
-  const known = new Set(misfitsAmong(records).map(({ key }) => key));
+  const keys = new Set(misfitsAmong(records).map(({ key }) => key));
   const fallbacks: BuildRecord[] = [];
   for (const [name, active] of Object.entries(body.remotes)) {
     for (const id of [live.get(name), document.lastGood[name]]) {
@@ -256,9 +256,9 @@ async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body:
       if (!isRemote(record)) continue;
       const others = records.filter((each) => each.id !== active.id);
       const failed = records.filter((each) => each.id === active.id);
-      if (misfitsAmong([...others, record], failed).some(({ key }) => !known.has(key))) continue;
+      if (misfitsAmong([...others, record], failed).some(({ key }) => !keys.has(key))) continue;
       // two remotes may fail on one page
-      if (misfitsAmong([...records.filter(isHost), ...fallbacks, record]).some(({ key }) => !known.has(key))) continue;
+      if (misfitsAmong([...records.filter(isHost), ...fallbacks, record]).some(({ key }) => !keys.has(key))) continue;
       fallbacks.push(record);
       usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
     }

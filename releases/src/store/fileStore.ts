@@ -87,12 +87,12 @@ export class FileStore implements Store {
 
   async list(prefix: string): Promise<string[]> {
     return this.#guard(async () => {
-      const found: string[] = [];
+      const keys: string[] = [];
       for (const child of await this.children(prefix)) {
-        if (child.endsWith('/')) found.push(...(await this.list(`${prefix}${child}`)));
-        else found.push(`${prefix}${child}`);
+        if (child.endsWith('/')) keys.push(...(await this.list(`${prefix}${child}`)));
+        else keys.push(`${prefix}${child}`);
       }
-      return found;
+      return keys;
     });
   }
 
@@ -109,12 +109,12 @@ export class FileStore implements Store {
 
   async entries(prefix: string): Promise<Entry[]> {
     const keys = await this.list(prefix);
-    const found: Entry[] = [];
+    const listed: Entry[] = [];
     for (const key of keys) {
       const { size, mtime } = (await this.#guard(() => stat(this.#path(key)).catch(absent))) ?? {};
-      if (size !== undefined && mtime) found.push({ key, bytes: size, at: mtime });
+      if (size !== undefined && mtime) listed.push({ key, bytes: size, at: mtime });
     }
-    return found;
+    return listed;
   }
 
   async room(): Promise<number | null> {
@@ -128,8 +128,8 @@ export class FileStore implements Store {
       const names = (await readdir(folder).catch(absent)) ?? [];
       let swept = 0;
       for (const name of names) {
-        const found = await stat(join(folder, name)).catch(absent);
-        if (!found || found.mtime >= before) continue;
+        const stats = await stat(join(folder, name)).catch(absent);
+        if (!stats || stats.mtime >= before) continue;
         await rm(join(folder, name), { force: true });
         swept += 1;
       }

@@ -77,8 +77,8 @@ export class S3Store implements Store {
   }
 
   async readPointer(key: string): Promise<Pointer | null> {
-    const found = await this.#get(key);
-    return found && { body: found.body.toString('utf8'), tag: found.tag };
+    const object = await this.#get(key);
+    return object && { body: object.body.toString('utf8'), tag: object.tag };
   }
 
   async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {

@@ -191,9 +191,9 @@ export async function requirePublicKey(store: Store): Promise<string> {
 /** Makes a store ready: conditional writes proved, a key that fits, its public half on record. */
 export async function prepareStore({ store, makeSigningKey, signingKey }: OpenedStore) {
   await probeStore(store);
-  const known = await publicKeyOf(store);
-  const key = known ? await signingKey() : await makeSigningKey();
-  if (!key || (known && known !== key.publicKey))
+  const publicKey = await publicKeyOf(store);
+  const key = publicKey ? await signingKey() : await makeSigningKey();
+  if (!key || (publicKey && publicKey !== key.publicKey))
     throw refused(
       `the signing key here is not the one of ${store.label}`,
       'Bring the right key to this machine, or use another store.',

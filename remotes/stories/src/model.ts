@@ -154,8 +154,8 @@ export const firstListed = (pages: StoryPage[]): Story[] | undefined =>
 
 /** Stories of the newest page that the shown feed does not have yet. */
 export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
-  const known = new Set(storiesOf(shown).map((story) => story.id));
-  return newest.items.filter((story) => !known.has(story.id));
+  const shownIds = new Set(storiesOf(shown).map((story) => story.id));
+  return newest.items.filter((story) => !shownIds.has(story.id));
 }
 
 /** True when nothing of the newest page is shown, so that stories between the two are missing. */

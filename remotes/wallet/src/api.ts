@@ -108,11 +108,11 @@ export interface OrderForm {
  */
 export const orderKeys = {
   of(packageId: string): string {
-    const kept = keptOrderKeys();
-    const known = kept[packageId];
-    if (known) return known;
+    const keys = keptOrderKeys();
+    const former = keys[packageId];
+    if (former) return former;
     const key = newClientId();
-    tab.set(STORAGE_KEYS.orders, JSON.stringify({ ...kept, [packageId]: key }));
+    tab.set(STORAGE_KEYS.orders, JSON.stringify({ ...keys, [packageId]: key }));
     return key;
   },
   forget(packageId: string) {
@@ -122,8 +122,8 @@ export const orderKeys = {
 };
 
 function keptOrderKeys(): Record<string, string> {
-  const kept = readJson(STORAGE_KEYS.orders, tab);
-  return typeof kept === 'object' && kept !== null ? { ...(kept as Record<string, string>) } : {};
+  const stored = readJson(STORAGE_KEYS.orders, tab);
+  return typeof stored === 'object' && stored !== null ? { ...(stored as Record<string, string>) } : {};
 }
 
 export const {

@@ -67,8 +67,8 @@ export function transactionsOf(pages: TransactionPage[]): Transaction[] {
 
 /** The ledger with later bookings; if more was booked than one page holds, it starts over from there. */
 export function withNewest(shown: TransactionPage[], newest: TransactionPage): TransactionPage[] {
-  const known = new Set(transactionsOf(shown).map((row) => row.id));
-  const unseen = newest.items.filter((row) => !known.has(row.id));
+  const shownIds = new Set(transactionsOf(shown).map((row) => row.id));
+  const unseen = newest.items.filter((row) => !shownIds.has(row.id));
   if (unseen.length === newest.items.length) return unseen.length === 0 ? shown : [newest];
   return shown.map((page, index) => (index === 0 ? { ...page, items: [...unseen, ...page.items] } : page));
 }

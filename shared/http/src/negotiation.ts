@@ -16,8 +16,8 @@ const chosen = new Map<string, Encoding>();
  * text included, gets that.
  */
 export function encodingFor(accept: string | undefined = ''): Encoding {
-  const known = chosen.get(accept);
-  if (known) return known;
+  const cached = chosen.get(accept);
+  if (cached) return cached;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': accept } });
   const [first] = (negotiator.encodings as Ranking)(ENCODINGS, { preferred: ENCODINGS });
   const encoding = ENCODINGS.find((name) => name === first) ?? 'identity';

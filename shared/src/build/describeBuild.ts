@@ -18,12 +18,12 @@ function filesOf(compilation: Rspack.Compilation, chunk: string): ChunkFiles | u
 }
 
 function chunkOf(compilation: Rspack.Compilation, name: string): ChunkFiles {
-  const found = filesOf(compilation, name);
-  if (!found)
+  const files = filesOf(compilation, name);
+  if (!files)
     throw new Error(
       `no chunk named "${name}": write import(/* webpackChunkName: "${name}" */ './pages/…') in src/routes.tsx`,
     );
-  return found;
+  return files;
 }
 
 export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDefinition[]) =>

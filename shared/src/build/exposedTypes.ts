@@ -33,11 +33,11 @@ function compilerOf(root: string): string {
 }
 
 function sourceOf(root: string, path: string): string {
-  const found = ['', '.ts', '.tsx', '.js', '.jsx', '/index.ts', '/index.tsx']
+  const source = ['', '.ts', '.tsx', '.js', '.jsx', '/index.ts', '/index.tsx']
     .map((ending) => posix.join(path, '.') + ending)
     .find((file) => /\.[jt]sx?$/.test(file) && existsSync(join(root, file)));
-  if (!found) throw new Error(`${path} is exposed, but is no source file of ${root}: correct the path`);
-  return found;
+  if (!source) throw new Error(`${path} is exposed, but is no source file of ${root}: correct the path`);
+  return source;
 }
 
 const ambientFiles = (root: string) => {

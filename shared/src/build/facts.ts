@@ -36,8 +36,8 @@ const lockFiles = ['pnpm-lock.yaml', 'package-lock.json', 'yarn.lock', 'bun.lock
 
 /** The lock file that the packages of this folder are installed by, here or in a folder above. */
 function lockFile(folder: string): string | undefined {
-  const found = lockFiles.map((name) => join(folder, name)).find(existsSync);
-  return found ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
+  const lockPath = lockFiles.map((name) => join(folder, name)).find(existsSync);
+  return lockPath ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
 }
 
 const ENVIRONMENT = ['.env', '.env.local', '.env.production', '.env.production.local'];

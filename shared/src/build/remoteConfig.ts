@@ -18,10 +18,10 @@ interface RegisteredRemote {
 
 function registered(name: string): RegisteredRemote {
   const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as RegisteredRemote[];
-  const found = remotes.find((remote) => remote.name === name);
-  if (!found)
+  const entry = remotes.find((remote) => remote.name === name);
+  if (!entry)
     throw new Error(`remotes.json does not know "${name}": add it there, or run pnpm new-remote ${name} <label>`);
-  return found;
+  return entry;
 }
 
 /**

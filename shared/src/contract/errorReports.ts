@@ -34,9 +34,9 @@ const INVALID_JSON = 'invalid JSON';
 /** The class of an error's message, without a word of a reader's; null for a message that no table knows. */
 export function messageClass(message: string): string | null {
   if (message === INVALID_JSON || UNREADABLE_JSON.test(message)) return INVALID_JSON;
-  for (const known of KNOWN_MESSAGES) {
-    const [found] = known.exec(message) ?? [];
-    if (found) return found;
+  for (const pattern of KNOWN_MESSAGES) {
+    const [match] = pattern.exec(message) ?? [];
+    if (match) return match;
   }
   return null;
 }
@@ -52,7 +52,7 @@ export const FRAME =
 
 /** Positions in files of builds that a stack names, the innermost first; of other files, and of addresses' parameters, nothing. */
 export function framesOf(stack: string): string[] {
-  const found = stack.matchAll(/\/builds\/([^\s?#:]+)(?:[?#][^\s:)]*)?(:\d+:\d+)/g);
-  const frames = [...found].map(([, file = '', place = '']) => file + place);
+  const places = stack.matchAll(/\/builds\/([^\s?#:]+)(?:[?#][^\s:)]*)?(:\d+:\d+)/g);
+  const frames = [...places].map(([, file = '', place = '']) => file + place);
   return frames.filter((frame) => FRAME.test(frame)).slice(0, MOST_FRAMES);
 }

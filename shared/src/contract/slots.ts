@@ -87,8 +87,8 @@ function distance(one: string, other: string): number {
 
 /** What is wrong with the name of a slot that a remote with these routes fills, and the likeliest cure; null where nothing is. */
 export function slotProblem(name: string, routes: readonly { name: string }[]): string | null {
-  const known = [...SINGLE, ...OPEN, ...routes.map((route) => memberPart(route.name))];
-  if ((known as string[]).includes(name)) return null;
-  const [nearest = ''] = known.sort((a, b) => distance(name, a) - distance(name, b));
+  const names = [...SINGLE, ...OPEN, ...routes.map((route) => memberPart(route.name))];
+  if ((names as string[]).includes(name)) return null;
+  const [nearest = ''] = names.sort((a, b) => distance(name, a) - distance(name, b));
   return `no page has a slot "${name}", so nobody sees it: did you mean "${nearest}"?`;
 }

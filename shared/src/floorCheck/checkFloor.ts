@@ -242,7 +242,7 @@ export async function checkFloor(
     names.map(async (name) => piecesOf(name.replaceAll(sep, '/'), await readFile(join(folder, name), 'utf8'))),
   );
   const used = new Set<Allowed>();
-  const found = usesOfPieces(files.flat(), new CompatData(floor)).filter(({ feature, file, excerpt }) => {
+  const uses = usesOfPieces(files.flat(), new CompatData(floor)).filter(({ feature, file, excerpt }) => {
     const excepting = exceptions.filter(
       ({ features, where, near }) =>
         features.includes(feature) && (where?.test(file) ?? true) && (near?.test(excerpt) ?? true),
@@ -250,7 +250,7 @@ export async function checkFloor(
     for (const entry of excepting) used.add(entry);
     return excepting.length === 0;
   });
-  return { found: oncePerFile(found), used };
+  return { found: oncePerFile(uses), used };
 }
 
 const cures: Record<Piece['kind'], string> = {

@@ -152,20 +152,20 @@ export class CompatData {
    * counts as there; so does what is written with a browser's prefix as well.
    */
   lacking(meant: readonly (CompatStatement | undefined)[] | undefined, prefixes: readonly string[] = []): string[] {
-    const known = (meant ?? []).flatMap((statement) => statement?.support ?? []);
+    const supports = (meant ?? []).flatMap((statement) => statement?.support ?? []);
     const isThere = (name: BrowserName, version: string) =>
-      known.some(
+      supports.some(
         ({ [name]: support }) =>
           !support || has(support, version) || prefixesIn(support, version).some((prefix) => prefixes.includes(prefix)),
       );
-    if (known.length === 0) return [];
+    if (supports.length === 0) return [];
     return engines.flatMap((engine) => {
       const version = this.floor[engine];
       const without = browsersOf[engine].filter((name) => !isThere(name, version));
       // a phone without a pointer lock, a Mac without touch: that is the device's doing, not the version's
       const isOfAge = (name: BrowserName) => isThere(name, 'any') || without.length === browsersOf[engine].length;
       const missing = without.find(isOfAge);
-      return missing ? [`${missing} ${version} (${firstWith(known[0]?.[missing])})`] : [];
+      return missing ? [`${missing} ${version} (${firstWith(supports[0]?.[missing])})`] : [];
     });
   }
 }

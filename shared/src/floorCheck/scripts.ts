@@ -136,8 +136,8 @@ class Script {
     const owner = this.globalName(node.object);
     const shown = `${name}${isCalled ? '()' : ''}`;
     if (owner && globalObjects.has(owner)) return this.report(shown, node, this.data.globals.get(name));
-    const known = owner && this.data.memberOf(instances[owner] ?? owner, name);
-    if (known) return this.report(`${owner}.${shown}`, node, [known]);
+    const ownMember = owner && this.data.memberOf(instances[owner] ?? owner, name);
+    if (ownMember) return this.report(`${owner}.${shown}`, node, [ownMember]);
     if (isCalled && (this.data.builtInMethods.has(name) || !this.own.has(name)))
       this.report(`.${shown}`, node, this.data.members.get(name));
   }

@@ -108,9 +108,9 @@ class Stylesheet {
   }
 
   private missingIn(value: Value, property: string): Missing[] {
-    const found: Missing[] = [];
+    const missing: Missing[] = [];
     const note = (name: string, lacking: string[], node: CssNode) => {
-      if (lacking.length > 0) found.push({ name, lacking, at: node.loc?.start.offset ?? 0 });
+      if (lacking.length > 0) missing.push({ name, lacking, at: node.loc?.start.offset ?? 0 });
     };
     walk(value, (node) => {
       if (node.type === 'Dimension') note(node.unit, this.unit(node.unit.toLowerCase()), node);
@@ -119,7 +119,7 @@ class Stylesheet {
       if (node.type === 'Identifier' && !property.startsWith('--') && withoutPrefix(node.name))
         note(node.name, this.lacking(['properties', property, node.name]), node);
     });
-    return found;
+    return missing;
   }
 
   private unit(unit: string): string[] {

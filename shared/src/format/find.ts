@@ -43,11 +43,11 @@ function folded(text: string): { words: string; places: Found[] } {
 export function findAll(text: string, wanted: string): Found[] {
   const { words, places } = folded(text);
   const sought = folded(wanted).words;
-  const found: Found[] = [];
-  if (sought === '') return found;
+  const hits: Found[] = [];
+  if (sought === '') return hits;
   for (let at = words.indexOf(sought); at >= 0; at = words.indexOf(sought, at + sought.length)) {
     const [first, last] = [places[at], places[at + sought.length - 1]];
-    if (first && last) found.push({ start: first.start, end: last.end });
+    if (first && last) hits.push({ start: first.start, end: last.end });
   }
-  return found;
+  return hits;
 }

@@ -37,8 +37,8 @@ function isEnd(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean
     const newest = pages.slice(-MOST_EMPTY_PAGES);
     return newest.length === MOST_EMPTY_PAGES && newest.every(({ items }) => items.length === 0);
   }
-  const known = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
-  return last.items.every((item) => known.has(idOf(item)));
+  const knownIds = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
+  return last.items.every((item) => knownIds.has(idOf(item)));
 }
 
 /** Ready for `build.infiniteQuery`. */

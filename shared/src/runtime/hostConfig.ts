@@ -89,9 +89,9 @@ const config = createCell<HostConfig | undefined>(undefined);
 
 /** The site's own settings, from `<script type="application/json" id="liaozhai-config">`. */
 export function hostConfig(): HostConfig {
-  const known = config.current() ?? parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent);
-  config.set(known);
-  return known;
+  const current = config.current() ?? parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent);
+  config.set(current);
+  return current;
 }
 
 /** Makes the next call read the page's element again. */
@@ -100,8 +100,8 @@ export const forgetHostConfig = () => config.set(undefined);
 /** A refusal for its price brings rules that hold now; those that it does not name stay. */
 onPriceRise((answer) => {
   const said = safeParse(object({ rules: rulesSchema }), answer);
-  const known = hostConfig();
-  if (said.success) config.set({ ...known, rules: { ...known.rules, ...said.output.rules } });
+  const current = hostConfig();
+  if (said.success) config.set({ ...current, rules: { ...current.rules, ...said.output.rules } });
 });
 
 /** Which set and builds a page runs. */
@@ -129,18 +129,18 @@ function kept(): readonly Capability[] {
   return parsed.success ? parsed.output.names : [];
 }
 
-const known = createCell(kept());
+const capabilityNames = createCell(kept());
 
 function set(names: readonly Capability[]) {
-  if (names.join() === known.current().join()) return;
-  known.set(names);
+  if (names.join() === capabilityNames.current().join()) return;
+  capabilityNames.set(names);
   local.set(STORAGE_KEYS.capabilities, JSON.stringify(names));
   changed.emit();
 }
 
 /** What the server said that it has beyond the specification; kept on the device, so that nothing shifts on the next visit. */
 export const capabilities = {
-  has: (name: Capability) => known.current().includes(name),
+  has: (name: Capability) => capabilityNames.current().includes(name),
   set,
   /** Asks the server. One without this call has nothing beyond; while it does not answer, what it said last holds. */
   async learn(): Promise<void> {

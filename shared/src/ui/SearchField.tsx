@@ -33,19 +33,19 @@ export function SearchField({
 }: SearchFieldProps) {
   const [text, setText] = useState(words ?? '');
   const [isComposing, setComposing] = useState(false);
-  const [told, setTold] = useState(words ?? '');
-  const [known, setKnown] = useState(words);
-  if (words !== undefined && words !== known) {
-    setKnown(words);
-    if (words !== told) {
-      setTold(words);
+  const [reported, setReported] = useState(words ?? '');
+  const [received, setReceived] = useState(words);
+  if (words !== undefined && words !== received) {
+    setReceived(words);
+    if (words !== reported) {
+      setReported(words);
       setText(words);
     }
   }
   const input = useRef<HTMLInputElement>(null);
   const tell = (typed: string) => {
-    if (typed === told) return;
-    setTold(typed);
+    if (typed === reported) return;
+    setReported(typed);
     onSearch(typed);
   };
   const tellRested = useEffectEvent(tell);

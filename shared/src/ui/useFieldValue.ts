@@ -18,15 +18,15 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
   const field = useRef<Input>(null);
   const first = useRef(value ?? defaultValue);
   /** What the owner knows to be in the field. */
-  const known = useRef(value);
+  const lastValue = useRef(value);
   useLayoutEffect(() => {
-    if (value === undefined || value === known.current) return;
-    known.current = value;
+    if (value === undefined || value === lastValue.current) return;
+    lastValue.current = value;
     if (field.current && field.current.value !== value) field.current.value = value;
   });
   const report = useEffectEvent((input: Input) => {
-    if (known.current === undefined || known.current === input.value) return;
-    reportInput(input, known.current);
+    if (lastValue.current === undefined || lastValue.current === input.value) return;
+    reportInput(input, lastValue.current);
   });
   useEffect(() => {
     const input = field.current;
@@ -43,7 +43,7 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
     ref: field,
     defaultValue: first.current,
     onChange(event: ChangeEvent<Input>) {
-      if (known.current !== undefined) known.current = event.target.value;
+      if (lastValue.current !== undefined) lastValue.current = event.target.value;
       onChange?.(event);
     },
   };

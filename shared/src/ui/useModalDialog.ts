@@ -151,8 +151,8 @@ const OVERLAYS = 'overlays';
  * each key and each touch of the page a second time.
  */
 export function overlayPlace(): HTMLElement {
-  const known = document.getElementById(OVERLAYS);
-  if (known) return known;
+  const existing = document.getElementById(OVERLAYS);
+  if (existing) return existing;
   const place = document.createElement('div');
   place.id = OVERLAYS;
   return document.body.appendChild(place);

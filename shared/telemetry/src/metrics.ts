@@ -81,8 +81,8 @@ function requestCounters(registry: Registry) {
     registers,
   });
   return ({ service, method, route, status, seconds }: RequestFacts) => {
-    const known = methods.has(method) ? method : 'other';
-    requests.inc({ service, method: known, route, status: `${Math.floor(status / 100)}xx` });
+    const label = methods.has(method) ? method : 'other';
+    requests.inc({ service, method: label, route, status: `${Math.floor(status / 100)}xx` });
     durations.observe({ service, route }, seconds);
   };
 }

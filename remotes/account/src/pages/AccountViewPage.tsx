@@ -56,13 +56,13 @@ const CLOCK_SKEW_MS = 120_000;
 function useTodaysUser(userId: string | undefined, today: string) {
   const { isActive } = useScreen();
   // the host asks when the page opens, which may have been days before this screen does
-  const known = useRef(dayKey(performance.timeOrigin));
+  const shownDay = useRef(dayKey(performance.timeOrigin));
   useEffect(() => {
-    if (!userId || !isActive || known.current === today) return;
+    if (!userId || !isActive || shownDay.current === today) return;
     void session.refresh();
     // a device whose clock is ahead asked too early: the server's day had not turned yet
     const again = setTimeout(() => {
-      known.current = today;
+      shownDay.current = today;
       void session.refresh();
     }, CLOCK_SKEW_MS);
     return () => clearTimeout(again);
@@ -147,11 +147,13 @@ async function shareLink(code: string) {
 /** The reader's invite code: to copy alone, or to share as a link that carries it. */
 function InviteCard({ code }: { code: string }) {
   const { inviterReward, inviteeReward } = toProductRules(hostConfig().rules);
-  const known = inviterReward !== undefined && inviteeReward !== undefined;
+  const areRewardsKnown = inviterReward !== undefined && inviteeReward !== undefined;
   return (
     <Card aria-label={texts.invite.title}>
       <h2 className={styles.title}>{texts.invite.title}</h2>
-      <p className={styles.about}>{known ? texts.invite.rewards(inviterReward, inviteeReward) : texts.invite.plain}</p>
+      <p className={styles.about}>
+        {areRewardsKnown ? texts.invite.rewards(inviterReward, inviteeReward) : texts.invite.plain}
+      </p>
       <div className={styles.line}>
         <p className={styles.code}>
           <span className={styles.label}>{texts.invite.code}</span>

@@ -222,12 +222,13 @@ function Reset({ status }: { status: Status }) {
     setPassword('');
     if (!done.on) toast(minorTexts.turnedOff, { kind: 'success' });
   };
-  const asked = status.reset_at && (isReady ? minorTexts.resetReady : minorTexts.resetAsked(moment(status.reset_at)));
+  const resetNote =
+    status.reset_at && (isReady ? minorTexts.resetReady : minorTexts.resetAsked(moment(status.reset_at)));
   return (
     <details className={styles.reset}>
       <summary className={styles.forgotten}>{minorTexts.forgotten}</summary>
       <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.forgotten} noValidate>
-        <p className={styles.about}>{asked || minorTexts.resetAbout}</p>
+        <p className={styles.about}>{resetNote || minorTexts.resetAbout}</p>
         {(isReady || resetAt === null) && (
           <>
             <PasswordField
@@ -259,9 +260,9 @@ const WARN_SECONDS = 300;
 function useSecondsLeft(status: Status): number {
   const said = status.seconds_left ?? 0;
   const [left, start] = useCountdown(() => said);
-  const [known, setKnown] = useState(status);
-  if (known !== status) {
-    setKnown(status);
+  const [latest, setLatest] = useState(status);
+  if (latest !== status) {
+    setLatest(status);
     start(said);
   }
   return left;

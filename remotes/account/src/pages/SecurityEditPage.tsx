@@ -268,13 +268,13 @@ function DevicesCard() {
 
 function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => unknown }) {
   const now = useNow();
-  const [asked, setAsked] = useState<Device | 'others' | null>(null);
+  const [target, setTarget] = useState<Device | 'others' | null>(null);
   const [end, { isLoading }] = useAccountEndSessionsMutation();
   const words = texts.devices;
   const confirm = async () => {
-    if (asked === null) return;
-    const { error } = await end(asked);
-    setAsked(null);
+    if (target === null) return;
+    const { error } = await end(target);
+    setTarget(null);
     const problem = error && failureText(error);
     if (problem) toast(problem, { kind: 'error' });
     if (!error) toast(words.done, { kind: 'success' });
@@ -297,7 +297,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
                 {device.isCurrent ? (
                   <Tag>{words.current}</Tag>
                 ) : (
-                  <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setAsked(device)}>
+                  <Button variant="quiet" small aria-label={words.endOf(device.name)} onClick={() => setTarget(device)}>
                     {words.end}
                   </Button>
                 )}
@@ -308,17 +308,17 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
       </ul>
       <p className={styles.about}>{words.hint}</p>
       {devices.some(({ isCurrent }) => !isCurrent) && (
-        <Button variant="quiet" block onClick={() => setAsked('others')}>
+        <Button variant="quiet" block onClick={() => setTarget('others')}>
           {words.endOthers}
         </Button>
       )}
       <Dialog
-        open={asked !== null}
-        title={asked === null || asked === 'others' ? words.askOthers : words.ask(asked.name)}
+        open={target !== null}
+        title={target === null || target === 'others' ? words.askOthers : words.ask(target.name)}
         confirmLabel={words.confirm}
         cancelLabel={texts.security.cancel}
         onConfirm={() => void confirm()}
-        onClose={() => setAsked(null)}
+        onClose={() => setTarget(null)}
         busy={isLoading}
         danger
       >

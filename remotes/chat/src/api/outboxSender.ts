@@ -143,11 +143,11 @@ export function createSender() {
       const error = await sendPending(pending);
       if (!error) return arrived(pending);
       if (currentUserId() !== sender) return false;
-      const found = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
+      const delivery = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
       if (currentUserId() !== sender) return false;
-      if (found === 'received') return delivered(pending);
+      if (delivery === 'received') return delivered(pending);
       // a connection was lost on the way there, and the server can be reached: once more, under the same key
-      const wasLost = error.kind === 'offline' && found === 'absent';
+      const wasLost = error.kind === 'offline' && delivery === 'absent';
       if (!wasLost || attempt > 1) return refuse(error);
     }
   }

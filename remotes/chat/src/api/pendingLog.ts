@@ -37,15 +37,15 @@ export function readPendingLog(): PendingMessage[] {
 export async function recoverPending(underWay: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
   const lost = readPendingLog().filter(({ clientId }) => !underWay.has(clientId));
   if (lost.length === 0) return;
-  const kept = await outboxStore.all();
+  const stored = await outboxStore.all();
   for (const pending of lost) {
     const isSame = ({ clientId }: { clientId: string }) => clientId === pending.clientId;
     // the log is another's by now, whose outbox must not get it
     if (!readPendingLog().some(isSame)) continue;
-    if (!kept.some(isSame)) {
-      const entry = toOutboxEntry(datedAfter(kept, pending));
+    if (!stored.some(isSame)) {
+      const entry = toOutboxEntry(datedAfter(stored, pending));
       await outboxStore.put(entry);
-      kept.push(entry);
+      stored.push(entry);
     }
     dropFromPendingLog(pending.clientId);
   }

@@ -32,9 +32,9 @@ const readKept = async (storyId: string) => (await offlineCache.read(keptKey(sto
 /** Restores the suggestions that were bought before a reload; pending ones are requested under their key. */
 export async function recallSuggestions(storyId: string): Promise<void> {
   const buyer = currentUserId();
-  const kept = await readKept(storyId);
-  if (!kept || currentUserId() !== buyer || selectChat(store.getState()).suggestions[storyId]) return;
-  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: settled(kept) }));
+  const stored = await readKept(storyId);
+  if (!stored || currentUserId() !== buyer || selectChat(store.getState()).suggestions[storyId]) return;
+  dispatch(chatActions.suggestionsChanged({ storyId, suggestions: settled(stored) }));
 }
 
 /** Where nobody waits any more: those there were before the last order stand again. */
@@ -63,7 +63,7 @@ export async function askForSuggestions(storyId: string, price: number | undefin
   // the page may show the device's copy still
   await dispatch(chatApi.util.getRunningQueryThunk('chatGetThread', storyId));
   // another tab may have bought them meanwhile
-  const kept = await readKept(storyId);
+  const stored = await readKept(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   const last = thread?.messages.at(-1);
   if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
@@ -74,11 +74,11 @@ export async function askForSuggestions(storyId: string, price: number | undefin
     if (shown.isClosed) keep(storyId, { ...shown, isClosed: false });
     return true;
   }
-  const known = (others ? [shown] : [kept, shown]).find((suggestions) => suggestions?.baseKey === baseKey);
-  if (others || known?.status !== 'ready') {
-    return buy({ storyId, price, conversationId: thread.conversationId, baseKey, known });
+  const current = (others ? [shown] : [stored, shown]).find((suggestions) => suggestions?.baseKey === baseKey);
+  if (others || current?.status !== 'ready') {
+    return buy({ storyId, price, conversationId: thread.conversationId, baseKey, known: current });
   }
-  keep(storyId, { ...known, isClosed: false });
+  keep(storyId, { ...current, isClosed: false });
   return true;
 }
 
@@ -126,9 +126,9 @@ async function buy({ storyId, price, conversationId, baseKey, known }: Order): P
 async function order(purchase: Purchase, conversationId: string, isRepeated: boolean) {
   const giveBack = session.balanceShifted(isRepeated ? 0 : -(purchase.price ?? 0));
   try {
-    const asked = await postSuggestion(purchase, conversationId, COUNT);
+    const answer = await postSuggestion(purchase, conversationId, COUNT);
     if (isRepeated) await session.refresh();
-    return { asked, giveBack };
+    return { asked: answer, giveBack };
   } catch (cause) {
     giveBack();
     throw cause;

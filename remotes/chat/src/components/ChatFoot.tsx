@@ -208,8 +208,8 @@ function useEditing(storyId: string, last: Message | undefined) {
   const edited = useDraft(`${storyId}.edited`);
   const words = useDraft(`${storyId}.edit`);
   const draft = useDraft(storyId);
-  const kept = useSyncExternalStore(edited.subscribe, edited.read);
-  const line = useMemo(() => readLine(kept), [kept]);
+  const editedLine = useSyncExternalStore(edited.subscribe, edited.read);
+  const line = useMemo(() => readLine(editedLine), [editedLine]);
   const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
   const end = useCallback(() => {
     edited.write('');

@@ -62,9 +62,9 @@ function stillThere(hits: Hits, messages: readonly Message[]): Hits {
 export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose }: ChatSearchProps) {
   const { storyId, conversationId } = thread;
   const field = useRef<HTMLInputElement>(null);
-  const [found, setHits] = useState<Hits | null>(null);
+  const [loadedHits, setHits] = useState<Hits | null>(null);
   const { messages } = thread;
-  const hits = useMemo(() => found && stillThere(found, messages), [found, messages]);
+  const hits = useMemo(() => loadedHits && stillThere(loadedHits, messages), [loadedHits, messages]);
   const [areDaysOpen, setDaysOpen] = useState(false);
   const wanted = useRef<unknown>(null);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);

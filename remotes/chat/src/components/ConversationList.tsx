@@ -234,29 +234,29 @@ interface FoundConversationsProps {
 
 /** What has these words in its title, in the name of a character or in what was said last. */
 function FoundConversations({ words, listed, waiting }: FoundConversationsProps) {
-  const found = useChatSearchConversationsInfiniteQuery(words);
-  const pages = found.data?.pages;
+  const results = useChatSearchConversationsInfiniteQuery(words);
+  const pages = results.data?.pages;
   const conversations = useMemo(() => {
-    const known = new Map(listed?.map((each) => [each.id, each]));
+    const listedById = new Map(listed?.map((each) => [each.id, each]));
     const ids = new Set<string>();
     const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
-    return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => known.get(each.id) ?? each));
+    return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => listedById.get(each.id) ?? each));
   }, [pages, listed]);
   const hidden = useSelector((state) => selectChat(state).deleting);
   const count = conversations?.filter(({ id }) => !hidden.includes(id)).length;
-  const query = { ...found, data: conversations, currentData: conversations };
+  const query = { ...results, data: conversations, currentData: conversations };
   return (
     <>
       <div role="status">
-        <VisuallyHidden>{count !== undefined && !found.isFetching && texts.list.found(count)}</VisuallyHidden>
+        <VisuallyHidden>{count !== undefined && !results.isFetching && texts.list.found(count)}</VisuallyHidden>
       </div>
       <QueryView query={query} skeleton={waiting}>
         {(items) => (
           <InfiniteList
-            hasMore={found.hasNextPage}
-            loading={found.isFetchingNextPage}
-            error={found.isFetchNextPageError ? found.error : undefined}
-            onMore={found.fetchNextPage}
+            hasMore={results.hasNextPage}
+            loading={results.isFetchingNextPage}
+            error={results.isFetchNextPageError ? results.error : undefined}
+            onMore={results.fetchNextPage}
             end={count === 0 ? <EmptyState drawing="lantern" text={texts.list.foundNothing(words)} /> : null}
           >
             <ConversationRows items={items} />

@@ -123,14 +123,14 @@ export function cut(messages: Pick<Message, 'role' | 'body'>[]): {
   isCut: boolean;
 } {
   let room = MOST_CHARACTERS;
-  const kept: Pick<Message, 'role' | 'body'>[] = [];
+  const lines: Pick<Message, 'role' | 'body'>[] = [];
   for (const { role, body } of messages) {
     const characters = [...body];
-    if (characters.length <= room) kept.push({ role, body });
-    else if (room > 0) kept.push({ role, body: `${characters.slice(0, room).join('').trimEnd()}……` });
+    if (characters.length <= room) lines.push({ role, body });
+    else if (room > 0) lines.push({ role, body: `${characters.slice(0, room).join('').trimEnd()}……` });
     room -= characters.length;
   }
-  return { messages: kept, isCut: room < 0 };
+  return { messages: lines, isCut: room < 0 };
 }
 
 const SCALE = 2;

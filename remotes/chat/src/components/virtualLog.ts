@@ -15,8 +15,8 @@ const own = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare:
 function estimateRow(log: Log, index: number, viewWidth: number): number {
   const content = contentAt(log, index);
   if (!content) return OPENING_PX;
-  const known = estimates.get(content);
-  if (known?.viewWidth === viewWidth) return known.height;
+  const estimate = estimates.get(content);
+  if (estimate?.viewWidth === viewWidth) return estimate.height;
   const column = Math.min(viewWidth, COLUMN_PX) - GUTTER_PX;
   const isVoice = 'role' in content && content.role !== 'user';
   const height = isVoice ? voiceHeight(content.body, column) : ownHeight(content.body, column);

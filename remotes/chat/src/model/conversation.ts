@@ -57,8 +57,8 @@ const toExcerpt = (body: string): string =>
 export function conversationsOf(pages: ConversationPage[]): Conversation[] {
   const byId = new Map<string, Conversation>();
   for (const conversation of pages.flatMap((page) => page.items)) {
-    const known = byId.get(conversation.id);
-    if (!known || known.version < conversation.version) byId.set(conversation.id, conversation);
+    const listed = byId.get(conversation.id);
+    if (!listed || listed.version < conversation.version) byId.set(conversation.id, conversation);
   }
   return [...byId.values()].sort((left, right) => (comesAfter(left, right) ? 1 : -1));
 }
@@ -76,19 +76,19 @@ export const withoutConversation = (pages: ConversationPage[], id: string): Conv
 export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
   const dto = event.message ?? event;
   const id = String(dto.conversation_id ?? event.conversation_id);
-  const known = conversationsOf(pages).find((conversation) => conversation.id === id);
-  if (!known) return undefined;
-  const version = event.version ?? dto.version ?? known.version;
-  if (version <= known.version) return pages;
+  const listed = conversationsOf(pages).find((conversation) => conversation.id === id);
+  if (!listed) return undefined;
+  const version = event.version ?? dto.version ?? listed.version;
+  if (version <= listed.version) return pages;
   if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
   const changed: Conversation = {
-    ...known,
+    ...listed,
     version,
     isMine: dto.role === 'user',
     isUnread: hasEnded(dto.role, dto.status),
     // A reply that has only begun says nothing yet, so the line before it stays.
-    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: known.isMine }),
-    updatedAt: laterTime(known.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
+    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: listed.isMine }),
+    updatedAt: laterTime(listed.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
   };
   return withReplaced(pages, changed);
 }
@@ -120,27 +120,27 @@ const withoutPin = (each: Conversation): Conversation => (each.pinnedAt ? { ...e
 /** The conversation's line in the list as its thread leaves it, of which no reply is being written. */
 export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
   const last = thread.messages.findLast((message) => message.body !== '');
-  const known = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
-  if (!last || !known || known.version >= thread.version) return pages;
+  const listed = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
+  if (!last || !listed || listed.version >= thread.version) return pages;
   const changed: Conversation = {
-    ...known,
+    ...listed,
     version: thread.version,
     excerpt: toExcerpt(last.body),
     isMine: last.role === 'user',
     isUnread: hasEnded(last.role, last.status),
-    updatedAt: laterTime(known.updatedAt, last.updatedAt),
+    updatedAt: laterTime(listed.updatedAt, last.updatedAt),
   };
   return withReplaced(pages, changed);
 }
 
 /** The list as it is once a conversation was read or put first, here or elsewhere. */
 export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
-  const known = conversationsOf(pages).find(({ id }) => id === marked.id);
-  if (!known) return marked.pinnedAt ? withConversation(pages, marked) : pages;
+  const listed = conversationsOf(pages).find(({ id }) => id === marked.id);
+  if (!listed) return marked.pinnedAt ? withConversation(pages, marked) : pages;
   // messages since then arrive by their own events
-  const isBehind = marked.version < known.version;
+  const isBehind = marked.version < listed.version;
   const { pinnedAt, isShelved } = marked;
-  return withReplaced(pages, isBehind ? { ...known, pinnedAt, isShelved } : marked);
+  return withReplaced(pages, isBehind ? { ...listed, pinnedAt, isShelved } : marked);
 }
 
 /** The list as it is once that run is its story's present one. */
@@ -152,9 +152,9 @@ export const withPresent = (pages: ConversationPage[], { id, storyId }: Conversa
 
 /** The list with a conversation that has just begun, or the newer state of a listed one; an answer may come after events that are ahead of it. */
 export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {
-  const known = conversationsOf(pages).find(({ id }) => id === conversation.id);
-  if (known && known.version > conversation.version) return pages;
-  const updatedAt = laterTime(known?.updatedAt ?? '', conversation.updatedAt);
+  const listed = conversationsOf(pages).find(({ id }) => id === conversation.id);
+  if (listed && listed.version > conversation.version) return pages;
+  const updatedAt = laterTime(listed?.updatedAt ?? '', conversation.updatedAt);
   const others = withoutConversation(pages, conversation.id);
   const first = { ...conversation, updatedAt };
   return others.map((page, index) => (index === 0 ? { ...page, items: [first, ...page.items] } : page));

@@ -110,10 +110,10 @@ export const restarted = (thread: Thread, version: number): Thread =>
 
 function withMessage(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((known) => known.seq <= message.seq);
-  const known = messages[index];
-  if (known?.seq !== message.seq) return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
-  const later = laterOf(known, message);
-  return later === known ? messages : withReplaced(messages, index, later);
+  const present = messages[index];
+  if (present?.seq !== message.seq) return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
+  const later = laterOf(present, message);
+  return later === present ? messages : withReplaced(messages, index, later);
 }
 
 /** Copied in one call: a call per message would cost ten thousand of them for each piece of a reply. */
@@ -212,9 +212,9 @@ const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: M
 
 /** An event too long for its frame comes without the text; often all of it has arrived by deltas. */
 function withKnownBody(thread: Thread, incoming: Message, length: number | undefined): Message | undefined {
-  const known = findMessage(thread, incoming.id);
-  if (!known || known.revision !== incoming.revision || known.length !== length) return undefined;
-  return { ...incoming, body: known.body, length };
+  const present = findMessage(thread, incoming.id);
+  if (!present || present.revision !== incoming.revision || present.length !== length) return undefined;
+  return { ...incoming, body: present.body, length };
 }
 
 /** Appends a piece of running text to its message. */

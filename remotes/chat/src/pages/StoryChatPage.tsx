@@ -45,8 +45,8 @@ function StoryChat({ storyId }: { storyId: string }) {
   const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
   const wantsThread = isMember && isSettled && !memberThread.currentData;
   const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
-  const kept = wantsThread ? threadCopy.content : undefined;
-  const shownCopy = kept && !needsOlder(kept) ? kept : undefined;
+  const copy = wantsThread ? threadCopy.content : undefined;
+  const shownCopy = copy && !needsOlder(copy) ? copy : undefined;
   const thread = isMember ? (memberThread.currentData ?? shownCopy) : (expiredThread ?? guestThread);
   const story = storyQuery.currentData ?? storyCopy.content ?? (storyQuery.isError ? nameless(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);

@@ -91,9 +91,9 @@ export const storiesApi = api.injectEndpoints({
           const lastLine = lastLineOf(message.body ?? '');
           const isUnread = hasEnded && message.role === 'assistant' && capabilities.has('conversations.unread');
           updateCachedData((recent) => {
-            const known =
+            const listed =
               recent.find((each) => each.id === id) ?? (story && asRecent(story, String(message.conversation_id)));
-            return known && [{ ...known, isUnread, ...(lastLine && { lastLine }) }, ...withoutStory(recent, id)];
+            return listed && [{ ...listed, isUnread, ...(lastLine && { lastLine }) }, ...withoutStory(recent, id)];
           });
         };
         const stops = [
@@ -104,8 +104,8 @@ export const storiesApi = api.injectEndpoints({
             // another run of the story takes its place
             if (conversation.shelved) dispatch(api.util.invalidateTags(['Conversation']));
             updateCachedData((recent) => {
-              const known = recent.find(({ conversationId }) => conversationId === conversation.id);
-              if (known) known.isUnread = conversation.unread ?? false;
+              const listed = recent.find(({ conversationId }) => conversationId === conversation.id);
+              if (listed) listed.isUnread = conversation.unread ?? false;
             });
           }),
           listen('conversation.deleted', idEventSchema, (event) =>
@@ -203,8 +203,8 @@ export function listedStory(state: RootState, id: string): Story | undefined {
   const lists = [storiesGetStories.select()(state), ...searches.map((search) => storiesSearch.select(search)(state))];
   for (const { data } of lists)
     for (const { items } of data?.pages ?? []) {
-      const found = items.find((story) => story.id === id);
-      if (found) return found;
+      const match = items.find((story) => story.id === id);
+      if (match) return match;
     }
 }
 

@@ -25,11 +25,11 @@ const words = texts.search;
 export default function SearchView({ search }: { search: StorySearch }) {
   const { go, leave } = useSearchAddress(search);
   const results = useStoriesSearchInfiniteQuery(search);
-  const found = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
+  const hits = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
   const isOld = results.currentData === undefined;
   const error = isOld ? results.error : undefined;
   // what was found before stays until the next answer, if there is one to come
-  const shown = error ? undefined : found;
+  const shown = error ? undefined : hits;
   return (
     <div className={pageStyles.page}>
       <div className={styles.head}>

@@ -294,9 +294,9 @@ function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   const latest = useEffectEvent(() => live);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another user has other stories
   useLayoutEffect(() => {
-    const kept = recentStories.read();
-    setCopy(kept);
-    setSettled(latest() ?? kept);
+    const recent = recentStories.read();
+    setCopy(recent);
+    setSettled(latest() ?? recent);
   }, [user?.id]);
   const isFirstAnswer = live !== undefined && copy.length === 0;
   const settle = useEffectEvent(() => {
@@ -319,12 +319,12 @@ const WITHOUT_ROW = 'stories.withoutRow';
 
 /** Whether the row stands: it joins a shelf that is at its top, and never moves a place further down. */
 function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>): boolean {
-  const known = useScreen().scroller;
+  const ownScroller = useScreen().scroller;
   const [isThere, setThere] = useState(() => isWanted && !tab.get(WITHOUT_ROW));
   useLayoutEffect(() => {
     if (!isWanted) return setThere(false);
     // the screen's own reference is empty while the effects of a screen that is shown again run
-    const scroller = known.current ?? (place.current && scrollerOf(place.current));
+    const scroller = ownScroller.current ?? (place.current && scrollerOf(place.current));
     const isBelow = () => (scroller?.scrollTop ?? 0) > AT_TOP_PX;
     const keep = () => {
       if (isBelow() && !isThere) tab.set(WITHOUT_ROW, '1');
@@ -343,6 +343,6 @@ function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>
       scroller?.removeEventListener('scroll', join);
       window.removeEventListener('pagehide', keep);
     };
-  }, [isWanted, isThere, place, known]);
+  }, [isWanted, isThere, place, ownScroller]);
   return isWanted && isThere;
 }

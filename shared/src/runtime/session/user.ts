@@ -59,10 +59,10 @@ const endable = ['deletion_at', 'email_verified_at', 'minor'];
 
 /** The user with the fields that `patch` names. */
 export function patchedUser(user: User, patch: UserPatch): User {
-  const known = Object.entries(patch).filter(
+  const changes = Object.entries(patch).filter(
     ([field, value]) => value !== undefined && (value !== null || endable.includes(field)),
   );
-  return toUser({ ...toDto(user), ...Object.fromEntries(known), id: user.id }, user.isWhole);
+  return toUser({ ...toDto(user), ...Object.fromEntries(changes), id: user.id }, user.isWhole);
 }
 
 const toDto = (user: User): UserDto => ({

@@ -16,8 +16,8 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
   const memory = new Map<string, string>();
   return {
     get(key) {
-      const kept = memory.get(key);
-      if (kept !== undefined) return kept;
+      const inMemory = memory.get(key);
+      if (inMemory !== undefined) return inMemory;
       try {
         return area().getItem(key);
       } catch {

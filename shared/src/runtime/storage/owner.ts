@@ -43,10 +43,10 @@ const separator = '\n';
 export const uncopiedCredentials = {
   /** Null if missing, or if it belongs to another user than the last one. */
   read(): string | null {
-    const kept = tab.get(key);
-    if (kept === null) return null;
-    const end = kept.indexOf(separator);
-    if (kept.slice(0, end) === lastOwner.read()) return kept.slice(end + 1);
+    const stored = tab.get(key);
+    if (stored === null) return null;
+    const end = stored.indexOf(separator);
+    if (stored.slice(0, end) === lastOwner.read()) return stored.slice(end + 1);
     tab.remove(key);
     return null;
   },
