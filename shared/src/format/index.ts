@@ -1,6 +1,6 @@
 export { serverNow } from '../contract/clock';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
-export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
+export { anyErrorText, errorText, failureText, formatWait, hasNetwork, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
 export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
@@ -30,4 +30,3 @@ export {
   groupByDay,
   type Instant,
 } from './time';
-export { formatWait } from './wait';
