@@ -102,6 +102,19 @@ test('a remote that no package of ours built is described by its manifest and pa
   });
 });
 
+test('a byte order mark, as editors on Windows write one, is no damage', async () => {
+  const mark = '\uFEFF';
+  const metaData = { globalName: 'gifts_marked', pluginVersion: '2.3.3', remoteEntry: { name: 'remoteEntry.js' } };
+  const manifest = { metaData, shared: [], exposes: [{ path: './remote', assets: both(['expose.js']) }] };
+  const field = { label: '礼物', contract: '^1.0.0', routes: [{ name: 'gifts', path: '/gifts', title: '礼物' }] };
+  const files = {
+    'package.json': mark + JSON.stringify({ name: 'gifts', version: '8.0.0', liaozhai: field }),
+    'dist/mf-manifest.json': mark + JSON.stringify(manifest),
+    'dist/remoteEntry.js': 'var gifts_marked;"./remote"',
+  };
+  expect(await verdict(await writeGuest({ files }))).toBe('');
+});
+
 test.each([
   ['webpack 5.113', (name: string) => `r=Array.isArray(self.${name})?self.${name}:self.${name}=[];r.forEach(x)`],
   [
