@@ -255,8 +255,11 @@ export const isCompressed = (path: string): boolean => COMPRESSED.test(path);
 
 /** The headers every file of a build is served with; encodings are chosen per request. */
 export function buildFileHeaders(path: string): Record<string, string> {
+  const type = contentType(path) ?? 'application/octet-stream';
   return {
-    'content-type': contentType(path) ?? 'application/octet-stream',
+    'content-type': type,
+    // opened by its address, its scripts would run in the product's origin, past the gate
+    ...(/html|xml/.test(type) ? { 'content-security-policy': 'sandbox' } : {}),
     'cache-control': 'public, max-age=31536000, immutable',
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',

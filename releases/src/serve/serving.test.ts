@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { requireChannel } from '../channel/readChannel.ts';
+import { buildFolder } from '../model/build.ts';
 import { signChannel } from '../model/channel.ts';
 import { canonicalJson, newSigningKey } from '../model/signing.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
@@ -155,6 +156,17 @@ describe('files', () => {
       'x-content-type-options': 'nosniff',
     });
     expect((await releases.file(entry))?.headers['content-encoding']).toBeUndefined();
+  });
+
+  test('documents of a build that nobody made live run no script in the origin of the product', async () => {
+    const build = await at.remote('stories', '7.0.0', {
+      files: { 'index.html': '<script>1</script>', 'a.svg': '<svg/>' },
+    });
+    const releases = await open();
+    const policyOf = async (path: string) =>
+      (await releases.file(`/${buildFolder(build)}/${path}`))?.headers['content-security-policy'];
+    expect([await policyOf('index.html'), await policyOf('a.svg')]).toEqual(['sandbox', 'sandbox']);
+    expect(await policyOf('remoteEntry.js')).toBeUndefined();
   });
 
   test.each([
