@@ -99,7 +99,8 @@ function openServer() {
     reason: null as RefusalReason | null,
     /** What refuses a way back. */
     refusal: null as RefusalReason | null,
-    away: false,
+    /** What every call is answered: 503, something else, or nothing. */
+    away: false as boolean | 'unreachable' | readonly [number, object],
     nothingBefore: false,
     /** Names with nothing before them, '' of the whole. */
     deadEnds: [] as string[],
@@ -190,8 +191,11 @@ function openServer() {
     }
     const allowed =
       headers.get('authorization') === `Bearer ${server.token}` || (hasSession && server.session?.signedIn === true);
+    if (server.away === 'unreachable') throw new TypeError('Failed to fetch');
     const [status, answer] = server.away
-      ? [503, { message: 'the store is away' }]
+      ? server.away === true
+        ? [503, { message: 'the store is away' }]
+        : server.away
       : allowed
         ? answerTo(url, body)
         : [401, { message: 'no valid token' }];
@@ -835,10 +839,20 @@ describe('what the page shows', () => {
     await waitFor(() => expect(server.posted()).toMatchObject([{ body: { name: 'chat', seq: 7 } }]));
   });
 
-  test('a lost connection is told of above the state last seen, until it is back', async () => {
+  test.each([
+    ['a lost connection', null, '发布台没有响应，请检查网络'],
+    ['a store that fails', [503, { message: 'the store failed: EIO' }], '存储出错：EIO'],
+    [
+      'a damaged channel',
+      [422, { message: 'channel production is damaged', cure: 'Roll back.', details: ['seq: Invalid'] }],
+      '通道 production 已损坏seq: Invalid请回退',
+    ],
+  ] as const)('%s is told of above the state last seen, until it can be read', async (_, answer, told) => {
     await openPage();
-    server.away = true;
-    expect((await screen.findByRole('alert')).textContent).toMatch(/^连接中断.*下面是 \d+:\d\d:\d\d 看到的状态$/);
+    server.away = answer ?? 'unreachable';
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toMatch(/^暂时无法读取状态.*下面是 \d+:\d\d:\d\d 看到的状态/);
+    expect(alert.textContent).toContain(told);
     expect(screen.getByText(/状态 7/)).toBeTruthy();
     server.away = false;
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());

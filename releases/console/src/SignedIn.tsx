@@ -17,7 +17,7 @@ import { LogSection } from './LogSection';
 import { PreviewSection } from './PreviewSection';
 import { Section, type SectionProps } from './Section';
 import { LanguageSwitch } from './SignIn';
-import { formats, texts } from './texts';
+import { formats, said, texts } from './texts';
 import { AgendaNotice, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
@@ -97,9 +97,12 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
           </p>
         )}
         {stale && !isMissing && (
-          <p className={styles.notice} role="alert">
-            {seen ? texts.stale(formats.time(seen.at)) : texts.nothingSeen}
-          </p>
+          <div className={styles.notice} role="alert">
+            <p>{seen ? texts.stale(formats.time(seen.at)) : texts.nothingSeen}</p>
+            {(stale.lines.length > 0 ? stale.lines.map(said) : [texts.refusal(stale.status)]).map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </div>
         )}
         {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
         {seen && <AgendaNotice agenda={seen.status.agenda} />}

@@ -40,7 +40,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   channel: '通道',
   role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
   loading: '正在读取状态',
-  stale: (at: string) => `连接中断，正在重试；下面是 ${at} 看到的状态`,
+  stale: (at: string) => `暂时无法读取状态，正在重试；下面是 ${at} 看到的状态`,
   nothingSeen: '暂时无法读取状态，正在重试',
   noChannel: (name: string, channels: string) => `没有通道「${name}」。请在上面选一个：${channels}`,
   notices: '提示',

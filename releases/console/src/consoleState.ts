@@ -1,5 +1,5 @@
 import type { ShownToast } from '@liaozhai/shared/ui';
-import type { AgendaView, ChannelView, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
+import type { AgendaView, ApiFailure, ChannelView, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
 import type { NamedPackage } from './labels';
 
 /** What the page shows besides the health figures, as last seen. */
@@ -74,8 +74,8 @@ export interface ConsoleState {
   health: Health | null;
   /** When the page last asked the server; relative times are computed from it. */
   now: Date;
-  /** The last request failed: what is shown may be outdated. */
-  stale: boolean;
+  /** Why the state could not be read at the last look: what is shown may be outdated. */
+  stale: ApiFailure | null;
   /** The token is no longer valid. */
   refused: boolean;
   /** Name of the control whose request is under way; no other starts meanwhile. */

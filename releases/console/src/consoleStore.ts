@@ -12,7 +12,7 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     previews: [],
     health: null,
     now: new Date(),
-    stale: false,
+    stale: null,
     refused: false,
     running: null,
     question: null,

@@ -89,7 +89,7 @@ export function createConsole(channel: string) {
 
     chooseChannel: (chosen: string) => {
       polling.previewsChanged();
-      set({ channel: chosen, seen: null, previews: [], health: null, stale: false });
+      set({ channel: chosen, seen: null, previews: [], health: null, stale: null });
       return polling.refresh();
     },
 

@@ -89,7 +89,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     channel: 'Channel',
     role: (role, name) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
     loading: 'Loading the state',
-    stale: (at) => `Connection lost, retrying. Below is the state as seen at ${at}.`,
+    stale: (at) => `The state cannot be read right now, retrying. Below is the state as seen at ${at}.`,
     nothingSeen: 'The state cannot be read right now, retrying.',
     noChannel: (name, channels) => `There is no channel ${name}. Choose one above: ${channels}.`,
     notices: 'Notices',

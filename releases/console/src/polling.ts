@@ -95,9 +95,9 @@ export function createPolling({ state, set }: ConsoleStore) {
     if (of !== state().channel || turn < shown) return;
     shown = turn;
     const now = new Date();
-    if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: false, now });
+    if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: null, now });
     else if (answer.status === 401) set({ refused: true });
-    else set({ stale: true, now });
+    else set({ stale: answer, now });
     void refreshPreviews(of);
   }
 
