@@ -148,8 +148,9 @@ export const SENTENCES = {
   againCure: 'Try again.',
   channelCure: 'Restore the newest good state: see "A damaged channel" in docs/deploying/bad-days.md.',
   agendaCure:
-    'Rolling back and stopping go on without it. Restore agendas/ from a copy of the store, or remove it and set windows and schedules again.',
-  webhooksCure: 'Restore webhooks/ from a copy of the store, or remove it and add them again.',
+    'Rolling back and stopping go on without it. Restore agendas/ (on a file system .generations/agendas/ as well) from a copy of the store, or remove it and set windows and schedules again.',
+  webhooksCure:
+    'Restore webhooks/ (on a file system .generations/webhooks/ as well) from a copy of the store, or remove it and add them again.',
   claimCure: 'Restore it from a copy of the store, or remove it and publish the build again.',
   setMissing: 'set {hash} is missing from {store}',
   setChanged: 'set {hash} was changed after it was made',

@@ -174,8 +174,9 @@ const CHINESE: Record<SentenceKind, string> = {
   keptChanging: '{what}一直在变',
   againCure: '请再试一次',
   channelCure: '请恢复最近的完好状态，见 docs/deploying/bad-days.md 的「A damaged channel」',
-  agendaCure: '没有它也能回退和中止。请从存储的副本恢复 agendas/，或删除它，重新设定冻结期和计划',
-  webhooksCure: '请从存储的副本恢复 webhooks/，或删除它，重新新增',
+  agendaCure:
+    '没有它也能回退和中止。请从存储的副本恢复 agendas/（文件存储还有 .generations/agendas/），或删除它，重新设定冻结期和计划',
+  webhooksCure: '请从存储的副本恢复 webhooks/（文件存储还有 .generations/webhooks/），或删除它，重新新增',
   claimCure: '请从存储的副本恢复它，或删除它，重新发布这个构建',
   setMissing: '{store}里没有集合 {hash}',
   setChanged: '集合 {hash} 在建立之后被改动过',

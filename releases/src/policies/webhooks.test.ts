@@ -1,5 +1,6 @@
 import type { lookup } from 'node:dns';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HOUR_MS } from '@liaozhai/shared/contract';
@@ -342,4 +343,13 @@ test('webhooks that nobody signed are not called, and keep nothing else back', a
   expect(receiver.received).toEqual([]);
   const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
   expect(view.problem).toContain('not signed');
+});
+
+test.each(['agendas', 'webhooks'])('damaged %s are gone with the folders that the cure names', async (folder) => {
+  await at.store.swapPointer(`${folder}/production.json`, 'damaged', null);
+  const view = async () => viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
+  const { problem } = await view();
+  const named = problem?.match(/\S+\/(?=\s)/g) ?? [];
+  for (const path of named) await rm(`${at.folder}/store/${path}`, { recursive: true });
+  expect(await view()).toMatchObject({ problem: null, schedules: [], webhooks: [] });
 });
