@@ -39,8 +39,14 @@ export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDef
 
 export const placeOf = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
 
-export const describeSlots = (compilation: Rspack.Compilation, slots: SlotDefinition[]) =>
-  slots.map((slot) => ({ ...placeOf(slot), ...chunkOf(compilation, slot.name) }));
+/** Warns of a slot that nobody would see: its chunk is there, and src/routes does not declare it. */
+export function describeSlots(compilation: Rspack.Compilation, { routes, slots }: Declared) {
+  const declared = [...routes, ...slots].map(({ name }) => name);
+  for (const name of compilation.namedChunkGroups.keys())
+    if (slotProblem(name, routes) === null && !declared.includes(name))
+      compilation.warnings.push(new Error(`export the slot "${name}" in slots of src/routes.tsx, or nobody sees it`));
+  return slots.map((slot) => ({ ...placeOf(slot), ...chunkOf(compilation, slot.name) }));
+}
 
 export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
 

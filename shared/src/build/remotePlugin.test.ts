@@ -119,6 +119,17 @@ test('a remote asks for the contract that its package.json names', async () => {
   expect(description()).toMatchObject({ contract, shared: { requires: { '@liaozhai/shared/runtime': contract } } });
 });
 
+test('a slot that src/routes does not declare is named, with the file to declare it in', async () => {
+  writeFileSync(
+    join(root, 'src/remote.js'),
+    `import { defineRemote } from '@liaozhai/runtime';
+    import { routes } from './routes.js';
+    const slots = [{ name: 'my.entries', component: () => import(/* webpackChunkName: "my.entries" */ './GiftsPage.js') }];
+    export default defineRemote({ name: 'gifts', routes, slots });`,
+  );
+  expect(await build()).toContain('export the slot "my.entries" in slots of src/routes.tsx, or nobody sees it');
+});
+
 test('a shared library that is not installed is refused by its name', async () => {
   expect(() => rspack(configuration({ shared: { lanterns: '^1.2.0' } }))).toThrow(
     'lanterns is shared, but not installed',

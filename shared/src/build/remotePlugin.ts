@@ -168,7 +168,7 @@ export const describeRemote = (
     exposes: ['./remote', ...Object.keys(exchange.exposes ?? {})],
     module: describeModule(compilation, moduleChunk),
     routes: describeRoutes(compilation, declared.routes),
-    slots: describeSlots(compilation, declared.slots),
+    slots: describeSlots(compilation, declared),
   };
 };
 
