@@ -1,7 +1,7 @@
 import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
 import { hostConfig, request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 import { useCountdown } from '@liaozhai/shared/ui';
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { saveGender } from './nickname';
 import { useSubmission } from './submission';
 import { texts } from './texts';
@@ -60,7 +60,8 @@ async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefin
  * in sight with growing pauses. The server tells nobody by socket before it knows the address.
  */
 export function useConfirmationElsewhere() {
-  useEffect(() => {
+  // the layout's effect ends with the window itself, the other kind a moment later
+  useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     let isAsking = false;
