@@ -245,6 +245,7 @@ export const SENTENCES = {
   missingThereCure: 'Publish it there again.',
   neverHad: '{other} never had all of what {channel} runs',
   neverHadCure: 'Bring it there first. To take it back all the same, use --force with --why.',
+  beginsWith: 'begins with what {channel} runs',
   inUse: 'channel {channel} is in use already',
   inUseCure: 'Bring it up to date with `promote --from {other} --channel {channel}`.',
   nothing: 'nothing',

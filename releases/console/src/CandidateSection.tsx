@@ -7,7 +7,7 @@ import { labels } from './labels';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { changesBy, changesByAbort, relativeTime, texts, versionOf } from './texts';
+import { changesBy, changesByAbort, relativeTime, said, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 /** The slider's places: the usual shares and the one that the candidate has. */
@@ -120,7 +120,7 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
   return (
     <div className={styles.candidate}>
       <p className={styles.quiet}>
-        {texts.candidate.share(percent)} · {texts.candidate.begun(relativeTime(since, now), by)}
+        {texts.candidate.share(percent)} · {texts.candidate.begun(relativeTime(since, now), said(by))}
       </p>
       <div className={styles.rows}>
         {builds.map((id) => (

@@ -1214,6 +1214,8 @@ describe('what comes first', () => {
     await openPage();
     expect(screen.getByText('已自动中止 stories 1.1.0·bbbb 的灰度，2小时前')).toBeTruthy();
     expect(within(screen.getAllByRole('alert')[0] as HTMLElement).getByText(/失败明显多于稳定版/)).toBeTruthy();
+    expect(section('记录').textContent).toContain('自动中止，2小时前');
+    expect(screen.getByLabelText('谁').textContent).toBe('谁自动中止小李');
     server.log = [entryOf(8, '小李', { kind: 'activate', builds: [next], evidence: [] }), ...server.log];
     server.seqs.production = 8;
     await waitFor(() => expect(screen.queryByText(/已自动中止/)).toBeNull(), { timeout: 30_000 });

@@ -4,7 +4,7 @@ import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { formats, relativeTime, texts, versionOf } from './texts';
+import { formats, relativeTime, said, texts, versionOf } from './texts';
 
 export interface LiveProps extends SectionProps {
   status: ChannelView;
@@ -76,7 +76,7 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
       title={<Name name={name} />}
       detail={
         <span className={styles.alarm} title={build}>
-          {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), entry.who)}
+          {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), said(entry.who))}
         </span>
       }
       value={
@@ -103,7 +103,7 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
   const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
   return (
     <>
-      <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), stable.by)}</p>
+      <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), said(stable.by))}</p>
       <div className={styles.rows}>
         {stable.builds.map((id) => (
           <LiveRow key={nameOf(id)} id={id} {...props} />

@@ -27,6 +27,9 @@ const TONES: Record<string, string | undefined> = {
   proposal: own.aside,
 };
 
+/** Actions whose reason may be a sentence of ours. */
+const WRITTEN_BY_US: readonly string[] = ['schedule', 'seed'];
+
 function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: boolean } & SectionProps) {
   const { me, console, running, now } = props;
   const { seq, verb, action, why, who, at, origins = {} } = entry;
@@ -40,11 +43,11 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
         </strong>{' '}
         <span title={fullIdsOf(entry)}>{subjectOf(action)}</span>
       </p>
-      <small title={formats.moment(at)}>{texts.log.by(who, relativeTime(at, now))}</small>
+      <small title={formats.moment(at)}>{texts.log.by(said(who), relativeTime(at, now))}</small>
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>{texts.log.why(verb === 'schedule' ? said(why) : why)}</p>}
+      {why && <p className={styles.quiet}>{texts.log.why(WRITTEN_BY_US.includes(verb) ? said(why) : why)}</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (
@@ -140,7 +143,7 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
         <Choice
           label={ofPerson}
           value={filter.who}
-          options={distinct(entries.map(({ who }) => who)).map((who) => [who, who])}
+          options={distinct(entries.map(({ who }) => who)).map((who) => [who, said(who)])}
           onChange={(who) => setFilter({ ...filter, who })}
         />
         <Choice

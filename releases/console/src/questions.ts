@@ -12,7 +12,7 @@ import {
 import { type Decided, FORWARD, type Wanted, WORDS } from './consoleState';
 import type { ConsoleStore } from './consoleStore';
 import type { Polling } from './polling';
-import { subjectOf, texts } from './texts';
+import { said, subjectOf, texts } from './texts';
 
 interface Changed {
   changed: boolean;
@@ -32,7 +32,7 @@ export function createQuestions(
     const { log = [], status } = state().seen ?? {};
     const since = status?.channel === of ? log.filter((entry) => entry.seq > seq) : [];
     if (since.length === 0) return lines;
-    return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, who));
+    return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, said(who)));
   }
 
   /** Whether this was about a proposal that waits no more. */

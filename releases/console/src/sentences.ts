@@ -75,6 +75,7 @@ export const roles: Record<string, string> = {
 
 const OTHERS: Record<string, string> = {
   'the store': '存储',
+  'auto-stop': '自动中止',
   ...{ Mon: '周一', Tue: '周二', Wed: '周三', Thu: '周四', Fri: '周五', Sat: '周六', Sun: '周日' },
   // what became of a proposal or a schedule
   ...{ approved: '已批准', rejected: '已驳回', withdrawn: '已撤回', expired: '已过期', interrupted: '已中断' },
@@ -263,6 +264,7 @@ const CHINESE: Record<SentenceKind, string> = {
   missingThereCure: '请在那里重新发布',
   neverHad: '{channel} 运行的，{other} 不是全都有过',
   neverHadCure: '请先带到那里',
+  beginsWith: '从 {channel} 正在运行的开始',
   inUse: '通道 {channel} 已在使用',
   inUseCure: '请整体换成 {other} 的构建',
   nothing: '无',

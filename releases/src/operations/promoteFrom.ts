@@ -199,7 +199,7 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
       action: { kind: 'seed', builds: source.builds, from: origin },
       // what was forced there is no finding of this change
       force: true,
-      why: `begins with what ${from.channel} runs`,
+      why: say('beginsWith', { channel: from.channel }),
       forward: true,
     };
   });
