@@ -1,5 +1,6 @@
 import { expect, test } from '@rstest/core';
-import { SENTENCES, sentenceReader } from '../../src/sentences';
+import { sentenceReader } from '../../src/sentences';
+import { SENTENCES } from '../../src/sentenceTable';
 import { inChinese } from './sentences';
 
 const SAMPLES: Record<string, string> = {
