@@ -17,6 +17,7 @@ const channelSchema = v.looseObject({
   moreCandidates: v.optional(table({ set: text, builds: texts, percent: figure })),
   lastGood: v.record(text, text),
   killed: texts,
+  expires: text,
 });
 
 const agendaSchema = v.looseObject({

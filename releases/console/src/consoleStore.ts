@@ -63,16 +63,16 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
       if (state.running !== null) return;
       begun += 1;
       const turn = begun;
-      const end = (parts: Partial<ConsoleState>) => set({ ...parts, ...(turn === begun ? { running: null } : {}) });
       set({ running: control });
       say(texts.busy);
       try {
         await work();
         hush(texts.busy);
-        end({});
       } catch (cause) {
         hush();
-        end({ notice: refusalOf(cause) });
+        set({ notice: refusalOf(cause) });
+      } finally {
+        if (turn === begun) set({ running: null });
       }
     },
   };

@@ -29,7 +29,15 @@ beforeEach(() => {
     const url = new URL(String(input), 'http://localhost');
     const verb = url.pathname.replace('/v1/', '');
     const channel = url.searchParams.get('channel') ?? '';
-    const stateOf = (seq?: number) => ({ channel, seq, stable: null, candidate: null, lastGood: {}, killed: [] });
+    const stateOf = (seq?: number) => ({
+      channel,
+      seq,
+      stable: null,
+      candidate: null,
+      lastGood: {},
+      killed: [],
+      expires: '',
+    });
     const status = stateOf(seqs[channel]);
     const answers: Record<string, unknown> = { status, health };
     const answer = answers[verb] ?? [];

@@ -223,8 +223,9 @@ export function createConsole(channel: string) {
       } catch (cause) {
         hush(checking);
         set({ notice: refusalOf(cause) });
+      } finally {
+        isChecking = false;
       }
-      isChecking = false;
     },
 
     /** Adds a webhook address, and shows its secret this once. */
