@@ -62,6 +62,8 @@ export const SENTENCES = {
   theHost: 'the host',
   sameGlobals: 'container and chunks share the global {name}: give each its own',
   sameFiles: 'has the very files of {build}, only its version is another: keep that one, or publish what you changed',
+  globalOfBrowser:
+    'global "{name}" is a part of the browser, which the page would lose: put the version into the name and build again',
   sharesGlobal:
     "shares a global with {build}: give each build's container and chunks names of their own, made of its version or the hash of its sources",
   onPageAs: 'on {path} as a {visitor} {seen}',

@@ -337,6 +337,11 @@ describe('the headless smoke of a set', () => {
       { 'remoteEntry.js': 'throw new Error("entry"); /* first pieces */' },
       'an error was thrown: entry',
     ],
+    [
+      'calls its container like a part of the browser',
+      { 'remoteEntry.js': `var matchMedia = {}; ${FINE} /* matchMedia chunks3 */` },
+      'global "matchMedia" is a part of the browser',
+    ],
     ['stands still', { 'remoteEntry.js': `const wait = 1; ${FINE} /* second chunks */` }, 'its entry did not run'],
     [
       'fails where its last good build takes over',

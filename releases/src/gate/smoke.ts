@@ -1,4 +1,5 @@
 import { type FurtherOrigins, furtherOrigins, type GateFile, slotProblem } from '@liaozhai/shared/contract';
+import type { Browser } from 'playwright';
 import { gateFileOf } from '../builds/gateFile.ts';
 import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
@@ -74,6 +75,20 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
   if (slots().length > 0) await walk.open(rest, files.get(remote) && !areOpen() ? tap(areOpen) : undefined);
 }
 
+/** Globals of builds that browsers have already: the page would lose theirs. */
+async function takenGlobals(browser: Browser, { remotes, changed }: GateSubject): Promise<string[]> {
+  const page = await browser.newPage();
+  const found = remotes
+    .filter((each) => changed.includes(each) && !each.description.entryType)
+    .map(async ({ id: build, description: { global, chunkGlobal = global } }) => {
+      const taken = await page.evaluate((names) => names.filter((name) => name in globalThis), [global, chunkGlobal]);
+      return [...new Set(taken)].map((name) => say('ofBuild', { build, problem: say('globalOfBrowser', { name }) }));
+    });
+  const problems = (await Promise.all(found)).flat();
+  await page.close();
+  return problems;
+}
+
 /** Everything that pages tell of the changed remotes: findings, notes, and late files that are worth a change on the way. */
 async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; notes: string[]; late: LateFile[] }> {
   const { subject, walk } = trial;
@@ -111,6 +126,7 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
+        const taken = await takenGlobals(browser, subject);
         const fileOf = new Map([...files].map(([{ id }, file]) => [id, file]));
         const open = contextOpener(browser, { origin: served.origin, connect }, fileOf);
         const walk = startWalk(site, open);
@@ -120,7 +136,7 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
         await inParallel(late, async (file) => {
           tampered.push(...(await tamper(site, await open(file.target), file)));
         });
-        return [...headers, ...findings, ...tampered];
+        return [...headers, ...taken, ...findings, ...tampered];
       } finally {
         await browser.close();
       }
