@@ -205,6 +205,7 @@ test.each<[what: string, Parts, says: string]>([
     { package: { peerDependencies: { react: '^18' } } },
     'needs react ^18',
   ],
+  ['a name that every record has', { package: { name: 'constructor' } }, 'other than "constructor"'],
   ['a field that is misspelt', { field: { requireAuth: true } }, 'requireAuth'],
   ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract'],
   ['a contract of another host', { field: { contract: '^9.0.0' } }, 'needs shared/runtime ^9.0.0'],

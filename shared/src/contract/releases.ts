@@ -15,8 +15,11 @@ const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.
 const OTHERS_VERSION = /^\s*v?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]*)?\s*$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
-/** True for names of builds and channels: lower-case letters, digits and dashes. */
-export const isName = (text: string): boolean => NAME.test(text);
+/**
+ * True for names of builds and channels: lower-case letters, digits and dashes. Records are keyed by them, which every
+ * object's own "constructor" would answer.
+ */
+export const isName = (text: string): boolean => NAME.test(text) && !(text in Object.prototype);
 
 /** True for a path inside a build: relative, POSIX, no hidden parts, nothing that a URL would have to escape. */
 export const isFilePath = (path: string): boolean => path.length <= MAX_PATH && FILE_PATH.test(path);
@@ -60,7 +63,7 @@ export const dictionarySchema = <Value extends v.GenericSchema>(key: v.GenericSc
 
 export const nameSchema = v.pipe(
   v.string(),
-  v.check(isName, 'must be lower-case letters, digits and dashes, beginning with a letter'),
+  v.check(isName, 'must be lower-case letters, digits and dashes, beginning with a letter, other than "constructor"'),
 );
 export const filePathSchema = v.pipe(v.string(), v.check(isFilePath, 'must be a plain relative path inside the build'));
 const version = v.pipe(
