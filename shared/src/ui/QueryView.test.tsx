@@ -54,6 +54,12 @@ test.each([
   expect(retries).toBe(1);
 });
 
+test('a list that was empty once is not called empty where it did not come', () => {
+  render(view({ data: [], error: { kind: 'offline' } }));
+  expect(screen.getByRole('alert').textContent).toContain('连不上服务');
+  expect(screen.queryByText('还没有聊过')).toBeNull();
+});
+
 test('a first failure fills the screen with a drawing, a failed refresh is only a row', () => {
   const { container, rerender } = render(view({ error: { kind: 'offline' } }));
   expect(container.querySelector('svg')).not.toBeNull();

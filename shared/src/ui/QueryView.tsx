@@ -43,7 +43,8 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   if (goesOn && query.isFetchNextPageError && !query.isFetching)
     return <ErrorFace text={anyErrorText(query.error)} onRetry={() => query.fetchNextPage?.()} />;
   if (goesOn) return skeleton ?? <Skeleton shape="row" count={5} />;
-  if (data === undefined) {
+  // that a list was empty once says nothing where the newest one did not come
+  if (data === undefined || (isWithoutRows && failed)) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
     return (
       renderError?.(query.error) ?? (
