@@ -1,11 +1,11 @@
 export { serverNow } from '../contract/clock';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
+export { copiedCredentials } from './credentials';
 export { anyErrorText, errorText, failureText, formatWait, hasNetwork, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
 export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
-  copiedCredentials,
   firstCodePoints,
   firstGrapheme,
   isBlank,

@@ -1,14 +1,6 @@
 import { expect, test } from '@rstest/core';
-import {
-  codePoints,
-  copiedCredentials,
-  firstCodePoints,
-  firstGrapheme,
-  isBlank,
-  meantLogin,
-  meantPassword,
-  shorten,
-} from './input';
+import { copiedCredentials } from './credentials';
+import { codePoints, firstCodePoints, firstGrapheme, isBlank, meantLogin, meantPassword, shorten } from './input';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);
@@ -52,13 +44,32 @@ test.each([
   ['用户名：a12345678密码：384756'],
   ['我的账号是聊斋的\u200b，账号：ａ12345678　密码： 384756 '],
   ['账号 a12345678\r\n密码 384756\r\n'],
+  ['账户：a12345678 密码：384756。'],
+  ['登录名：a12345678，密码：384756，别忘了'],
+  ['手机号：a12345678|口令：384756'],
+  ['账号是a12345678，密码是384756'],
+  ['我的账号为 a12345678；我的密码为 384756'],
+  ['账号=a12345678 密码=384756'],
+  ['【账号】a12345678【密码】384756'],
+  ['「账号」a12345678 「密码」384756'],
+  ['**账号**：a12345678 / **密码**：384756'],
+  ['账　号：a12345678　密　码：384756'],
+  ['帳號：a12345678密碼：384756'],
+  ['账号:"a12345678",密码:"384756"'],
+  ['昵称：甲账号：a12345678密码：384756网址：https://liaozhai.example'],
+  ['account: a12345678, password: 384756'],
+  ['Username: a12345678\nPassword: 384756'],
+  ['login=a12345678 pwd=384756'],
 ])('credentials are found in %j', (text) => {
   expect(copiedCredentials(text)).toEqual({ login: 'a12345678', password: '384756' });
 });
 
-test.each(['a12345678', '密码', '深夜叩门的人', '用户名'])('there are no credentials in %j', (text) => {
-  expect(copiedCredentials(text)).toBeUndefined();
-});
+test.each(['a12345678', '密码', '深夜叩门的人', '用户名', 'userxpass1', '账号密码1', 'id: 7'])(
+  'there are no credentials in %j',
+  (text) => {
+    expect(copiedCredentials(text)).toBeUndefined();
+  },
+);
 
 test.each([
   ['', true],

@@ -79,10 +79,3 @@ export function meantPassword(typed: string): string {
   const seen = typed.replace(UNSEEN, '');
   return FULL_WIDTH_ASCII.test(seen) ? seen.normalize('NFKC') : seen;
 }
-
-/** User name and password out of the text that the product copies after a registration, or out of one like it. */
-export function copiedCredentials(text: string): { login: string; password: string } | undefined {
-  const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const match = /(?:用户名|账号|帐号)[:\s]*(?<login>[^\s:,;、]+?)[\s,;、]*密码[:\s]*(?<password>\S+)/u.exec(words);
-  return match?.groups && { login: match.groups.login ?? '', password: match.groups.password ?? '' };
-}

@@ -1,0 +1,20 @@
+/** The label of a field and what joins it to its value; one in Latin letters needs its colon, or user names would pass for it. */
+const label = (chinese: string, latin: string): string =>
+  `(?:(?:${chinese})[\\s:=→*\\]】」-]*(?:[是为]\\s*)?|(?:^|[\\s,;(])(?:${latin})\\s*[:=]\\s*)`;
+
+function credentials(): RegExp {
+  const login = label('用户名?|登录名|[账帐賬帳]\\s*[号號户戶]名?|手机号?|邮箱', 'account|user(?:name)?|login|id');
+  const password = label('密\\s*[码碼]|口令', 'password|pass|pwd');
+  const name = '["\']?(?<login>[^\\s:,;、|/*=→"\'【】「」]+?)';
+  const between = '[\\s,;、|/*"\'【「。]*(?:我的)?[*【「]*';
+  // a field takes no line feeds: words of the next line may follow without a gap
+  const word = '(?:"(?<quoted>[^"\\s]+)"|(?<password>[!-~]+?(?=[,;]*[^!-~]|$)|\\S+))';
+  return new RegExp(login + name + between + password + word, 'iu');
+}
+
+/** User name and password out of the text that the product copies after a registration, or out of one like it. */
+export function copiedCredentials(text: string): { login: string; password: string } | undefined {
+  const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const { login, quoted, password = quoted } = credentials().exec(words)?.groups ?? {};
+  return login && password ? { login, password } : undefined;
+}
