@@ -232,20 +232,30 @@ describe('a session that storage knows nothing of', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test.each([
-    ['without the cookie', () => setCookie('other=1')],
-    [
-      'where it has run out before the reader’s eyes',
-      () => {
-        setCookie();
-        localStorage.setItem('liaozhai-owner', 'u-1');
-      },
-    ],
-  ])('is not asked for %s', async (_, prepare) => {
-    prepare();
+  test.each(['{', '[]', '{"id":null}', null])('is found where the stored user is damaged: %s', async (damaged) => {
+    setCookie();
+    const requests = network(somebody);
+    localStorage.setItem('liaozhai-owner', 'u-3');
+    if (damaged !== null) localStorage.setItem('user-store', damaged);
+    session.takeStored();
+    await session.recover();
+    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
+  });
+
+  test('is not asked for without the cookie', async () => {
+    setCookie('other=1');
     const requests = network(somebody);
     await session.recover();
     expect(requests).toEqual([]);
+  });
+
+  test('is not asked for where it has run out before the reader’s eyes', async () => {
+    setCookie();
+    const requests = network({ ...somebody, 'GET /v1/private': { status: 401 } });
+    session.userReceived(memberDto({ id: 'u-3' }));
+    await request({ url: '/v1/private' }).catch(() => undefined);
+    await session.recover();
+    expect([session.current().status, requests.length]).toEqual(['guest', 1]);
   });
 });
 

@@ -94,6 +94,7 @@ export function createSession() {
   /** The session ran out: what this page shows of the user stays until somebody signs in, and is theirs alone. */
   function expire(user: User) {
     local.remove(STORAGE_KEYS.user);
+    local.set(STORAGE_KEYS.guest, '1');
     store.dispatch(sessionSlice.actions.signedOut({ id: user.id, login: user.username }));
     userChanged.emit(user.id, null);
   }
@@ -133,10 +134,10 @@ export function createSession() {
 
   /**
    * Asks the server once who is signed in where storage names nobody although a session may live: iOS clears what scripts have
-   * stored after seven days, and a full disk stores nothing.
+   * stored after seven days, a full disk stores nothing, and a stored user may be damaged.
    */
   async function recover(): Promise<void> {
-    const isUnknown = currentUser() === null && lastOwner.read() === null && local.get(STORAGE_KEYS.guest) === null;
+    const isUnknown = currentUser() === null && local.get(STORAGE_KEYS.guest) === null;
     if (!isUnknown || !hasToken()) return;
     const epoch = signInEpoch.current();
     unauthenticated.divert(() => local.set(STORAGE_KEYS.guest, '1'));
