@@ -1,11 +1,5 @@
 import { type ApiError, isCallMissing } from '../contract/failures';
-import { formatNumber } from './numbers';
-
-/** How long to wait, the longer the coarser, rounded up: 30 秒 · 15 分钟 · 24 小时. */
-export function formatWait(seconds: number): string {
-  if (seconds < 120) return `${seconds} 秒`;
-  return seconds < 7200 ? `${Math.ceil(seconds / 60)} 分钟` : `${Math.ceil(seconds / 3600)} 小时`;
-}
+import { formatNumber, formatWait } from './numbers';
 
 /** Whether the device has a network. With one, a request without an answer means that the service is out of reach. */
 export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;

@@ -1,7 +1,7 @@
 export { serverNow } from '../contract/clock';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
 export { copiedCredentials } from './credentials';
-export { anyErrorText, errorText, failureText, formatWait, hasNetwork, problemId, toastText } from './errorText';
+export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';
 export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
@@ -17,7 +17,7 @@ export {
   passwordProblem,
   shorten,
 } from './input';
-export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints } from './numbers';
+export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { signUpGiftText } from './signUpGift';
 export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {

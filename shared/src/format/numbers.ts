@@ -35,3 +35,9 @@ export const formatSignedPoints = (points: number): string => `${points > 0 ? '+
 
 // U+2212 is as wide as the plus, so that a column of figures stays even.
 const withMinus = (points: number) => formatNumber(points).replace('-', '−');
+
+/** How long to wait, the longer the coarser, rounded up: 30 秒 · 15 分钟 · 24 小时. */
+export function formatWait(seconds: number): string {
+  if (seconds < 120) return `${seconds} 秒`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} 分钟` : `${Math.ceil(seconds / 3600)} 小时`;
+}
