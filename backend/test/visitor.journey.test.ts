@@ -65,7 +65,7 @@ describe('looking for stories', () => {
     return body.data.map(({ id }) => id);
   };
 
-  test('finds words in title, names, tags and summary, whatever their width, case and accents, titles first', async () => {
+  test('finds words in title, names, tags and summary, in any width, case and accents, titles first', async () => {
     publish('words', [
       { id: 'w-summary', title: '第四则', summary: '灯下读完一页 Ｍｏｏｎ' },
       { id: 'w-tag', title: '第三则', tags: ['moon'] },

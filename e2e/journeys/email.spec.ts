@@ -138,7 +138,7 @@ test('a bad link on a device that knows nothing of the account leads through the
   await expect.poll(() => mailsTo(address).length).toBe(2);
 });
 
-test('a forgotten password is replaced by the link of a mail, and whoever was signed in elsewhere has to sign in again', async ({
+test('a forgotten password is replaced by the link of a mail, and devices signed in elsewhere have to sign in again', async ({
   person,
   anotherBrowser,
 }) => {

@@ -847,7 +847,7 @@ describe('what the page shows', () => {
       [422, { message: 'channel production is damaged', cure: 'Roll back.', details: ['seq: Invalid'] }],
       '通道 production 已损坏seq: Invalid请回退',
     ],
-  ] as const)('%s is told of above the state last seen, until it can be read', async (_, answer, told) => {
+  ] as const)('%s is shown above the state last seen, until it can be read', async (_, answer, told) => {
     await openPage();
     server.away = answer ?? 'unreachable';
     const alert = await screen.findByRole('alert');

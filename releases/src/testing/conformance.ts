@@ -77,7 +77,7 @@ const clock: ConformanceCheck = {
 
 const pointers: ConformanceCheck[] = [
   {
-    name: 'a pointer is swapped only by whoever knows its state',
+    name: 'a pointer is swapped only by a caller that knows its state',
     run: async (store) => {
       const key = `${fresh()}.json`;
       expectSame(await store.swapPointer(key, '{"n":1}', null), true, 'making');
@@ -89,7 +89,7 @@ const pointers: ConformanceCheck[] = [
     },
   },
   {
-    name: 'a pointer is taken away only by whoever knows its state, and may be made again',
+    name: 'a pointer is taken away only by a caller that knows its state, and may be made again',
     run: async (store) => {
       const key = `${fresh()}/one.json`;
       await store.swapPointer(key, '{"n":1}', null);

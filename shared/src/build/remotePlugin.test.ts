@@ -104,7 +104,7 @@ test('what a remote shares, exposes and imports stands in its description and it
   expect(manifest.exposes.map(({ name }) => name)).toContain('Ribbon');
 });
 
-test('the entry carries the runtime of its bundler, whatever the configuration sets', async () => {
+test('the entry carries the runtime of its bundler under any configuration', async () => {
   expect(await build({}, { optimization: { runtimeChunk: 'single' } })).toBe('');
   expect(readdirSync(join(root, 'dist')).filter((file) => file.startsWith('runtime'))).toEqual([]);
 });
