@@ -23,15 +23,21 @@ const { dispatch } = store;
 /** Busy conversations are tried again after these pauses, in case the event that says they are free is lost. */
 const BUSY: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
 
+interface Pause {
+  pace: Pace;
+  /** in a row, of this pace */
+  refusals: number;
+  /** Cancels the timer of the next try; null once it is over. */
+  cancel: (() => void) | null;
+}
+
 /** Sends what the device's outbox holds: a story's messages in order, one tab at a time, after the pauses that servers ask for. */
 export function createSender() {
   /** Never tried yet, so the server cannot have them. */
   const untried = new Set<string>();
   const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
-  /** Stories whose next message the server refused for now, with the way to cancel the timer of the next try. */
-  const paused = new Map<string, () => void>();
-  /** Refusals in a row, by story. */
-  const refusals = new Map<string, number>();
+  /** Of stories whose last message the server refused for now. */
+  const pauses = new Map<string, Pause>();
   /** `pagehide` aborts requests: their failure says nothing about the message. */
   let isLeaving = false;
   /** How often the network has come back, by all signs. */
@@ -52,9 +58,7 @@ export function createSender() {
 
   /** Forgets the pauses of the user who left. */
   function reset(): void {
-    for (const cancel of paused.values()) cancel();
-    paused.clear();
-    refusals.clear();
+    for (const storyId of [...pauses.keys()]) forgetPauses(storyId);
   }
 
   /** Sends all waiting messages, story by story. */
@@ -67,7 +71,11 @@ export function createSender() {
     const before = held;
     const waiting = waitingStories();
     held = new Set([...waiting].filter(isReplying));
-    for (const storyId of waiting) if (before.has(storyId) && !held.has(storyId)) void flush(storyId);
+    for (const storyId of waiting) {
+      if (!before.has(storyId) || held.has(storyId)) continue;
+      if (pauses.get(storyId)?.pace === BUSY) forgetPauses(storyId);
+      void flush(storyId);
+    }
   }
 
   /** One story's messages go one after another, and one tab at a time sends them; calls meanwhile make one more round. */
@@ -101,26 +109,35 @@ export function createSender() {
 
   /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
   function maySend(storyId: string): boolean {
-    return currentUserId() !== null && isOnline() && !isLeaving && !paused.has(storyId) && !isReplying(storyId);
+    return currentUserId() !== null && isOnline() && !isLeaving && !isPaused(storyId) && !isReplying(storyId);
   }
 
   /** Sends the story's next message after a pause. Returns its length in ms. */
   function pause(storyId: string, pace: Pace, wait?: number): number {
-    const failures = refusals.get(storyId) ?? 0;
-    const milliseconds = pauseMs(failures, pace, wait) ?? 0;
-    refusals.set(storyId, failures + 1);
+    const before = pauses.get(storyId);
+    const refusals = before?.pace === pace ? before.refusals : 0;
+    const milliseconds = pauseMs(refusals, pace, wait) ?? 0;
     endPause(storyId);
     const goOn = () => {
       endPause(storyId);
       void flush(storyId);
     };
-    paused.set(storyId, retryPolicy.after(milliseconds, goOn));
+    pauses.set(storyId, { pace, refusals: refusals + 1, cancel: retryPolicy.after(milliseconds, goOn) });
     return milliseconds;
   }
 
+  const isPaused = (storyId: string): boolean => Boolean(pauses.get(storyId)?.cancel);
+
   function endPause(storyId: string): void {
-    paused.get(storyId)?.();
-    paused.delete(storyId);
+    const pause = pauses.get(storyId);
+    pause?.cancel?.();
+    if (pause) pause.cancel = null;
+  }
+
+  /** The story's refusals are over. */
+  function forgetPauses(storyId: string): void {
+    endPause(storyId);
+    pauses.delete(storyId);
   }
 
   /** True when the story's next message may follow. A message belongs to its author, and is sent when they are back. */
@@ -153,7 +170,7 @@ export function createSender() {
   }
 
   function arrived({ storyId }: PendingMessage): true {
-    refusals.delete(storyId);
+    forgetPauses(storyId);
     return true;
   }
 
@@ -178,7 +195,7 @@ export function createSender() {
       const until = performance.now() + seconds * 1000;
       dispatch(chatActions.waitRequested({ storyId, until }));
     }
-    if (paused.has(storyId) || isLeaving || !isOnline()) {
+    if (isPaused(storyId) || isLeaving || !isOnline()) {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }

@@ -1,4 +1,4 @@
-import { outboxStore, session } from '@liaozhai/shared/runtime';
+import { outboxStore, retryPolicy, session } from '@liaozhai/shared/runtime';
 import {
   fireEvent,
   memberDto,
@@ -177,6 +177,29 @@ describe('a line that does not get through', () => {
     unmount();
     live.push('message.completed', messageEvent({ ...told, version: 3 }));
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('a line that met a busy conversation goes as soon as that is free, whatever pauses were before', async () => {
+    let isBusy = true;
+    const { user, live, requests } = openChat({
+      [LATEST]: latestDto([asked, told]),
+      [SEND]: (request: RecordedRequest) =>
+        isBusy ? { status: 409, body: { code: 'conversation_busy', message: '请稍候' } } : secondSentDto(request),
+    });
+    await screen.findByText('她提着灯，站了许久。');
+    // no pause ends by its time
+    retryPolicy.reset({ now: () => performance.now(), after: () => () => undefined });
+    await write(user, '后来呢？');
+    await waitFor(() => expect(sends(requests)).toHaveLength(1));
+    isBusy = false;
+    const elsewhere = { conversation_id: 'c-1', version: 5 };
+    live.push('message.created', messageEvent(messageDto({ ...elsewhere, seq: 3, role: 'user', body: '在别处说的' })));
+    const reply = { ...elsewhere, seq: 4, body: '' };
+    live.push('message.created', messageEvent(messageDto({ ...reply, status: 'pending' })));
+    await screen.findByText('排队中');
+    expect(sends(requests)).toHaveLength(1);
+    live.push('message.completed', messageEvent(messageDto({ ...reply, version: 6, body: '风起了。' })));
+    await waitFor(() => expect(sends(requests)).toHaveLength(2));
   });
 
   test('what was on its way when the page was killed goes on, unless the server has it', async () => {
