@@ -223,7 +223,7 @@ const lists: Scene[] = [
     wide: true,
     async show(page) {
       await page.goto('/my/wallet/transactions');
-      await expect(page.getByText('签到').last()).toBeVisible();
+      await expect(page.getByRole('listitem').filter({ hasText: '签到' })).toBeVisible();
     },
   },
 ];
