@@ -135,7 +135,8 @@ const storiesSchema = v.array(
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    // editors on Windows begin a file with a byte order mark
+    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ConfigError(`${path}: ${(error as Error).message}; name a JSON file with a list of stories`);
   }

@@ -4,6 +4,7 @@ import {
   escapeHtml,
   isLoopback,
   type LocalRemote,
+  lineOf,
   localRemoteWord,
   parseLocalRemotes,
   ReleaseError,
@@ -63,7 +64,7 @@ function readWords(words: readonly string[]): { remotes: LocalRemote[] } | { pro
   try {
     return { remotes: parseLocalRemotes(words) };
   } catch (cause) {
-    if (cause instanceof ReleaseError) return { problem: `${cause.message}. ${cause.cure}` };
+    if (cause instanceof ReleaseError) return { problem: lineOf(cause) };
     throw cause;
   }
 }

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeHttpServer } from '@liaozhai/http/server';
 import {
+  lineOf,
   openReleases,
   publishLocal,
-  ReleaseError,
+  readSiteConfig,
+  type SiteConfig,
   type SiteOf,
   siteBrand,
   sitesFrom,
@@ -103,27 +104,11 @@ async function backendFor(
   return backend;
 }
 
-type SiteConfig = Record<string, unknown>;
-
 /** The page's runtime configuration: siteConfig.json, HOST_CONFIG's keys over it, and REVERB_APP_KEY over both. */
 function siteConfig({ HOST_CONFIG: file, REVERB_APP_KEY: key }: ServerEnv): SiteConfig {
-  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as SiteConfig;
-  const shipped = read(join(import.meta.dirname, 'siteConfig.json'));
-  const config = file ? { ...shipped, ...readSiteConfig(file, read) } : shipped;
-  // a wrong one ends the start
-  siteBrand(config.brand);
+  const shipped = readSiteConfig(join(import.meta.dirname, 'siteConfig.json'));
+  const config = file ? { ...shipped, ...readSiteConfig(file, `HOST_CONFIG=${file}`) } : shipped;
   return key ? { ...config, realtime: { ...(config.realtime as SiteConfig | undefined), key } } : config;
-}
-
-function readSiteConfig(file: string, read: (path: string) => SiteConfig): SiteConfig {
-  if (!existsSync(file)) throw new Error(`HOST_CONFIG=${file} does not exist: correct the path, or unset it`);
-  try {
-    return read(file);
-  } catch (cause) {
-    throw new Error(
-      `HOST_CONFIG=${file} cannot be read as JSON (${(cause as Error).message}): correct it, or unset it`,
-    );
-  }
 }
 
 async function develop(env: ServerEnv) {
@@ -243,8 +228,7 @@ async function run() {
 
 run().catch((error: unknown) => {
   if (error instanceof BackendRefused && error.isExplained) process.exit(1);
-  console.error(error instanceof Error ? error.message : error);
-  if (error instanceof ReleaseError) console.error(error.cure);
+  console.error(lineOf(error));
   process.exit(1);
 });
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpServer } from '@liaozhai/http/server';
-import { ReleaseError, type Releases, siteBrand } from '@liaozhai/releases';
+import { lineOf, ReleaseError, type Releases, siteBrand } from '@liaozhai/releases';
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -73,7 +73,7 @@ export function createProduct({
     const notice = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
       // of the store, not of this code: another state heals it
-      log.error(about, `${error.message}. ${error.cure}`);
+      log.error(about, lineOf(error));
       return context.text(notice, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
     }
     log.error({ ...about, err: error }, 'unexpected error');

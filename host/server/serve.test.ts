@@ -100,11 +100,12 @@ test('a damaged set is told of at the start and for each page in one line with t
   expect(lines.join()).not.toContain('stack');
 });
 
-test('a configuration that is no JSON is named, with the cure', async () => {
-  const file = join(folder, 'broken.json');
-  writeFileSync(file, '{ "realtime": ');
+test('a wrong field of the configuration ends the start with its name', async () => {
+  const file = join(folder, 'wrong.json');
+  writeFileSync(file, '{ "realtime": { "port": "8080" } }');
   const said = await start(store, { ...elsewhere, HOST_CONFIG: file });
-  expect(said).toContain(`HOST_CONFIG=${file} cannot be read as JSON`);
+  expect(said).toContain(`HOST_CONFIG=${file} is no configuration of a site`);
+  expect(said).toContain('realtime.port');
 });
 
 test('the key of the Reverb app reaches the page, beside what else its configuration says', async () => {

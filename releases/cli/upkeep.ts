@@ -1,17 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
 import { channelsOf } from '../src/channel/readChannel.ts';
 import { usage } from '../src/errors.ts';
-import { parseJson } from '../src/model/build.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
 import { sweepPreviews } from '../src/operations/override.ts';
 import { createChannelFrom, sourceIn } from '../src/operations/promoteFrom.ts';
 import { createToken, listTokens, revokeToken } from '../src/operations/tokens.ts';
 import { consoleSender } from '../src/releaseClient.ts';
+import { readSiteConfig } from '../src/serve/siteConfig.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
 import {
   bearerFor,
@@ -256,11 +255,6 @@ interface ExportFlags {
 
 const collect = (value: string, before: string[]): string[] => [...before, value];
 
-async function readConfig(file: string | undefined): Promise<Record<string, unknown>> {
-  const value = file ? parseJson(await readFile(file, 'utf8'), file) : {};
-  return value instanceof Object ? { ...value } : {};
-}
-
 export const addExport = (program: Command) =>
   program
     .command('export <dir>')
@@ -274,7 +268,7 @@ export const addExport = (program: Command) =>
       const { writer } = await localStore(rest);
       const result = await exportSite(writer, {
         folder,
-        config: await readConfig(config),
+        config: config ? readSiteConfig(config) : {},
         connectSrc: connect,
         imgOrigins: img,
       });

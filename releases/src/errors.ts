@@ -68,6 +68,13 @@ export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
 /** One line for a person, of any thrown value. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
+/** One line for a log, of any thrown value: what happened, where, and what cures it. */
+export function lineOf(cause: unknown): string {
+  if (!(cause instanceof ReleaseError)) return messageOf(cause);
+  const what = [cause.message, ...cause.details].join('; ');
+  return cause.cure ? `${what}. ${cause.cure}` : what;
+}
+
 /** So long without a problem is its end, also where a round waited for the gate or a receiver. */
 const OVER_MS = 90_000;
 

@@ -1,5 +1,5 @@
 export type { Place } from './builds/sourceMaps.ts';
-export { ReleaseError } from './errors.ts';
+export { lineOf, ReleaseError } from './errors.ts';
 export { type ChannelDocument, candidatesOf } from './model/channel.ts';
 export { canonicalJson } from './model/signing.ts';
 export {
@@ -38,4 +38,5 @@ export {
   type SiteBrand,
   siteBrand,
 } from './serve/siteBrand.ts';
+export { readSiteConfig, type SiteConfig } from './serve/siteConfig.ts';
 export { storeFrom } from './store/store.ts';

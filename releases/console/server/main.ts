@@ -1,6 +1,6 @@
 import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
-import { messageOf, ReleaseError } from '../../src/errors.ts';
+import { lineOf } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
 import { storeFrom } from '../../src/store/store.ts';
 import { signInFrom, signInVariables } from './provider.ts';
@@ -44,6 +44,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((cause: unknown) => {
-  process.stderr.write(`${messageOf(cause)}\n${cause instanceof ReleaseError ? `${cause.cure}\n` : ''}`);
+  process.stderr.write(`${lineOf(cause)}\n`);
   process.exitCode = 1;
 });

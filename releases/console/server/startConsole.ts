@@ -15,7 +15,7 @@ import { Catalog } from '../../src/builds/catalog.ts';
 import { contentType } from '../../src/builds/publish.ts';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
 import { alarmLine } from '../../src/english.ts';
-import { hasCode, messageOf, ReleaseError, usage, whenItBegins } from '../../src/errors.ts';
+import { hasCode, lineOf, usage, whenItBegins } from '../../src/errors.ts';
 import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { logAlarm } from '../../src/health/alarm.ts';
@@ -129,7 +129,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   app.route('/auth', signIn?.routes ?? noSignIn());
   app.route('/', await pageFiles(await buildPage()));
   app.onError((cause, answer) => {
-    note(`console: ${messageOf(cause)}`);
+    note(`console: ${lineOf(cause)}`);
     return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
   });
   const server = createHttpServer(getRequestListener(app.fetch, { hostname: 'localhost' }), {
@@ -140,10 +140,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
-  const tell = whenItBegins((cause) => {
-    const cure = cause instanceof ReleaseError && cause.cure ? `. ${cause.cure}` : '';
-    note(`console: ${messageOf(cause)}${cure}`);
-  });
+  const tell = whenItBegins((cause) => note(`console: ${lineOf(cause)}`));
   const stopWatch = startWatch(context, tell);
   const close = async () => {
     stopWatch();

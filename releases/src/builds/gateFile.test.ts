@@ -15,6 +15,7 @@ test('a stored gate.json is read; one of another form counts as none, so that it
     answers: {},
     unopened: { wrap: 'needs a parcel' },
   });
+  expect(await stored('1.0.3', '\uFEFF{}')).toEqual({ answers: {}, unopened: {} });
   expect(await stored('1.0.1', '{"pages":{}}')).toBeNull();
   expect(await stored('1.0.2', '{')).toBeNull();
   await folder.remove();

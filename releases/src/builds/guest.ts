@@ -78,12 +78,10 @@ type Manifest = v.InferOutput<typeof manifestSchema>;
 type GuestPackage = v.InferOutput<typeof packageSchema>;
 
 async function textOf(path: string): Promise<string | null> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
     if (hasCode(cause, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null;
     throw cause;
   });
-  // unlike a Buffer, it leaves out a byte order mark, which editors on Windows write
-  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** The package.json of the folder or the nearest one above it; null where no folder has one. */

@@ -124,7 +124,8 @@ export function parseRecord(source: string, expectedId: string): BuildRecord {
 /** JSON.parse that says which document is broken. Throws refused. */
 export function parseJson(source: string, what: string, cure = ''): unknown {
   try {
-    return JSON.parse(source);
+    // editors on Windows begin a file with a byte order mark
+    return JSON.parse(source.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw refused(say('notJson', { what, cause: messageOf(cause).replace(/\s+/g, ' ') }), cure);
   }

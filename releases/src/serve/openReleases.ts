@@ -5,7 +5,7 @@ import type { Beacon, ErrorReport, PageSet, SetBody, VitalsReport } from '@liaoz
 import { Catalog } from '../builds/catalog.ts';
 import { type Place, SourceMaps } from '../builds/sourceMaps.ts';
 import { channelKey } from '../channel/readChannel.ts';
-import { messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
+import { lineOf, messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
 import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
 import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
@@ -231,8 +231,7 @@ class StoreReleases implements Releases {
 }
 
 /** Says on stderr what is wrong with the store, and its cure. */
-export const tellProblem = (cause: unknown) =>
-  console.error(cause instanceof ReleaseError ? `${cause.message}. ${cause.cure}` : cause);
+export const tellProblem = (cause: unknown) => console.error(cause instanceof ReleaseError ? lineOf(cause) : cause);
 
 /** Opens a store for reading and serving. Throws refused with the cure when there is no store or nothing to serve. */
 export async function openReleases(options: ReleasesOptions = {}): Promise<Releases> {

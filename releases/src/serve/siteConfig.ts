@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { hasCode, refused } from '../errors.ts';
+import { issuesOf, parseJson } from '../model/build.ts';
+import { siteBrand } from './siteBrand.ts';
+
+/** What a page knows of its site, as `docs/deploying/settings.md` lists it. */
+export type SiteConfig = Record<string, unknown>;
+
+const text = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
+const whole = (most: number) =>
+  v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more'), v.maxValue(most));
+/** A channel of one user: without `{id}` everybody would listen to the same one. */
+const channel = v.pipe(v.string(), v.includes('{id}', 'must contain {id}, which stands for the user'));
+
+const schema = v.strictObject({
+  /** `siteBrand` reads it. */
+  brand: v.optional(v.unknown()),
+  rechargePackages: v.optional(
+    v.array(
+      v.strictObject({
+        id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')),
+        points: whole(10_000_000),
+        priceCents: whole(100_000_000),
+        label: text,
+      }),
+    ),
+  ),
+  paymentProvider: v.optional(v.nullable(v.strictObject({ name: v.string(), checkoutUrl: v.string() }))),
+  support: v.optional(v.strictObject({ operator: text, email: text, hours: text, wechat: text })),
+  legal: v.optional(v.strictObject({ terms: text, privacy: text, version: text })),
+  realtime: v.optional(
+    v.strictObject({ key: text, host: text, port: v.optional(whole(65_535)), channel: v.optional(channel) }),
+  ),
+  devTools: v.optional(v.boolean()),
+  /** A backend's figures; each reader of them takes what it understands. */
+  rules: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/** Reads a site's configuration. Throws refused with `named`, each wrong field and the cure. */
+export function readSiteConfig(file: string, named = file): SiteConfig {
+  const parsed = v.safeParse(schema, parseJson(contentOf(file, named), named));
+  if (!parsed.success)
+    throw refused(
+      `${named} is no configuration of a site`,
+      'Correct what these lines name (docs/deploying/settings.md, HOST_CONFIG).',
+      issuesOf(parsed.issues),
+    );
+  siteBrand(parsed.output.brand);
+  return parsed.output;
+}
+
+function contentOf(file: string, named: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) throw refused(`${named} does not exist`, 'Correct the path.');
+    throw cause;
+  }
+}
