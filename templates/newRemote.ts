@@ -12,18 +12,12 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { REMOTE_NAME, type RegisteredRemote, registeredRemotes } from '../shared/src/build/registry.ts';
 import { reservedSegments } from '../shared/src/contract/addresses.ts';
 
 // of the repository, or of the package create-liaozhai-remote, in which this file lies in dist
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isPackage = existsSync(join(home, 'template'));
-
-interface RegisteredRemote {
-  name: string;
-  label: string;
-  owner: string;
-  devPort: number;
-}
 
 /** Why a remote was not made, and what to do about it; nothing has been written. */
 export class RefusedError extends Error {}
@@ -36,8 +30,7 @@ const taken = [
 ];
 
 function refuseBadName(name: string) {
-  // the name becomes part of a JavaScript variable, a folder, a package and a path
-  if (!/^[a-z][a-z0-9]{1,23}$/.test(name)) {
+  if (!REMOTE_NAME.test(name)) {
     throw new RefusedError(
       `"${name}" cannot name a remote: use 2 to 24 small letters and digits, a letter first (gifts)`,
     );
@@ -78,6 +71,14 @@ function personalise(folder: string, name: string, label: string) {
   }
 }
 
+function listIn(root: string): RegisteredRemote[] {
+  try {
+    return registeredRemotes(root);
+  } catch (cause) {
+    throw new RefusedError((cause as Error).message);
+  }
+}
+
 /**
  * Copies the template to `remotes/<name>` and registers it in `remotes.json`.
  * @throws RefusedError before anything is written, if name or label are bad or taken.
@@ -85,8 +86,7 @@ function personalise(folder: string, name: string, label: string) {
 export function createRemote({ root, name, label }: { root: string; name: string; label: string }): RegisteredRemote {
   refuseBadName(name);
   refuseBadLabel(label);
-  const registry = join(root, 'remotes.json');
-  const remotes = JSON.parse(readFileSync(registry, 'utf8')) as RegisteredRemote[];
+  const remotes = listIn(root);
   if (remotes.some((remote) => remote.name === name)) {
     throw new RefusedError(`remotes.json knows "${name}" already: choose another name`);
   }
@@ -98,7 +98,7 @@ export function createRemote({ root, name, label }: { root: string; name: string
     filter: (source) => !['node_modules', 'dist'].includes(basename(source)),
   });
   personalise(folder, name, label);
-  writeFileSync(registry, `${JSON.stringify([...remotes, remote], null, 2)}\n`);
+  writeFileSync(join(root, 'remotes.json'), `${JSON.stringify([...remotes, remote], null, 2)}\n`);
   return remote;
 }
 

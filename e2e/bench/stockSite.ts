@@ -5,15 +5,13 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
+import { registeredRemotes } from '../../shared/src/build/registry.ts';
 import type { RunningSite } from '../product.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const names = (JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8')) as { name: string }[]).map(
-  ({ name }) => name,
-);
 const folders = new Map([
   ['host', join(root, 'host')],
-  ...names.map((name) => [name, join(root, 'remotes', name)] as const),
+  ...registeredRemotes(root).map(({ name }) => [name, join(root, 'remotes', name)] as const),
 ]);
 interface StockFile {
   body: Buffer;

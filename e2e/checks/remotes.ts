@@ -2,16 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { registeredRemotes } from '../../shared/src/build/registry.ts';
 import { report } from './report.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-
-interface Registered {
-  name: string;
-  label: string;
-  owner: string;
-  devPort: number;
-}
 
 const requiredFiles = [
   'README.md',
@@ -42,7 +36,7 @@ function* below(folder: string): Generator<string> {
   }
 }
 
-const registered = JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8')) as Registered[];
+const registered = registeredRemotes(root);
 const folders = readdirSync(join(root, 'remotes'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { packageFacts, repoRoot } from '@liaozhai/shared/build/facts';
+import { registeredRemotes } from '@liaozhai/shared/build/registry';
 import * as v from 'valibot';
 import { preload } from './endWithStarter.mjs';
 
@@ -19,11 +20,10 @@ const isMonolith = process.env.LIAOZHAI_MONOLITH === '1';
 export function packagesToBuild(): BuiltPackage[] {
   const hostRoot = join(repoRoot, 'host');
   if (isMonolith) return [{ name: 'host', root: hostRoot, dist: join(hostRoot, 'dist-monolith') }];
-  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string }[];
   const place = (name: string, root: string) => ({ name, root, dist: join(root, 'dist') });
   return [
     place('host', join(repoRoot, 'host')),
-    ...remotes.map(({ name }) => place(name, join(repoRoot, 'remotes', name))),
+    ...registeredRemotes(repoRoot).map(({ name }) => place(name, join(repoRoot, 'remotes', name))),
   ];
 }
 

@@ -54,7 +54,7 @@ const contents: Record<string, Contents> = {
   },
   'create-liaozhai-remote': {
     entries: ['templates/newRemote.ts'],
-    rooms: ['templates', 'shared/src/contract'],
+    rooms: ['templates', 'shared/src/build', 'shared/src/contract'],
   },
 };
 

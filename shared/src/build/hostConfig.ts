@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   defineConfig,
@@ -17,6 +17,7 @@ import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
 import { hotReload } from './hotReload.ts';
 import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
+import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
@@ -70,8 +71,7 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
  * monolith that the benchmarks compare with. Switched on by LIAOZHAI_MONOLITH=1.
  */
 const monolith = (root: string): RsbuildConfig => {
-  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string; label: string }[];
-  const entries = remotes.map(({ name, label }) => ({
+  const entries = registeredRemotes(repoRoot).map(({ name, label }) => ({
     name,
     label,
     file: join(repoRoot, 'remotes', name, 'src/remote.ts'),

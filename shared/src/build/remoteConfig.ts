@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, mergeRsbuildConfig } from '@rsbuild/core';
 import { readDeclaration } from './describeBuild.ts';
@@ -6,19 +5,13 @@ import { requireFreePort } from './devServer.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
 import { hasPrerendered, pluginIcons, pluginPrerender, prerenderEnvironment } from './page.ts';
+import { type RegisteredRemote, registeredRemotes } from './registry.ts';
 import { type Exchange, requireExposed } from './remotePlugin.ts';
 import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
-interface RegisteredRemote {
-  name: string;
-  label: string;
-  devPort: number;
-}
-
 function registered(name: string): RegisteredRemote {
-  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as RegisteredRemote[];
-  const entry = remotes.find((remote) => remote.name === name);
+  const entry = registeredRemotes(repoRoot).find((remote) => remote.name === name);
   if (!entry)
     throw new Error(`remotes.json does not know "${name}": add it there, or run pnpm new-remote ${name} <label>`);
   return entry;

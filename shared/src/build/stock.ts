@@ -7,6 +7,7 @@ import type { PackageFacts } from './facts.ts';
 import { repoRoot } from './facts.ts';
 import { contractRange, requiredVersions } from './federation.ts';
 import { writePageTemplate } from './page.ts';
+import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 
 /** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
@@ -75,7 +76,7 @@ function generate(root: string, file: string, source: string): string {
 
 export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfig> {
   const { root } = facts;
-  const remotes = JSON.parse(readFileSync(join(repoRoot, 'remotes.json'), 'utf8')) as { name: string; label: string }[];
+  const remotes = registeredRemotes(repoRoot);
   const bundledRemotes = generate(root, 'stockRemotes.ts', await remotesModule(remotes));
   // the documented asynchronous boundary: shared modules are negotiated before the app's own modules run
   const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.ts'))});\n`);

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A remote of this repository, as `remotes.json` lists it. */
+export interface RegisteredRemote {
+  name: string;
+  label: string;
+  owner: string;
+  devPort: number;
+}
+
+/** The name becomes part of a JavaScript variable, a folder, a package and a path. */
+export const REMOTE_NAME = /^[a-z][a-z0-9]{1,23}$/;
+
+const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+
+/** Each field with what it must be. */
+const fields: [keyof RegisteredRemote, (value: unknown) => boolean, string][] = [
+  [
+    'name',
+    (value) => typeof value === 'string' && REMOTE_NAME.test(value),
+    '2 to 24 small letters and digits, a letter first',
+  ],
+  ['label', isText, 'a text'],
+  ['owner', isText, 'a text'],
+  ['devPort', (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536, 'a port'],
+];
+
+const wrong = (what: string) => new Error(`remotes.json: ${what}: correct it, or take it from the last commit`);
+
+function listOf(root: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8'));
+  } catch (cause) {
+    throw wrong((cause as Error).message.replace(/\s+/g, ' '));
+  }
+}
+
+/** The remotes of the repository in `root`, from its `remotes.json`. Throws an Error with the wrong field and the cure. */
+export function registeredRemotes(root: string): RegisteredRemote[] {
+  const list = listOf(root);
+  if (!Array.isArray(list)) throw wrong('it must be a list of remotes');
+  list.forEach((entry, index) => {
+    for (const [field, isRight, rule] of fields)
+      if (!isRight(entry?.[field])) throw wrong(`${index}.${field} must be ${rule}`);
+    if (list.findIndex((other) => other?.name === entry.name) < index) throw wrong(`"${entry.name}" is there twice`);
+  });
+  return list;
+}
