@@ -4,6 +4,10 @@ import { wrongSettings } from './env.ts';
 const needed = { DATA_DIR: '.data' };
 
 for (const [name, value] of [
+  ['BACKEND_URL', 'localhost:8000'],
+  ['BACKEND_URL', 'http://127.0.0.1:8000/api'],
+  ['BACKEND_URL', 'http://127.0.0.1:8000/?debug'],
+  ['BACKEND_URL', 'http://me:secret@127.0.0.1:8000'],
   ['REVERB_URL', 'ws://127.0.0.1:8080'],
   ['REVERB_URL', 'http://127.0.0.1:8080/app'],
   ['REVERB_URL', 'http://me:secret@127.0.0.1:8080'],

@@ -34,18 +34,14 @@ const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) 
 /** Scheme, host and port, without a path. */
 const origin = v.pipe(
   v.string(),
+  v.trim(),
   v.check(
-    (text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
     'must be an address like http://127.0.0.1:8080, without path, name or password',
   ),
   v.transform((text) => new URL(text).origin),
 );
 
-const backendUrl = v.pipe(
-  v.string(),
-  v.trim(),
-  v.check((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'must be a URL like http://127.0.0.1:8000'),
-);
 const reverbKey = v.pipe(
   v.string(),
   v.regex(/^[^\s/\\?#%]+$/, 'must be the key of the Reverb app, without spaces and slashes'),
@@ -97,7 +93,7 @@ const schema = v.object(
     DATA_DIR: v.pipe(someText, v.description('folder for everything that is kept')),
     CONSOLE_PORT: v.pipe(v.optional(port, '3001'), v.description('where the release console is served')),
     BACKEND_URL: v.pipe(
-      v.optional(backendUrl),
+      v.optional(origin),
       v.description('a backend that runs elsewhere; the reference backend is not started then'),
     ),
     REVERB_URL: v.pipe(

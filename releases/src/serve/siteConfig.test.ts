@@ -57,7 +57,8 @@ test.each<[string, unknown]>([
 
 test('a file that is missing or no JSON is named with its cure', () => {
   expect(() => readSiteConfig(join(folder.path, 'none.json'), 'HOST_CONFIG=none.json')).toThrow(
-    /HOST_CONFIG=none\.json does not exist/,
+    /^HOST_CONFIG=none\.json cannot be read \(ENOENT/,
   );
+  expect(() => readSiteConfig(folder.path, 'HOST_CONFIG')).toThrow(/^HOST_CONFIG cannot be read \(EISDIR/);
   expect(() => configured('{ "realtime": ')).toThrow(/^HOST_CONFIG is damaged: it is not JSON/);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { hasCode, refused } from '../errors.ts';
+import { messageOf, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { siteBrand } from './siteBrand.ts';
 
@@ -54,7 +54,6 @@ function contentOf(file: string, named: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (hasCode(cause, 'ENOENT')) throw refused(`${named} does not exist`, 'Correct the path.');
-    throw cause;
+    throw refused(`${named} cannot be read (${messageOf(cause)})`, 'Correct the path, or the rights of the file.');
   }
 }

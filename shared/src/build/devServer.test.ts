@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from '@rstest/core';
-import { devPolicy } from './devServer.ts';
+import { backendProxy, devPolicy, pageOrigins } from './devServer.ts';
 
 afterEach(() => {
   delete process.env.CONNECT_ORIGINS;
   delete process.env.IMG_ORIGINS;
+  delete process.env.BACKEND_URL;
+  delete process.env.HOST_ORIGIN;
 });
 
 test('a remote alone may reach what the product allows, and no other origin', () => {
@@ -16,4 +18,19 @@ test('a remote alone may reach what the product allows, and no other origin', ()
   expect(devPolicy()).toContain("img-src 'self' data: https://img.partner.example;");
   process.env.CONNECT_ORIGINS = 'api.partner.example';
   expect(devPolicy).toThrow('CONNECT_ORIGINS: every entry must be an origin like https://cdn.example');
+});
+
+test.each(['staging.example', 'localhost:8000', 'https://staging.example/api', 'https://me:secret@staging.example'])(
+  'BACKEND_URL=%s is refused with what it must be',
+  (address) => {
+    process.env.BACKEND_URL = address;
+    expect(backendProxy).toThrow(`BACKEND_URL="${address}" must be an address like https://staging.example`);
+  },
+);
+
+test('an address that was copied with its last slash is the same', () => {
+  process.env.BACKEND_URL = ' https://staging.example/ ';
+  process.env.HOST_ORIGIN = 'https://app.example/';
+  expect(Object.values(backendProxy()).map(({ target }) => target)).toContain('https://staging.example');
+  expect(pageOrigins()).toContain('https://app.example');
 });

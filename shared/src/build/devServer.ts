@@ -32,13 +32,22 @@ const backendPaths = backendSegments.filter((segment) => segment !== 'app').map(
 
 const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
 
+/** The origin that an environment variable names. Throws an Error with the cure. */
+function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | undefined {
+  const text = process.env[name]?.trim();
+  if (!text) return undefined;
+  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.href === `${url?.origin}/`) return url.origin;
+  throw new Error(`${name}="${text}" must be an address like https://staging.example, without path, name or password`);
+}
+
 /**
  * Hands the backend's paths to the running product; the socket to the Reverb that REVERB_URL names, if it does. A product on this
  * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
  * name only, and is called as its own page would.
  */
-export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localhost:3000') {
-  const reverb = process.env.REVERB_URL;
+export function backendProxy(target = originIn('BACKEND_URL') ?? 'http://localhost:3000') {
+  const reverb = originIn('REVERB_URL');
   const caller = isHere(target)
     ? { changeOrigin: false, xfwd: true }
     : { changeOrigin: true, headers: { origin: new URL(target).origin } };
@@ -50,7 +59,10 @@ export function backendProxy(target = process.env.BACKEND_URL ?? 'http://localho
 const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /** Pages of these origins may read what a dev server has; HOST_ORIGIN names that of a host elsewhere. */
-export const pageOrigins = () => [ownMachine, ...(process.env.HOST_ORIGIN ? [process.env.HOST_ORIGIN] : [])];
+export function pageOrigins(): (RegExp | string)[] {
+  const elsewhere = originIn('HOST_ORIGIN');
+  return elsewhere ? [ownMachine, elsewhere] : [ownMachine];
+}
 
 const mayRead = (origin: string) =>
   pageOrigins().some((each) => (typeof each === 'string' ? each === origin : each.test(origin)));
