@@ -246,7 +246,7 @@ export const instant = reader('instant', (raw) => {
   return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
 });
 
-const saysNothing = (raw: unknown): boolean => {
+export const saysNothing = (raw: unknown): boolean => {
   if (typeof raw === 'object' && raw !== null) return Object.keys(raw).length === 0;
   const word = String(raw).trim().toLowerCase();
   return word === '' || programmersNothing.test(word) || flags.get(word) === false;

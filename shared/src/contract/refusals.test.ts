@@ -1,6 +1,6 @@
 import { expect, test } from '@rstest/core';
 import { fieldErrors } from './fieldErrors';
-import { readersWords } from './refusals';
+import { readersWords, statedFailure } from './refusals';
 
 test.each([
   'Server Error',
@@ -98,4 +98,55 @@ test.each([
   [null, {}],
 ])('the words of %j stand at their fields', (errors, fields) => {
   expect(fieldErrors(errors)).toEqual(fields);
+});
+
+test.each([
+  [{ code: 500, message: '服务器开小差了' }, 500],
+  [{ code: '500', msg: '服务器开小差了', data: [] }, 500],
+  [{ code: 401, message: '请登录', data: null }, 401],
+  [{ code: 40400, message: '没有', data: {} }, 404],
+  [{ code: 10001, message: '系统繁忙', data: null }, 500],
+  [{ code: -1, msg: '系统繁忙' }, 500],
+  [{ code: 'INTERNAL_ERROR', message: '' }, 500],
+  [{ success: false }, 500],
+  [{ success: 'false', data: [] }, 500],
+  [{ success: 0, message: '失败' }, 500],
+  [{ success: false, message: '有误', errors: { login: ['已被占用'] } }, 422],
+  [{ ok: false, error: 'internal' }, 500],
+  [{ status: 'error' }, 500],
+  [{ status: 'fail', data: { title: '请填写' } }, 500],
+  [{ status: false, message: '失败' }, 500],
+  [{ status: 503, title: 'Service Unavailable', detail: '' }, 503],
+  [{ error: 'Server Error' }, 500],
+  [{ error: { message: 'boom' }, data: null }, 500],
+  [{ errors: [{ message: 'boom' }] }, 422],
+  [{ errcode: 40001, errmsg: 'invalid credential' }, 400],
+  [{ message: 'Server Error', exception: 'ErrorException', trace: [] }, 500],
+])('%j is a failure with status %i', (body, status) => {
+  expect(statedFailure(body)).toBe(status);
+});
+
+test.each([
+  {},
+  null,
+  '',
+  [],
+  { data: [] },
+  { data: null },
+  { message: '已发送' },
+  { status: '已发送重置邮件' },
+  { code: 0, message: 'ok', data: { email: 'a@b.c' } },
+  { code: 200, message: 'success', data: [] },
+  { code: 20000 },
+  { code: 1, msg: '成功' },
+  { code: 'ok' },
+  { success: true, error: null, errors: [] },
+  { ok: 1, error: false },
+  { error: '', errcode: 0 },
+  { data: [{ id: 1 }], errors: [{ message: 'one row is missing' }] },
+  { id: 'm', status: 'failed', error: { code: 'timeout', message: '' } },
+  { name: '宁采臣', code: '48392' },
+  { message: { id: 'm', status: 'failed' } },
+])('%j is no failure', (body) => {
+  expect(statedFailure(body)).toBeUndefined();
 });

@@ -11,8 +11,10 @@ import {
   transactionSchema,
   userSessionSchema,
 } from '../../contract';
+import * as wire from '../../contract/wire';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { pageInfo } from '../hostConfig';
+import { retryPolicy } from '../retryPolicy';
 import { apiUrl, replaceAdapter, request, socketId } from './request';
 import { onUnauthenticated, signInEpoch } from './unauthenticated';
 
@@ -394,6 +396,27 @@ describe('an answer that is none of the server’s', () => {
     api({ 'DELETE /v1/conversations/7': { status: 204 }, 'POST /v1/logout': '<html>' });
     expect(await request({ url: '/v1/conversations/7', method: 'DELETE' })).toBe('');
     expect(await failure(request({ url: '/v1/logout', method: 'POST' }))).toEqual({ kind: 'offline' });
+  });
+
+  const schemas = Object.values(wire).filter((each): each is typeof messageSchema => typeof each === 'object');
+  const stated = [
+    { code: 500, message: '服务器开小差了' },
+    { code: 500, message: '服务器开小差了', data: [] },
+    { success: false, msg: '服务器开小差了' },
+    { status: 'error', message: '服务器开小差了', data: null },
+  ];
+
+  test.each(stated)('but says in its body that it failed, is the server’s failure for every call: %j', async (body) => {
+    onTestEnd(() => rs.restoreAllMocks());
+    rs.spyOn(console, 'warn').mockImplementation(() => {});
+    api({ 'GET /v1/x': body, 'PUT /v1/x': body });
+    const failed = expect.objectContaining({ kind: 'server', status: 500, message: '服务器开小差了' });
+    expect(await failure(request({ method: 'PUT', url: '/v1/x' }))).toEqual(failed);
+    for (const entity of schemas)
+      for (const schema of [entity, singleSchema(entity), cursorPageSchema(entity)]) {
+        expect(await failure(request({ url: '/v1/x', schema }))).toEqual(failed);
+        retryPolicy.reset();
+      }
   });
 
   test('cannot say that something is gone', async () => {

@@ -9,7 +9,7 @@ import axios, {
   getAdapter,
   type InternalAxiosRequestConfig,
 } from 'axios';
-import { fieldErrors, noteServerTime, parseJson } from '../../contract';
+import { fieldErrors, noteServerTime, parseJson, statedFailure } from '../../contract';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 
 /** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
@@ -17,8 +17,8 @@ export const createAxios = (
   settings: CreateAxiosDefaults,
   replaced: () => AxiosAdapter | undefined,
   around = (send: AxiosAdapter) => send,
-): AxiosInstance =>
-  axios.create({
+): AxiosInstance => {
+  const client = axios.create({
     ...settings,
     transformResponse: (raw: unknown, _headers, status) => withFields(parse(raw), status),
     adapter: (config) => {
@@ -26,6 +26,18 @@ export const createAxios = (
       return around(withClock(withEarlyRequest(send)))(config);
     },
   });
+  client.interceptors.response.use(asStated);
+  return client;
+};
+
+/** A failure that was sent with 200 is handled as one with the status that it means. */
+function asStated(response: AxiosResponse): AxiosResponse {
+  const { data, config, request } = response;
+  const status = statedFailure(data);
+  if (status === undefined) return response;
+  const stated = { ...response, status, data: withFields(data, status) };
+  throw new AxiosError(`status ${status} in the body`, undefined, config, request, stated);
+}
 
 /** Each answer says what time it is at the server's. */
 const withClock =
