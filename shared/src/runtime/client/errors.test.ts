@@ -2,7 +2,7 @@ import { describe, expect, test } from '@rstest/core';
 import { AxiosError, AxiosHeaders, CanceledError } from 'axios';
 import { toApiError } from './errors';
 
-const config = { headers: new AxiosHeaders() };
+const config = { method: 'post', headers: new AxiosHeaders() };
 
 const answered = (status: number, data: unknown = '', headers: Record<string, string> = {}) =>
   new AxiosError('', undefined, config, undefined, {
@@ -78,6 +78,27 @@ describe('names a failed request by what can be done about it', () => {
     if (error.kind !== 'tooOften') throw new Error(error.kind);
     expect(error.retryAfterSeconds).toBeGreaterThan(57);
     expect(error.retryAfterSeconds).toBeLessThan(62);
+  });
+});
+
+describe('a read whose reader has filled in nothing', () => {
+  const read = (params: object, status: number, data?: unknown) => {
+    const { response } = answered(status, data);
+    return toApiError(new AxiosError('', undefined, { ...config, method: 'get', params }, undefined, response));
+  };
+
+  test.each([402, 422])('is no mistake and no purchase of theirs, whatever a server says by %i', (status) => {
+    expect(read({ cursor: 'x' }, status, { errors: { cursor: ['The cursor is invalid.'] } })).toEqual({
+      kind: 'server',
+      status,
+    });
+  });
+
+  test('differs from a search, whose words may be refused', () => {
+    expect(read({ q: '狐' }, 422, { errors: { q: ['太短'] } })).toMatchObject({
+      kind: 'invalid',
+      fields: { q: ['太短'] },
+    });
   });
 });
 

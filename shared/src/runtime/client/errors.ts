@@ -1,4 +1,4 @@
-import type { AxiosError, AxiosResponse } from 'axios';
+import type { AxiosError, AxiosRequestConfig, AxiosResponse } from 'axios';
 import {
   type ApiError,
   isApiError,
@@ -40,9 +40,9 @@ export function toApiError(cause: unknown): ApiError {
   // an HTML page with 404 comes from a proxy: it must not pass for an entity that is gone
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
-  const plain = ofStatus(cause.response, body);
+  const plain = ofStatus(cause.response, body, isFilledIn(cause.config));
   const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
-  const message = isRouteMissing(status, body) ? undefined : readersWords(body.message);
+  const message = isRouteMissing(status, body) ? undefined : readersWords(body.message ?? body.msg);
   return message === undefined ? error : { ...error, message };
 }
 
@@ -53,10 +53,14 @@ const DEFAULT_WAIT_SECONDS = 60;
 
 const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
-function ofStatus(response: AxiosResponse, body: Body): ApiError {
+/** Whether the reader has written something that is sent along: only then can it be wrong, or cost points. */
+const isFilledIn = ({ method = 'get', params }: Partial<AxiosRequestConfig> = {}): boolean =>
+  method.toLowerCase() !== 'get' || Boolean(params?.q);
+
+function ofStatus(response: AxiosResponse, body: Body, isOfReader: boolean): ApiError {
   const { status } = response;
   // must not pass for a thing that is gone
-  if (isRouteMissing(status, body)) return { kind: 'server', status };
+  if (isRouteMissing(status, body) || (!isOfReader && [402, 422].includes(status))) return { kind: 'server', status };
   switch (status) {
     case 401:
       return { kind: 'unauthenticated' };
