@@ -2,19 +2,26 @@
 const label = (chinese: string, latin: string): string =>
   `(?:(?:${chinese})[\\s:=→*\\]】」-]*(?:[是为]\\s*)?|(?:^|[\\s,;(])(?:${latin})\\s*[:=]\\s*)`;
 
-function credentials(): RegExp {
+function credentials(): RegExp[] {
   const login = label('用户名?|登录名|[账帐賬帳]\\s*[号號户戶]名?|手机号?|邮箱', 'account|user(?:name)?|login|id');
   const password = label('密\\s*[码碼]|口令', 'password|pass|pwd');
-  const name = '["\']?(?<login>[^\\s:,;、|/*=→"\'【】「」]+?)';
+  const name = '["\']?(?<login>[^\\s:,;、。|/*=→"\'【】「」]+';
   const between = '[\\s,;、|/*"\'【「。]*(?:我的)?[*【「]*';
   // a field takes no line feeds: words of the next line may follow without a gap
   const word = '(?:"(?<quoted>[^"\\s]+)"|(?<password>[!-~]+?(?=[,;]*[^!-~]|$)|\\S+))';
-  return new RegExp(login + name + between + password + word, 'iu');
+  const patterns = [
+    `${login}${name}?)${between}${password}${word}`,
+    `${password}["']?(?<password>[!-~]+?)${between}${login}${name})`,
+  ];
+  return patterns.map((pattern) => new RegExp(pattern, 'iu'));
 }
 
 /** User name and password out of the text that the product copies after a registration, or out of one like it. */
 export function copiedCredentials(text: string): { login: string; password: string } | undefined {
   const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const { login, quoted, password = quoted } = credentials().exec(words)?.groups ?? {};
-  return login && password ? { login, password } : undefined;
+  for (const pattern of credentials()) {
+    const { login, quoted, password = quoted } = pattern.exec(words)?.groups ?? {};
+    if (login && password) return { login, password };
+  }
+  return undefined;
 }

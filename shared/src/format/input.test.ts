@@ -60,16 +60,31 @@ test.each([
   ['account: a12345678, password: 384756'],
   ['Username: a12345678\nPassword: 384756'],
   ['login=a12345678 pwd=384756'],
+  ['密码：384756\n用户名：a12345678'],
+  ['密码：384756账号：a12345678。'],
+  ['我的密码是384756，账号是a12345678'],
+  ['【密码】384756【账号】a12345678'],
+  ['密码:"384756",账号:"a12345678"'],
+  ['**密码**：384756 / **账号**：a12345678'],
+  ['口令 384756 手机号 a12345678，别忘了'],
+  ['Password: 384756\r\nUsername: a12345678\r\n'],
 ])('credentials are found in %j', (text) => {
   expect(copiedCredentials(text)).toEqual({ login: 'a12345678', password: '384756' });
 });
 
-test.each(['a12345678', '密码', '深夜叩门的人', '用户名', 'userxpass1', '账号密码1', 'id: 7'])(
-  'there are no credentials in %j',
-  (text) => {
-    expect(copiedCredentials(text)).toBeUndefined();
-  },
-);
+test.each([
+  '忘了密码怎么办，我的账号是a12345678',
+  '密码和账号',
+  'a12345678',
+  '密码',
+  '深夜叩门的人',
+  '用户名',
+  'userxpass1',
+  '账号密码1',
+  'id: 7',
+])('there are no credentials in %j', (text) => {
+  expect(copiedCredentials(text)).toBeUndefined();
+});
 
 test.each([
   ['', true],
