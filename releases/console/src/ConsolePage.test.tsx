@@ -22,6 +22,7 @@ import { createLanguage, language } from './texts';
 const realFetch = globalThis.fetch;
 const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 const chat = 'chat@1.0.0+cccccccccccc';
+const host = 'host@1.0.0+999999999999';
 const [old, next] = ['stories@1.0.0+aaaaaaaaaaaa', 'stories@1.1.0+bbbbbbbbbbbb'];
 /** What answers in the console's place, with success. */
 const FOREIGN = [
@@ -508,6 +509,25 @@ describe('signing in', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
+  test.each([
+    ['where the page asks for a token', null],
+    ['where another one is in use', 'lz_new'],
+  ])('a link with a token, pasted over the open page, signs in %s', async (_, renewed) => {
+    if (renewed) {
+      await openPage();
+      server.token = renewed;
+    } else {
+      sessionStorage.clear();
+      render(<ConsolePage />);
+      await screen.findByLabelText('访问令牌');
+    }
+    location.hash = `#token=${server.token}`;
+    fireEvent(window, new Event('hashchange'));
+    await waitFor(() => expect(sessionStorage.getItem('liaozhai-console-token')).toBe(server.token));
+    expect(location.hash).toBe('');
+    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+  });
+
   test('a token that ends while the page is open leads back to signing in', async () => {
     await openPage();
     server.token = 'another';
@@ -521,6 +541,21 @@ describe('signing in', () => {
     const told = (await screen.findByRole('alert')).textContent;
     expect(told).toContain('发布存储暂时无法访问');
     expect(told).toContain('the store is away');
+    server.away = false;
+    await userEvent.click(button('重试'));
+    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+  });
+
+  test.each([
+    ['to sign in', false, '访问令牌'],
+    ['where the server fails', true, '重试'],
+  ])('the page %s has one main part with its heading', async (_, away, words) => {
+    if (!away) sessionStorage.clear();
+    server.away = away;
+    render(<ConsolePage />);
+    await screen.findByText(words);
+    expect(within(screen.getByRole('main')).getByRole('heading', { level: 1 }).textContent).toBe('发布台');
+    expect(within(screen.getByRole('main')).getByText(words)).toBeTruthy();
   });
 });
 
@@ -1188,9 +1223,31 @@ describe('what comes first', () => {
     const notice = within(screen.getAllByRole('alert')[0] as HTMLElement);
     expect(notice.getByText(/灰度 stories 1\.1\.0·bbbb 有问题/)).toBeTruthy();
     expect(notice.getByText('失败偏多：40 位访客中 12 位失败，稳定版 60 位中 0 位。将自动中止')).toBeTruthy();
+    await userEvent.click(notice.getByRole('button', { name: '看数据' }));
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: '健康' }));
     await userEvent.click(notice.getByRole('button', { name: '中止灰度 stories' }));
     await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
     await waitFor(() => expect(server.posted()).toMatchObject([{ body: { name: 'stories', seq: 7 } }]));
+  });
+
+  test.each([
+    ['its former build', chat, [2, 3], '回退 chat'],
+    ['the set without it, where it has no former build', chat, [2], '撤下 chat'],
+    ['the former set, where the host has no former build', host, [2, 3], '整体回退'],
+    ['nothing, where nothing but the host was live', host, [2], null],
+  ] as const)('an alarm of what is live offers %s', async (_, build, states, expected) => {
+    const counts = { visitors: 50, failedVisitors: 40 };
+    const rise = { minutes: 15, recent: counts, before: counts, beside: null, alarm: true };
+    server.health = { stable: group, candidates: [], builds: [{ build, group: 'stable', ...failing, ...rise }] };
+    const live = (seq: number) => entryOf(seq, '小李', { kind: 'activate', builds: [chat], evidence: [] });
+    server.log = [...states.map(live).reverse(), entryOf(1, '小李', { kind: 'init', evidence: [] })];
+    await openPage();
+    const notice = (await screen.findByText(/有问题$/)).closest('[role=alert]') as HTMLElement;
+    const [, way = null] = within(notice).getAllByRole('button');
+    expect(way && (way.getAttribute('aria-label') ?? way.textContent)).toBe(expected);
+    if (!way) return;
+    await userEvent.click(way);
+    expect(await within(await screen.findByRole('alertdialog')).findByText(String(expected))).toBeTruthy();
   });
 
   test('failures that chance explains are no alarm', async () => {

@@ -1,4 +1,5 @@
-import { Card, Spinner } from '@liaozhai/shared/ui';
+import { Button, Card, Spinner } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import {
   ApiFailure,
@@ -7,6 +8,7 @@ import {
   forgetToken,
   forgetTyped,
   get,
+  hasLinkToken,
   type Me,
   readSession,
   readSignInFailure,
@@ -49,27 +51,50 @@ async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
 export function ConsolePage() {
   useLanguage();
   const [entry, setEntry] = useState<EntryState>('entering');
-  useEffect(() => {
-    void enter().then(setEntry);
-  }, []);
-  const signIn = (token: string) => {
-    saveToken(token);
+  const again = useCallback(() => {
     setEntry('entering');
     void enter().then(setEntry);
+  }, []);
+  useEffect(again, [again]);
+  // a link with a token, pasted over the open page, loads no page
+  useEffect(() => {
+    const onHashChange = () => {
+      if (hasLinkToken()) again();
+    };
+    window.addEventListener('hashchange', onHashChange);
+    return () => window.removeEventListener('hashchange', onHashChange);
+  }, [again]);
+  const signIn = (token: string) => {
+    saveToken(token);
+    again();
   };
   const onLeave = useCallback((why: 'asked' | 'refused') => void leave(why).then(setEntry), []);
-  if (entry === 'entering') return <Spinner label={texts.loading} className={styles.alone} />;
-  if (entry instanceof ApiFailure)
-    return (
-      <Card className={styles.alone} role="alert">
-        {[texts.refusal(entry.status), ...entry.lines.map(said)].map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </Card>
-    );
-  if ('me' in entry) return <SignedIn {...entry} onLeave={onLeave} />;
-  return <SignIn {...entry} onToken={signIn} />;
+  if (entry !== 'entering' && 'me' in entry) return <SignedIn {...entry} onLeave={onLeave} />;
+  return (
+    <main>
+      {entry === 'entering' ? (
+        <Spinner label={texts.loading} className={styles.alone} />
+      ) : entry instanceof ApiFailure ? (
+        <Closed failure={entry} onAgain={again} />
+      ) : (
+        <SignIn {...entry} onToken={signIn} />
+      )}
+    </main>
+  );
 }
+
+/** Nothing could be read yet: why, and another try. */
+const Closed = ({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void }) => (
+  <Card className={clsx(styles.alone, styles.signIn)}>
+    <h1>{texts.title}</h1>
+    <div role="alert">
+      {[texts.refusal(failure.status), ...failure.lines.map(said)].map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
+    <Button onClick={onAgain}>{texts.again}</Button>
+  </Card>
+);
 
 /** Redraws the page in the chosen language, and sets the language of the document. */
 function useLanguage() {

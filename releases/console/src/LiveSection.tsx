@@ -9,18 +9,15 @@ import { formats, relativeTime, said, texts, versionOf } from './texts';
 export interface LiveProps extends SectionProps {
   status: ChannelView;
   log: readonly LogEntry[];
-}
-
-interface LiveRowsProps extends LiveProps {
   deadEnds: readonly string[];
 }
 
-function LiveRow({ id, status, log, deadEnds, me, console, running }: { id: string } & LiveRowsProps) {
+function LiveRow({ id, ...props }: { id: string } & LiveProps) {
+  const { status, me, console, running } = props;
   const name = nameOf(id);
   const good = status.lastGood[name];
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
-  const hasFormer = mayGoBack(status, log, name) && !deadEnds.includes(name);
   return (
     <ListRow
       className={styles.row}
@@ -36,7 +33,7 @@ function LiveRow({ id, status, log, deadEnds, me, console, running }: { id: stri
         </>
       }
       value={
-        hasFormer && (
+        mayGoBack(props, name) && (
           <span className={styles.pair}>
             {maySwitch(me, name) && (
               <ActionButton
@@ -96,8 +93,8 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
 }
 
 /** What everyone runs, since when and by whom, and what was withdrawn. */
-export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveRowsProps) {
-  const { status, log, deadEnds, sharing, channels, me, console, running, now } = props;
+export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
+  const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
@@ -120,7 +117,7 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
       )}
       <div className={styles.actions}>
         <small className={styles.aside}>{texts.live.expires(seq, formats.day(expires))}</small>
-        {maySwitch(me) && mayGoBack(status, log) && !deadEnds.includes('') && (
+        {maySwitch(me) && mayGoBack(props) && (
           <ActionButton
             variant="danger"
             control="rollback"

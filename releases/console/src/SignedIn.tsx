@@ -104,7 +104,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
             ))}
           </div>
         )}
-        {seen && <UrgentNotices status={seen.status} log={seen.log} health={health} {...part} />}
+        {seen && <UrgentNotices {...seen} health={health} {...part} />}
         {seen && <AgendaNotice agenda={seen.status.agenda} />}
         {!seen && !stale && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
         {seen && view === 'now' && <Now seen={seen} health={health} channels={channels} {...part} />}

@@ -1,6 +1,6 @@
 import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
-import { type AgendaView, type Health, maySwitch, nameOf, servedBy } from './api';
+import { type AgendaView, type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
 import type { LiveProps } from './LiveSection';
 import { labels } from './labels';
@@ -20,8 +20,13 @@ import {
 
 /** Leads to what a notice speaks of, which a phone shows far below. */
 function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log'; label: string }) {
+  const go = () => {
+    const part = document.getElementById(section);
+    part?.scrollIntoView();
+    part?.querySelector('h2')?.focus({ preventScroll: true });
+  };
   return (
-    <Button variant="quiet" small onClick={() => document.getElementById(section)?.scrollIntoView()}>
+    <Button variant="quiet" small onClick={go}>
       {label}
     </Button>
   );
@@ -43,11 +48,30 @@ function named(builds: readonly string[]): string {
   return builds.length > MOST_NAMED ? texts.listAndMore(listed, builds.length - MOST_NAMED) : listed;
 }
 
+/** What ends the failures of a live build: its former build, else the set without it, for the host the former set. */
+function wayOut(build: string, props: LiveProps) {
+  const { me, console } = props;
+  const { rollback, rollbackAll, withdraw } = texts.live;
+  const name = nameOf(build);
+  const control = `urgent ${name}`;
+  const may = maySwitch(me, name);
+  if (may && mayGoBack(props, name)) {
+    const title = `${rollback} ${labels.of(name)}`;
+    return { control, label: rollback, title, choose: () => console.rollback(control, { name, title }) };
+  }
+  if (may && name !== 'host') {
+    const title = `${withdraw} ${labels.of(name)}`;
+    return { control, label: withdraw, title, choose: () => console.withdraw(control, build) };
+  }
+  if (!maySwitch(me) || !mayGoBack(props)) return null;
+  const title = rollbackAll;
+  return { control, label: title, title, choose: () => console.rollback(control, { title }) };
+}
+
 /** What somebody who is woken has to know first: what fails now, what the automatic stop did, and that a way back has been taken. */
 export function UrgentNotices(props: { health: Health | null } & LiveProps) {
   const { status, log, health, me, console, running, now } = props;
   const { abort } = texts.candidate;
-  const { rollback } = texts.live;
   const alarming = health?.builds.filter(({ alarm }) => alarm) ?? [];
   const { stops, served } = servedBy(status, log, now);
   return (
@@ -86,24 +110,22 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
         })}
       {alarming.map((health) => {
         const { build } = health;
-        const name = nameOf(build);
-        const control = `urgent ${name}`;
-        const title = `${rollback} ${labels.of(name)}`;
+        const way = wayOut(build, props);
         return (
           <UrgentNotice
             key={build}
             actions={
               <>
                 <WayTo section="health" label={texts.now.figures} />
-                {maySwitch(me, name) && (
+                {way && (
                   <ActionButton
                     variant="danger"
-                    control={control}
+                    control={way.control}
                     running={running}
-                    aria-label={title}
-                    onClick={() => void console.rollback(control, { name, title })}
+                    aria-label={way.title}
+                    onClick={() => void way.choose()}
                   >
-                    {rollback}
+                    {way.label}
                   </ActionButton>
                 )}
               </>

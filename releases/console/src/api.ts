@@ -124,8 +124,15 @@ export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
     ),
   );
 
+interface Before {
+  status: ChannelView;
+  log: readonly LogEntry[];
+  deadEnds: readonly string[];
+}
+
 /** Whether to offer a way back, for a name or as a whole. Where the log is longer than what is shown, what is kept as a fallback tells. */
-export function mayGoBack({ lastGood, killed }: ChannelView, log: readonly LogEntry[], name?: string): boolean {
+export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: Before, name?: string): boolean {
+  if (deadEnds.includes(name ?? '')) return false;
   if (log.at(-1)?.seq !== 1)
     return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newest = Number.POSITIVE_INFINITY;
@@ -180,9 +187,14 @@ export function failureOf(cause: unknown): ApiFailure {
   throw cause;
 }
 
+const LINK_TOKEN = /[#&]token=([\w-]+)/;
+
+/** Whether the address's fragment holds a token. */
+export const hasLinkToken = (): boolean => LINK_TOKEN.test(location.hash);
+
 /** Moves the token of the address's fragment to this tab's storage immediately and removes it from the address. */
 export function readToken(): string | null {
-  const [, found] = /[#&]token=([\w-]+)/.exec(location.hash) ?? [];
+  const [, found] = LINK_TOKEN.exec(location.hash) ?? [];
   if (found) {
     sessionStorage.setItem(TOKEN, found);
     history.replaceState(null, '', location.pathname + location.search);

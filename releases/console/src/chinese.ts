@@ -37,6 +37,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     ended: '登录已结束，请重新登录',
   },
   signOut: '退出',
+  again: '重试',
   channel: '通道',
   role: (role: string, name: string | null) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
   loading: '正在读取状态',

@@ -86,6 +86,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       ended: 'Your session has ended. Sign in again.',
     },
     signOut: 'Sign out',
+    again: 'Try again',
     channel: 'Channel',
     role: (role, name) => (name ? `${roles[role] ?? role} · ${name}` : (roles[role] ?? role)),
     loading: 'Loading the state',
