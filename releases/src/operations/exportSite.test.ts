@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
+import { buildFileHeaders } from '../builds/publish.ts';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { storeSet } from '../channel/composeSet.ts';
 import { setHash } from '../model/build.ts';
@@ -45,8 +46,24 @@ test('export again takes away the pages of routes that are gone, and nothing tha
   expect(pages).toEqual(['help/index.html', 'index.html', 'stories/index.html']);
 });
 
+test('the recipe for nginx keeps the scripts of the same documents from running', async () => {
+  const recipe = await readFile(new URL('../../../docs/deploying/serving.md', import.meta.url), 'utf8');
+  const [, variable = '', types = ''] = /map \$sent_http_content_type (\S+) { ~(\S+) sandbox; }/.exec(recipe) ?? [];
+  expect(recipe.slice(recipe.indexOf('location /builds/ {\n'))).toContain(
+    `Content-Security-Policy ${variable} always;`,
+  );
+  for (const file of ['page.html', 'a.svg', 'feed.rss', 'b.xhtml', 'entry.js', 'a.css', 'a.json', 'a.webp', 'a.txt']) {
+    const headers = buildFileHeaders(file);
+    expect([file, new RegExp(types).test(headers['content-type'] ?? '')]).toEqual([
+      file,
+      headers['content-security-policy'] === 'sandbox',
+    ]);
+  }
+});
+
 test('export writes a tree whose pages, headers and channel fit together', async () => {
-  await at.activate(await at.host('1.0.0', { files: { 'favicon.svg': '<svg/>' } }), await at.remote('stories'));
+  const documents = { 'favicon.svg': '<svg/>', 'deep/feed.rss': '<rss/>', 'note.txt': 'no document' };
+  await at.activate(await at.host('1.0.0', { files: documents }), await at.remote('stories'));
   const folder = join(at.folder, 'site');
   const { pages } = await exportSite(at.writer, { folder, config: { a: 1 } });
   expect(pages).toEqual(['/', '/stories']);
@@ -63,6 +80,9 @@ test('export writes a tree whose pages, headers and channel fit together', async
     expect(namesOf(path)).toContain('cache-control');
     expect(namesOf(path).filter((name) => namesOf('/*').includes(name))).toEqual([]);
   }
+  // hosts join the policies of rules that meet, and both hold
+  const sandboxed = rules.filter(([, ...lines]) => lines.join().includes('content-security-policy: sandbox'));
+  expect(sandboxed.map(([path]) => path)).toEqual(['/builds/*.html', '/builds/*.rss', '/builds/*.svg']);
   expect(JSON.parse(await read('channels/production.json')).seq).toBe((await at.current()).seq);
   expect([await read('sw.js'), await read('favicon.svg')]).toEqual([
     'self.addEventListener("fetch", () => undefined);',

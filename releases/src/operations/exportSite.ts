@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
@@ -33,11 +33,14 @@ async function put(folder: string, path: string, body: string | Buffer): Promise
   await rename(`${target}.new`, target);
 }
 
-async function copyBuild(writer: Writer, id: string, folder: string): Promise<void> {
-  for (const key of await writer.store.list(`${buildFolder(id)}/`)) {
+/** Returns the paths of what was copied. */
+async function copyBuild(writer: Writer, id: string, folder: string): Promise<string[]> {
+  const keys = await writer.store.list(`${buildFolder(id)}/`);
+  for (const key of keys) {
     const body = await writer.store.read(key);
     if (body) await put(folder, key, body);
   }
+  return keys;
 }
 
 const pageFile = (path: string): string => join(path.slice(1), 'index.html');
@@ -72,15 +75,32 @@ function withPolicy(html: string, policy: string): string {
   return html.replace(/<head\b[^>]*>(?:\s*<meta charset=[^>]*>)?/i, (start) => `${start}\n${meta}`);
 }
 
-/** Headers by path. No two rules that meet on a path name the same header: hosts join such values, which spoils both. */
-function siteHeaders(page: Record<string, string>, pages: readonly string[]): [string, Record<string, string>][] {
-  const { 'content-type': _, 'cache-control': __, 'content-security-policy': policy = '', ...everywhere } = page;
+const POLICY = 'content-security-policy';
+
+/** Files that a browser opens as a document have a policy of their own. Rules name endings, since hosts limit their number. */
+const documentRules = (files: readonly string[]): [string, Record<string, string>][] =>
+  [...new Set(files.map((path) => extname(path)))].sort().flatMap((ending) => {
+    const { [POLICY]: policy } = buildFileHeaders(`x${ending}`);
+    return policy ? [[`/builds/*${ending}`, { [POLICY]: policy }]] : [];
+  });
+
+/**
+ * Headers by path. No two rules that meet on a path name the same header, since hosts join such values, which spoils both.
+ * Policies are an exception: joined, each of them holds.
+ */
+function siteHeaders(
+  page: Record<string, string>,
+  pages: readonly string[],
+  files: readonly string[],
+): [string, Record<string, string>][] {
+  const { 'content-type': _, 'cache-control': __, [POLICY]: policy = '', ...everywhere } = page;
   const framing = policy.split('; ').filter((part) => part.startsWith(ONLY_AS_HEADER));
   const { 'cache-control': life = '', 'access-control-allow-origin': readers = '' } = buildFileHeaders('x.js');
   const alwaysAsk = { 'cache-control': 'no-cache' };
   return [
-    ['/*', { ...everywhere, 'content-security-policy': framing.join('; ') }],
+    ['/*', { ...everywhere, [POLICY]: framing.join('; ') }],
     ['/builds/*', { 'cache-control': life, 'access-control-allow-origin': readers }],
+    ...documentRules(files),
     ...[...pages, '/channels/*', '/sw.js'].map((path): [string, Record<string, string>] => [path, alwaysAsk]),
   ];
 }
@@ -110,8 +130,8 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
 
 /**
  * Writes what is stable as a tree for static hosting: builds first, then pages, the channel last, so that a copy in that order
- * never names what is not there. `_headers` holds the headers each path must be served with, the
- * same after every switch unless a page comes or goes. Candidates need a server.
+ * never names what is not there. `_headers` holds the headers each path must be served with.
+ * They are the same after every switch unless a page or a kind of document comes or goes. Candidates need a server.
  */
 export async function exportSite(writer: Writer, options: ExportOptions): Promise<Exported> {
   const { store, catalog, channel, key } = writer;
@@ -119,7 +139,8 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
   if (!document.stable) throw refused(`channel ${channel} has nothing live yet`, 'Publish and `activate` first.');
   const body = await catalog.set(document.stable.set);
   const builds = [...new Set([...document.stable.builds, ...Object.values(document.lastGood)])];
-  for (const id of builds) await copyBuild(writer, id, options.folder);
+  const files: string[] = [];
+  for (const id of builds) files.push(...(await copyBuild(writer, id, options.folder)));
   const template = await store.read(body.host.template.slice(1));
   if (!template || sha384Integrity(template) !== body.host.templateIntegrity)
     throw refused('the page template was changed', 'Roll the host back.');
@@ -130,14 +151,14 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
   for (const path of pages) {
     const page = renderPage({ ...options, template: template.toString('utf8'), pageSet, path });
     headers = page.headers;
-    const html = withPolicy(page.html, headers['content-security-policy'] ?? '');
+    const html = withPolicy(page.html, headers[POLICY] ?? '');
     await put(options.folder, pageFile(path), html);
   }
   await removeFormerPages(options.folder, pages);
   await copyRootFiles(writer, body.host.id, options.folder, siteBrand(options.config.brand));
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
   if (worker) await put(options.folder, 'sw.js', worker);
-  await put(options.folder, '_headers', headerFile(siteHeaders(headers, pages)));
+  await put(options.folder, '_headers', headerFile(siteHeaders(headers, pages, files)));
   await put(options.folder, channelKey(channel), source);
   return { folder: options.folder, set: document.stable.set, pages, builds };
 }
