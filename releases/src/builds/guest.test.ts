@@ -197,7 +197,6 @@ test.each<[what: string, Parts, says: string]>([
     { metaData: { publicPath: undefined, getPublicPath: "return '/cdn/'" } },
     "without getPublicPath and with output.publicPath: 'auto'",
   ],
-  ['a malformed range', { manifest: { shared: shared('4.5.0', 'banana') } }, 'must be a semver range'],
   ['a range that nothing meets', { manifest: { shared: shared('4.5.0', '>2 <1') } }, 'its own range >2 <1 refuses'],
   ['a range that its copy does not meet', { manifest: { shared: shared('4.5.0', '^99.0.0') } }, 'set requiredVersion'],
   [
@@ -208,6 +207,7 @@ test.each<[what: string, Parts, says: string]>([
   ['a name that every record has', { package: { name: 'constructor' } }, 'other than "constructor"'],
   ['a field that is misspelt', { field: { requireAuth: true } }, 'requireAuth'],
   ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract'],
+  ['a version with a leading v', { package: { version: 'v1.0.0' } }, 'Set what these lines name'],
   ['a contract of another host', { field: { contract: '^9.0.0' } }, 'needs shared/runtime ^9.0.0'],
   ['neither route nor slot', { field: { routes: [], slots: [] } }, 'neither a route nor a slot'],
   [
@@ -220,6 +220,62 @@ test.each<[what: string, Parts, says: string]>([
 ])('a guest is refused with a cure: %s', async (_, parts, says) => {
   expect(await verdict(await writeGuest(parts))).toContain(says);
 });
+
+/** What each of the three places says of such a range; empty where it is admitted. */
+const RANGES: [range: string, peer: string, library: string, contract: string][] = [
+  ...[
+    ...['workspace:^', 'workspace:*', 'workspace:^19.0.0', 'catalog:', 'catalog:react19', 'npm:react@^19'],
+    ...['file:../react', 'link:../react', 'portal:../react', 'git+https://git.example/react.git', 'github:team/react'],
+    ...['https://npm.example/react.tgz', 'latest', 'next', 'banana', '^19.0.0, ^18.0.0'],
+  ].map((range): [string, string, string, string] => [
+    range,
+    `peerDependencies.react: "${range}" must be a semver range, such as ^19.0.0`,
+    `requires chart "${range}", which is no semver range`,
+    `liaozhai.contract: "${range}" must be a range such as ^2.1.0`,
+  ]),
+  ...['*', '', 'x', '>=1', '1.x || 19.x', ' ^19 ', '^v19.0.0', '~19.3', '19.1.0 - 19.9'].map(
+    (range): [string, string, string, string] => [range, '', '', `liaozhai.contract: "${range}" must be a range such`],
+  ),
+  ['1.x || 2.x', 'needs react 1.x || 2.x', 'its own range 1.x || 2.x refuses', 'must be a range such as ^2.1.0'],
+  ['^1.0.0', 'needs react ^1.0.0', 'its own range ^1.0.0 refuses', ''],
+  ['^1', 'needs react ^1', 'its own range ^1 refuses', ''],
+  ['^19', '', '', 'needs shared/runtime ^19'],
+];
+
+test.each(RANGES)('the range "%s" is judged or refused with its cure wherever it stands', async (range, ...says) => {
+  const places: Parts[] = [
+    { package: { peerDependencies: { react: range } } },
+    { manifest: { shared: shared('19.3.0', range) } },
+    { field: { contract: range } },
+  ];
+  for (const [at, parts] of places.entries()) {
+    const said = await verdict(await writeGuest(parts));
+    if (says[at]) expect(said).toContain(says[at]);
+    else expect(said).toBe('');
+    // none of them is built by a package of ours
+    expect(said).not.toContain('remoteConfig');
+  }
+});
+
+test('what a package manager reads of packages that no page shares is admitted', async () => {
+  const peerDependencies = { react: '^19.0.0', '@team/kit': 'workspace:^', redux: 'catalog:' };
+  expect(await verdict(await writeGuest({ package: { peerDependencies } }))).toBe('');
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
+  'a shared library called %s is judged like any other',
+  async (name) => {
+    const library = (requiredVersion: string, ...carried: string[]) => ({
+      shared: [{ name, version: '1.2.0', requiredVersion, assets: both(carried) }],
+    });
+    const sharing = async (requiredVersion: string, ...carried: string[]) =>
+      (await verdict(await writeGuest({ manifest: library(requiredVersion, ...carried) }))).slice(0, 8);
+    expect([await sharing('^1.0.0', '900.js'), await sharing('^2.0.0', '900.js'), await sharing('^1.0.0')]).toEqual(
+      // the one name that no document can hold
+      name === '__proto__' ? ['', '', ''] : ['', 'sharing:', 'sharing:'],
+    );
+  },
+);
 
 test('a guest that gives each of its builds one global is refused the second time', async () => {
   const fixed = {

@@ -4,7 +4,7 @@ import { filePathSchema, nameSchema, type RemoteDescription, remoteDescriptionSc
 import semver from 'semver';
 import * as v from 'valibot';
 import { hasCode, refused } from '../errors.ts';
-import { issuesOf, parseJson } from '../model/build.ts';
+import { contractRangeSchema, issuesOf, parseJson, rangeSchema } from '../model/build.ts';
 import { sha256Hex } from '../model/signing.ts';
 
 // A guest is a remote that no package of ours built. Module Federation's manifest and the remote's package.json describe it.
@@ -14,14 +14,14 @@ const DEFAULT_ENTRY = 'remoteEntry.js';
 /** What the bundler's own container plug-in, which writes no manifest, counts as. */
 const FEDERATION_1 = '1.0.0';
 
-const { label, contract, routes, slots } = remoteDescriptionSchema.entries;
+const { label, routes, slots } = remoteDescriptionSchema.entries;
 const [routeEntries, slotEntries] = [routes.pipe[0].item.entries, slots.pipe[0].item.entries];
 
 /** The field `liaozhai` of a guest's package.json. Misspelt keys are refused: nothing else would report them. */
 const fieldSchema = v.strictObject({
   name: v.optional(nameSchema),
   label,
-  contract,
+  contract: contractRangeSchema,
   routes: v.optional(
     v.array(
       v.strictObject({
@@ -38,14 +38,14 @@ const fieldSchema = v.strictObject({
   slots: v.optional(v.array(v.strictObject({ name: slotEntries.name, order: slotEntries.order })), []),
 });
 
-const versions = v.optional(v.record(v.string(), v.string()), {});
 const packageSchema = v.object({
   name: v.pipe(
     v.string(),
     v.transform((name) => name.replace(/^@[^/]*\//, '')),
   ),
   version: v.string(),
-  peerDependencies: versions,
+  // of other packages the bundler has made what runs
+  peerDependencies: v.optional(v.object({ react: v.optional(rangeSchema), 'react-dom': v.optional(rangeSchema) }), {}),
   liaozhai: fieldSchema,
 });
 
@@ -109,7 +109,13 @@ const CHUNK = new RegExp(String.raw`${CHUNK_GLOBAL.source}[^;,]*\.push\(\s*\[\[`
 
 const chunkGlobalOf = (entry: string): string | undefined => CHUNK_GLOBAL.exec(entry)?.[1];
 
-function assertUsable({ metaData }: Manifest): void {
+function assertUsable({ metaData, shared }: Manifest): void {
+  for (const { name, requiredVersion } of shared)
+    if (typeof requiredVersion === 'string' && !v.is(rangeSchema, requiredVersion))
+      throw refused(
+        `${MANIFEST} requires ${name} "${requiredVersion}", which is no semver range`,
+        'Set requiredVersion of the federation plug-in to one, such as ^19.0.0, and build again.',
+      );
   const { publicPath, getPublicPath, remoteEntry } = metaData;
   // federation writes a function into the entry as it is, any other text into `new Function`
   if (getPublicPath && !getPublicPath.startsWith('function'))

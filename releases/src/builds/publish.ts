@@ -353,7 +353,7 @@ function parseDescription(value: unknown, version?: string): BuildDescription {
   const parsed = v.safeParse(descriptionSchema, version && value instanceof Object ? { ...value, version } : value);
   if (parsed.success) return parsed.output;
   const cure =
-    'Build with remoteConfig()/hostConfig() of shared/build, or write these fields: see "Other build tools" in docs/for-teams.md.';
+    'Set what these lines name. remoteConfig() and hostConfig() of shared/build write the rest: see "Other build tools" in docs/for-teams.md.';
   throw refused(`the description of the build does not meet the contract`, cure, issuesOf(parsed.issues));
 }
 

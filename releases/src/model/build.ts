@@ -22,27 +22,51 @@ import { canonicalJson, sha256Hex } from './signing.ts';
 export const isVersion = (text: string): boolean =>
   text.length <= 80 && semver.valid(text) === text && !text.includes('+');
 
-const range = v.pipe(
+/** What a package manager reads beyond semver (`workspace:^`, `catalog:`, `latest`) means nothing to a page. */
+export const rangeSchema = v.pipe(
   v.string(),
-  v.check((text) => semver.validRange(text) !== null, 'must be a semver range'),
+  v.check(
+    (text) => semver.validRange(text) !== null,
+    ({ input }) => `"${input}" must be a semver range, such as ^19.0.0`,
+  ),
 );
 const version = v.pipe(
   v.string(),
   v.check((text) => semver.valid(text) !== null, 'must be a semantic version'),
 );
 
+/** What a remote may be published with: the form that a page reads, which has no semver. Stored builds may say more. */
+export const contractRangeSchema = v.pipe(
+  v.string(),
+  v.regex(
+    /^\^\d+(?:\.\d+){0,2}$/,
+    ({ input }) => `"${input}" must be a range such as ^2.1.0, the form that pages read`,
+  ),
+);
+
+/** By the names of libraries, of which `constructor` may be one: what every object inherits must not answer. */
+const byLibrary = (value: v.GenericSchema<string>) =>
+  v.pipe(
+    dictionarySchema(v.string(), value),
+    v.transform((versions): Record<string, string> => Object.assign(Object.create(null), versions)),
+  );
+
 /** What only semver can tell of every description. */
 const checked = {
   version: v.pipe(v.string(), v.check(isVersion, 'must be a semantic version without build metadata, such as 1.4.2')),
   federation: version,
-  shared: v.object({ provides: dictionarySchema(v.string(), version), requires: dictionarySchema(v.string(), range) }),
+  shared: v.object({ provides: byLibrary(version), requires: byLibrary(rangeSchema) }),
 };
 
-/** What a package build says of itself in `dist/liaozhai.json`: the contract's form, its versions and ranges checked. */
-export const descriptionSchema = v.variant('kind', [
-  v.object({ ...remoteDescriptionSchema.entries, ...checked, contract: range }),
-  v.object({ ...hostDescriptionSchema.entries, ...checked, contract: version }),
-]);
+/** The contract's form of `liaozhai.json`, with its versions and ranges checked. */
+const descriptionWith = (contract: v.GenericSchema<string>) =>
+  v.variant('kind', [
+    v.object({ ...remoteDescriptionSchema.entries, ...checked, contract }),
+    v.object({ ...hostDescriptionSchema.entries, ...checked, contract: version }),
+  ]);
+
+/** What a package build says of itself in `dist/liaozhai.json`. */
+export const descriptionSchema = descriptionWith(contractRangeSchema);
 
 /** Provenance is no part of the hash, so a long name in it spoils nothing and is cut to what is shown. */
 const cut = (length: number) =>
@@ -60,7 +84,7 @@ const recordSchema = v.object({
   format: v.literal(1),
   id: v.string(),
   digest: digestSchema,
-  description: descriptionSchema,
+  description: descriptionWith(rangeSchema),
   files: dictionarySchema(filePathSchema, buildFileSchema),
   provenance: v.object({
     commit: v.nullable(cut(80)),
