@@ -104,9 +104,12 @@ describe('a repository of its own is refused, with nothing written', () => {
   const refused: [why: string, given: Partial<Parameters<typeof createRepository>[0]>, message: RegExp][] = [
     ['a name that cannot be a remote', { name: 'my-gifts' }, /small letters/],
     ['a label that nobody can read', { label: '' }, /cannot be the label/],
-    ['a folder that has something in it', { folder: join(templates, 'remote') }, /is not empty/],
+    ['a folder that has something in it', { folder: join(templates, 'remote') }, /is not an empty folder/],
+    ['a file in the place of the folder', { folder: join(templates, 'newRemote.ts') }, /is not an empty folder/],
     ['a bundler that is not known', { bundler: 'parcel' }, /use rsbuild, webpack, vite/],
     ['a folder without the packages', { packages: join(templates, 'remote') }, /has no liaozhai-runtime/],
+    ['packages that are not there', { packages: join(templates, 'none') }, /has no liaozhai-runtime/],
+    ['one package in the place of their folder', { packages: join(templates, 'newRemote.ts') }, /name the folder/],
   ];
   test.each(refused)('%s', (_why, given, message) => {
     const folder = join(root, 'gifts');

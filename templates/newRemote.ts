@@ -7,6 +7,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -129,7 +130,8 @@ interface Repository {
 /** The file name of a package's tarball. */
 function tarballIn(packages: string, name: string): string {
   const begin = `${name.slice(1).replace('/', '-')}-`;
-  const file = readdirSync(packages).find((each) => each.startsWith(begin) && each.endsWith('.tgz'));
+  const isFolder = statSync(packages, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const file = (isFolder ? readdirSync(packages) : []).find((each) => each.startsWith(begin) && each.endsWith('.tgz'));
   if (file) return file;
   throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
 }
@@ -181,8 +183,9 @@ export function createRepository(repository: Repository): void {
   refuseBadName(name);
   refuseBadLabel(label);
   const bundler = toBundler(repository.bundler ?? 'rsbuild');
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new RefusedError(`${folder} is not empty: choose another folder`);
+  const inTheWay = statSync(folder, { throwIfNoEntry: false });
+  if (inTheWay && (!inTheWay.isDirectory() || readdirSync(folder).length > 0))
+    throw new RefusedError(`${folder} is not an empty folder: choose another one`);
   if (repository.packages) tarballIn(repository.packages, '@liaozhai/runtime');
   cpSync(join(home, 'template'), folder, { recursive: true });
   // npm leaves files of this name out of packages
@@ -221,18 +224,21 @@ function main([name, label, ...rest]: string[]) {
   }
 }
 
+const usage = `usage: npm create liaozhai-remote <name> <label> [-- <options>]
+options: --bundler ${bundlers.join('|')}   --folder <folder>   --packages <folder with tarballs>
+for example: npm create liaozhai-remote gifts 礼物 -- --bundler vite`;
+
 function endWithUsage(problem = ''): never {
   if (problem) console.error(problem);
-  console.error('usage: npm create liaozhai-remote <name> <label> [-- <options>]');
-  console.error(`options: --bundler ${bundlers.join('|')}   --folder <folder>   --packages <folder with tarballs>`);
-  console.error('for example: npm create liaozhai-remote gifts 礼物 -- --bundler vite');
+  console.error(usage);
   process.exit(2);
 }
 
 function outsideWords(args: string[]) {
   const text = { type: 'string' } as const;
+  const help = { type: 'boolean', short: 'h' } as const;
   try {
-    return parseArgs({ args, options: { packages: text, folder: text, bundler: text }, allowPositionals: true });
+    return parseArgs({ args, options: { packages: text, folder: text, bundler: text, help }, allowPositionals: true });
   } catch (cause) {
     return endWithUsage((cause as Error).message);
   }
@@ -240,8 +246,9 @@ function outsideWords(args: string[]) {
 
 function mainOutside(words: string[]) {
   const { positionals, values } = outsideWords(words);
+  if (values.help) return console.log(usage);
   const [name, label, ...rest] = positionals;
-  if (!name || !label || rest.length > 0) endWithUsage();
+  if (!name || !label || rest.length > 0) return endWithUsage();
   const folder = resolve(values.folder ?? name);
   try {
     const { packages, bundler } = values;

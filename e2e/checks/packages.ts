@@ -155,6 +155,7 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
   writeFileSync(join(creator, 'package.json'), JSON.stringify({ private: true, dependencies }));
   if (!(await run('installing create-liaozhai-remote', creator, 'npx', install))) return;
   const script = join(creator, 'node_modules/create-liaozhai-remote/dist/newRemote.js');
+  await run('create-liaozhai-remote --help', creator, process.execPath, [script, '--help']);
   const registry = { npm_config_registry: 'https://npm.example/' };
   await run('create-liaozhai-remote from a registry', creator, process.execPath, [script, 'gifts', '礼物'], registry);
   const settings = join(creator, 'gifts/.npmrc');
