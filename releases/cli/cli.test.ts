@@ -81,6 +81,17 @@ describe('the command line', () => {
     });
   });
 
+  test.each(['lz_…', '令牌', 'Bearer lz_a_b', '"lz_a_b"', 'lz_a_b lz_c_d'])(
+    'a token that is none (%s) is told apart from a console that is away',
+    async (token) => {
+      const away = { RELEASES_STORE: 'http://127.0.0.1:9' };
+      const { code, err } = await releaseWith({ ...away, RELEASES_TOKEN: token }, 'status');
+      expect([code, err]).toEqual([2, expect.stringContaining('RELEASES_TOKEN is no token')]);
+      const pasted = await releaseWith({ ...away, RELEASES_TOKEN: ' lz_a_b\n' }, 'status');
+      expect([pasted.code, pasted.err]).toEqual([3, expect.stringContaining('does not answer')]);
+    },
+  );
+
   test('says its version as JSON, too', async () => {
     const { version } = (await json('--version')).value;
     expect((await release('--version')).out).toBe(`${version}\n`);

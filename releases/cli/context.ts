@@ -79,7 +79,14 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
 
 /** What opens a console: RELEASES_TOKEN, else the session of the signed-in person. Throws usage where both are missing. */
 export async function bearerFor(url: string): Promise<string> {
-  const bearer = environment.RELEASES_TOKEN || (await sessionFor(url))?.session;
+  const token = environment.RELEASES_TOKEN?.trim();
+  // no header could carry some of what people paste, and fetch would blame the network
+  if (token && !/^[\w-]+$/.test(token))
+    throw usage(
+      'RELEASES_TOKEN is no token',
+      'Set it to the line that `token create` printed, lz_…, and nothing else.',
+    );
+  const bearer = token || (await sessionFor(url))?.session;
   if (bearer) return bearer;
   throw usage(
     'a console wants to know who you are',

@@ -56,7 +56,8 @@ test('a console of the same level keeps its own words, and a server that is none
   const other = await clientOf(404, '<h1>Not Found</h1>');
   await expect(other.status()).rejects.toMatchObject({
     kind: 'unreachable',
-    cure: expect.stringContaining('Check --store and RELEASES_TOKEN'),
+    message: expect.stringContaining('is no console'),
+    cure: expect.stringContaining("the console's address and not the site's"),
   });
 });
 

@@ -271,8 +271,10 @@ const OLDER_CONSOLE = 'That console is older than this command line: update it.'
 /** What an older console knows nothing of. */
 export const unknownThere = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
 
-function failure({ status, headers }: Response, path: string, body: unknown): ReleaseError {
+function failure(response: Response, path: string, body: unknown): ReleaseError {
+  const { status, headers } = response;
   const parsed = v.safeParse(failureSchema, body);
+  if (status === 404 && !parsed.success) return noConsole(response);
   const { message, cure, details } = parsed.success
     ? parsed.output
     : { message: `the console answered ${status}`, cure: '', details: [] };
@@ -291,12 +293,15 @@ function failure({ status, headers }: Response, path: string, body: unknown): Re
 const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
 
 /** For an answer of success that has another form than the API's. */
-function unreadable({ headers, url }: Response, path: string, body: unknown): ReleaseError {
-  if (!(body instanceof Object))
-    return unreachable(
-      `what answers at ${new URL(url).origin} is no console`,
-      'Check --store and the proxies before it.',
-    );
+const noConsole = ({ url }: Response) =>
+  unreachable(
+    `what answers at ${new URL(url).origin} is no console`,
+    "Check --store or RELEASES_STORE, which is the console's address and not the site's, and the proxies before it.",
+  );
+
+function unreadable(response: Response, path: string, body: unknown): ReleaseError {
+  if (!(body instanceof Object)) return noConsole(response);
+  const { headers } = response;
   const cure = apiLevelOf(headers) < API_LEVEL ? OLDER_CONSOLE : 'Update this command line, or the console.';
   return refused(`this console answers \`${verbIn(path)}\` in another form`, cure);
 }

@@ -184,7 +184,7 @@ export async function requirePublicKey(store: Store): Promise<string> {
   if (publicKey) return publicKey;
   throw refused(
     `${store.label} is not a release store`,
-    'Make it with `pnpm release init`, or name another with --store or RELEASES_STORE (a console: its address).',
+    'Make it with `pnpm release init`, or name another with --store or RELEASES_STORE (a console: https://…).',
   );
 }
 
