@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { encodingFor, isFresh } from '@liaozhai/http/negotiation';
 import {
   brandedManifest,
@@ -41,8 +42,33 @@ async function brandedBody(path: string, built: Buffer, brand: SiteBrand): Promi
   if (path === '/manifest.webmanifest') return Buffer.from(brandedManifest(built.toString('utf8'), brand));
   if (!hasOwnSeal(brand)) return built;
   if (!bitmap) return Buffer.from(brandIcon(brand));
-  const { drawIcon } = await import('./icons.ts');
   return drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side);
+}
+
+/** For machines without Chinese fonts; draws Latin seals too. */
+const font = {
+  loadSystemFonts: false,
+  fontFiles: [
+    createRequire(import.meta.url).resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf'),
+  ],
+  defaultFontFamily: 'ZCOOL XiaoWei',
+};
+
+const drawn = new Map<string, Promise<Buffer>>();
+
+/** A drawing as PNG, each drawn once. */
+function drawIcon(svg: string, side: number): Promise<Buffer> {
+  const key = `${side} ${svg}`;
+  const icon = drawn.get(key) ?? renderIcon(svg, side);
+  drawn.set(key, icon);
+  return icon;
+}
+
+async function renderIcon(svg: string, side: number): Promise<Buffer> {
+  // most sites keep the seal of the build, and need no renderer
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const image = await renderAsync(svg, { font, fitTo: { mode: 'width', value: side } });
+  return image.asPng();
 }
 
 /** What a browser reads of the release store: builds, the channel, the service worker, and files that must lie at the root. */

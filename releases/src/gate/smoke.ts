@@ -7,7 +7,6 @@ import { say } from '../sentences.ts';
 import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import type { Site } from './pageWatch.ts';
-import { servedHeaders } from './servedHeaders.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { type LateFile, tamper } from './tamper.ts';
 import { tapThrough } from './taps.ts';
@@ -119,7 +118,7 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
     const served = await serve(subject.hash);
     const site = { origin: served.origin, host: subject.host };
     try {
-      const headers = await servedHeaders(served.origin, subject);
+      const headers = await headerProblems(served.origin, subject);
       const files = new Map<RemoteRecord, GateFile | null>();
       for (const remote of subject.remotes) files.set(remote, await gateFileOf(subject.store, remote));
       // loaded only here, since it takes longer than most commands
@@ -185,4 +184,28 @@ export async function chooseSmoke({
     ? serveByCommand(command, { ...environment, RELEASES_STORE: store, RELEASES_CHANNEL: channel, CHANNEL: channel })
     : serveInProcess({ store, channel, further });
   return smoke(serve, chromium, further.connect);
+}
+
+const EXPECTED_HEADERS: Record<string, RegExp> = {
+  'content-type': /^text\/(javascript|css)/,
+  'cache-control': /immutable/,
+  'access-control-allow-origin': /^\*$/,
+  'x-content-type-options': /^nosniff$/,
+};
+
+/** Asks the real server for every script and stylesheet of the changed builds. Returns what is wrong with its answers. */
+async function headerProblems(origin: string, { set, changed }: GateSubject): Promise<string[]> {
+  const folders = changed.map(({ id }) => `/${buildFolder(id)}/`);
+  const paths = Object.keys(set.hashes).filter((path) => folders.some((folder) => path.startsWith(folder)));
+  const problems = paths.map(async (path) => {
+    const { status, headers } = await fetch(origin + path, { method: 'GET', headers: { 'accept-encoding': 'br' } });
+    const wrong = Object.entries(EXPECTED_HEADERS).filter(
+      ([name, expected]) => !expected.test(headers.get(name) ?? ''),
+    );
+    return [
+      ...(status === 200 ? [] : [say('servedStatus', { file: path, status })]),
+      ...wrong.map(([name]) => say('servedHeader', { file: path, header: name, value: String(headers.get(name)) })),
+    ];
+  });
+  return (await Promise.all(problems)).flat();
 }
