@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ChangeOptions } from '../src/channel/writer.ts';
 import { lasting, waitingLine } from '../src/english.ts';
 import { usage } from '../src/errors.ts';
 import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } from '../src/model/agenda.ts';
@@ -7,7 +8,7 @@ import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
 import { unknownThere } from '../src/releaseClient.ts';
 import { clientFor, examples, hours, localTime, options, print, table } from './context.ts';
-import { printChange, proposalLines, type SwitchFlags, withReason } from './switching.ts';
+import { printChange, proposalLines, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
   const share = next.percent < 100 ? `${next.percent} %` : 'everyone';
@@ -79,12 +80,12 @@ export function addApproval(program: Command): void {
   withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
     .option('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', hours, 24)
     .action(async (_, command: Command) => {
-      const { json, why, seq, expires, ...rest } = options<SwitchFlags & { expires: number }>(command);
+      const { json, why, seq, expires, ...rest } = options<ChangeOptions & { expires: number }>(command);
       printChange(json, await (await clientFor(rest)).approval({ hours: expires, why, seq }));
     });
   withReason(approval.command('off').description('one person decides; this waits for a second one')).action(
     async (_, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchFlags>(command);
+      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
       printChange(json, await (await clientFor(rest)).approval({ hours: null, why, seq }));
     },
   );
@@ -107,7 +108,7 @@ export function addApproval(program: Command): void {
       .option('--why <text>', 'kept in the audit')
       .addHelpText('after', examples(`${verb} 3f9c1a7b --why "looked at it with Li"`))
       .action(async (id: string, _, command: Command) => {
-        const { json, why, ...rest } = options<SwitchFlags>(command);
+        const { json, why, ...rest } = options<ChangeOptions>(command);
         printChange(json, await (await clientFor(rest, verb === 'approve'))[verb]({ id, why }));
       });
 }
@@ -138,19 +139,17 @@ export function addSchedule(program: Command): void {
   for (const to of ['pause', 'continue', 'cancel'] as const)
     withReason(schedule.command(`${to} [name]`).description(ABOUT[to])).action(
       async (name: string | undefined, _, command: Command) => {
-        const { json, why, seq, ...rest } = options<SwitchFlags>(command);
+        const { json, why, seq, ...rest } = options<ChangeOptions>(command);
         printChange(json, await (await clientFor(rest)).steerSchedule(to, { name, why, seq }));
       },
     );
 }
 
-interface FreezeFlags {
+interface FreezeFlags extends ChangeOptions {
   from?: string;
   to?: string;
   weekly?: string;
   zone: string;
-  why?: string;
-  seq?: number;
 }
 
 /** Throws usage unless it is one of both kinds, and whole. */
@@ -208,7 +207,7 @@ export function addFreeze(program: Command): void {
     });
   withReason(freeze.command('remove <id>').description('take a window away')).action(
     async (id: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchFlags>(command);
+      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
       printChange(json, await (await clientFor(rest)).unfreeze({ id, why, seq }));
     },
   );
@@ -245,7 +244,7 @@ export function addWebhook(program: Command): void {
     });
   withReason(webhook.command('remove <id>').description('nothing is sent there any more')).action(
     async (id: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchFlags>(command);
+      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
       printChange(json, await (await clientFor(rest)).removeWebhook({ id, why, seq }));
     },
   );

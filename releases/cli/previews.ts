@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
+import type { ChangeOptions } from '../src/channel/writer.ts';
 import { clientFor, count, examples, hours, localTime, options, print, table } from './context.ts';
-import { printChange, type SwitchFlags } from './switching.ts';
+import { printChange } from './switching.ts';
 
 export const addOverride = (program: Command) =>
   program
@@ -31,7 +32,7 @@ const addPreviewOpen = (preview: Command) =>
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
     .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
     .action(async (words: string[], _, command: Command) => {
-      const { json, for: span, ...rest } = options<SwitchFlags & { person: string; for: number }>(command);
+      const { json, for: span, ...rest } = options<ChangeOptions & { person: string; for: number }>(command);
       const { person, why } = rest;
       const request = { request: words.join(' '), person, hours: span, why };
       printChange(json, await (await clientFor(rest)).preview(request));
@@ -44,7 +45,7 @@ const addPreviewEnd = (preview: Command) =>
     .option('--why <text>', 'kept in the audit')
     .addOption(unusedSeq())
     .action(async (browser: string, _, command: Command) => {
-      const { json, why, ...rest } = options<SwitchFlags>(command);
+      const { json, why, ...rest } = options<ChangeOptions>(command);
       printChange(json, await (await clientFor(rest)).endPreview({ browser, why }));
     });
 

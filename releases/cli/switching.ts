@@ -7,17 +7,11 @@ import { HOST_NAME, nameOf } from '../src/model/build.ts';
 import { candidatesOf } from '../src/model/channel.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
+import type { SwitchWish } from '../src/operations/switching.ts';
 import type { Asked, ProposalView } from '../src/policies/approval.ts';
 import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import { clientFor, count, examples, localStore, localTime, note, options, print, smokeFor } from './context.ts';
-
-export interface SwitchFlags {
-  why?: string;
-  seq?: number;
-  force?: boolean;
-  override?: string;
-}
 
 /** Adds what every switching verb takes. */
 export const withReason = (command: Command): Command =>
@@ -122,7 +116,7 @@ export const addActivate = (program: Command) =>
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, override, ...rest } = options<SwitchFlags>(command);
+      const { json, why, seq, force, override, ...rest } = options<SwitchWish>(command);
       printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, override }));
     });
 
@@ -155,7 +149,7 @@ export const addCanary = (program: Command) =>
     )
     .action(async (builds: string[], _, command: Command) => {
       const { json, percent, schedule, enough, name, why, seq, force, override, ...rest } = options<
-        SwitchFlags & { percent?: number; schedule?: string; enough?: number; name?: string }
+        SwitchWish & { percent?: number; schedule?: string; enough?: number; name?: string }
       >(command);
       if ((percent === undefined) === (schedule === undefined))
         throw usage(
@@ -191,7 +185,7 @@ export const addPromote = (program: Command) =>
       ),
     )
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<SwitchFlags & FromOptions>(
+      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<SwitchWish & FromOptions>(
         command,
       );
       if (!fromStore) {
@@ -233,7 +227,7 @@ export const addAbort = (program: Command) =>
   )
     .addHelpText('after', examples('abort --why "covers are missing"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchFlags>(command);
+      const { json, why, seq, ...rest } = options<SwitchWish>(command);
       printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
@@ -251,12 +245,12 @@ export const addRollback = (program: Command) =>
     .option('--to <seq>', 'a state from `log`', count)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, to, why, seq, force, ...rest } = options<SwitchFlags & { to?: number }>(command);
+      const { json, to, why, seq, force, ...rest } = options<SwitchWish & { to?: number }>(command);
       const client = await clientFor(rest);
       printChange(json, await client.rollback({ name, to, why, force, seq: await seenBy(client, seq) }));
     });
 
-interface ConfirmOptions extends SwitchFlags {
+interface ConfirmOptions extends SwitchWish {
   confirm?: string;
   yes?: boolean;
 }

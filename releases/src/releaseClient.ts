@@ -7,7 +7,7 @@ import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAge
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
 import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
-import type { Writer } from './channel/writer.ts';
+import type { ChangeOptions, Writer } from './channel/writer.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -29,7 +29,16 @@ import { buildFolder, mergeBuilds } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { canonicalJson } from './model/signing.ts';
 import { type Comparison, compare } from './operations/compare.ts';
-import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
+import {
+  effectOfKill,
+  type KillEffect,
+  type KillOptions,
+  kill,
+  type RollbackOptions,
+  rollback,
+  type WithdrawOptions,
+  withdraw,
+} from './operations/goingBack.ts';
 import {
   createOverride,
   endPreview,
@@ -39,63 +48,13 @@ import {
   type PreviewRequest,
   pageOf,
 } from './operations/override.ts';
-import { abort, lastGoodAfter } from './operations/switching.ts';
+import { abort, lastGoodAfter, type SwitchWish } from './operations/switching.ts';
 import { type AgendaView, viewAgenda } from './policies/agendaView.ts';
 import { type Asked, approve, ask, reject, type WordRequest } from './policies/approval.ts';
 import { type ScheduleRequest, type SteerRequest, steerSchedule } from './policies/schedule.ts';
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
 import type { WebhookEvent } from './policies/webhookEvents.ts';
 import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
-
-export interface SwitchRequest {
-  builds: string[];
-  why?: string;
-  seq?: number;
-  force?: boolean;
-  /** Why it is switched although the channel is frozen. */
-  override?: string;
-}
-
-export interface RollbackRequest {
-  name?: string;
-  to?: number;
-  why?: string;
-  seq?: number;
-  /** Goes back although it does not fit what else runs. */
-  force?: boolean;
-}
-
-export interface ReasonRequest {
-  /** The remote whose candidate is meant, where several run. */
-  name?: string;
-  why?: string;
-  seq?: number;
-  force?: boolean;
-  override?: string;
-}
-
-export interface PromoteRequest extends ReasonRequest {
-  /** Another channel of the same store: what everybody runs there comes here. */
-  from?: string;
-}
-
-export interface KillRequest {
-  build: string;
-  why?: string;
-  seq?: number;
-  /** The build's name, where it is the only one of it. */
-  confirm?: string;
-  /** Takes a former build in its place although it does not fit. */
-  force?: boolean;
-}
-
-export interface WithdrawRequest {
-  name: string;
-  why?: string;
-  seq?: number;
-  /** The name again. */
-  confirm?: string;
-}
 
 export interface PublishResult {
   id: string;
@@ -128,30 +87,32 @@ export interface ReleaseClient {
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
   /** Where two persons decide the answers of these have the proposal that waits in their place. */
-  activate(request: SwitchRequest): Promise<Asked>;
-  canary(request: SwitchRequest & { percent: number; name?: string }): Promise<Asked>;
-  promote(request: PromoteRequest): Promise<Asked>;
-  abort(request: ReasonRequest): Promise<Change>;
+  activate(request: SwitchWish & { builds: string[] }): Promise<Asked>;
+  canary(request: SwitchWish & { builds: string[]; percent: number; name?: string }): Promise<Asked>;
+  /** `from`: another channel of the same store, of which everybody's set comes here. */
+  promote(request: SwitchWish & { name?: string; from?: string }): Promise<Asked>;
+  /** `name`: the remote whose candidate is meant, where several run. */
+  abort(request: ChangeOptions & { name?: string }): Promise<Change>;
   /** `steps` as in `5@now,25@1h,100@4h`. */
   schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<Asked>;
   /** That two persons decide, and how many hours a proposal waits; null = one does. */
-  approval(request: { hours: number | null; why?: string; seq?: number }): Promise<Asked>;
+  approval(request: ChangeOptions & { hours: number | null }): Promise<Asked>;
   approve(request: WordRequest): Promise<Change>;
   reject(request: WordRequest): Promise<Change>;
   /** Takes one's own proposal back. */
   retract(request: WordRequest): Promise<Change>;
   steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
   freeze(request: FreezeRequest): Promise<Change & { id: string }>;
-  unfreeze(request: { id: string; why?: string; seq?: number }): Promise<Change>;
+  unfreeze(request: ChangeOptions & { id: string }): Promise<Change>;
   /** The secret is shown this once. */
   addWebhook(url: string): Promise<{ webhook: ListedWebhook; secret: string }>;
-  removeWebhook(request: { id: string; why?: string; seq?: number }): Promise<Change>;
+  removeWebhook(request: ChangeOptions & { id: string }): Promise<Change>;
   testWebhook(id: string): Promise<WebhookEvent>;
-  rollback(request: RollbackRequest): Promise<Change>;
-  withdraw(request: WithdrawRequest): Promise<Change>;
+  rollback(request: RollbackOptions): Promise<Change>;
+  withdraw(request: WithdrawOptions & { name: string }): Promise<Change>;
   /** What `kill` would do; changes nothing. `before`: what follows, for which the caller needs the right. */
   killEffect(build: string, before?: 'kill' | 'withdraw'): Promise<KillEffect>;
-  kill(request: KillRequest): Promise<Change>;
+  kill(request: KillOptions & { build: string }): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
   /** Permissions to run remotes from dev servers that have not ended. */
   previews(): Promise<Preview[]>;

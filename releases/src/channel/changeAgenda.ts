@@ -19,7 +19,7 @@ import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { askSecond, assertSeen, type Change, changeChannel } from './changeChannel.ts';
 import { requireChannel } from './readChannel.ts';
-import { timeOf, type Writer } from './writer.ts';
+import { type ChangeOptions, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;
 
@@ -165,11 +165,7 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
 }
 
 /** Removes a window. Throws refused if no window has this id. */
-export const removeFreeze = (
-  writer: Writer,
-  id: string,
-  { why, seq }: { why?: string; seq?: number } = {},
-): Promise<Change> => {
+export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOptions = {}): Promise<Change> => {
   let removed = false;
   return changeAgenda(
     writer,

@@ -25,6 +25,14 @@ export interface Writer {
   second?: SecondWord;
 }
 
+/** What anybody who changes a channel may say. */
+export interface ChangeOptions {
+  /** Kept in the audit. */
+  why?: string;
+  /** The state the caller saw; another writer's change since then is a conflict. */
+  seq?: number;
+}
+
 /** Somebody who asks a console, as far as it decides what they may. */
 export interface Actor {
   person: Person;

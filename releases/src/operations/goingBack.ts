@@ -2,7 +2,7 @@ import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
 import { liveIn, readState, requireChannel } from '../channel/readChannel.ts';
-import type { Writer } from '../channel/writer.ts';
+import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
@@ -12,13 +12,11 @@ import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../
 import { say } from '../sentences.ts';
 import { keepCandidates } from './switching.ts';
 
-export interface RollbackOptions {
+export interface RollbackOptions extends ChangeOptions {
   /** One build name; without it the whole channel goes back. */
   name?: string;
   /** The state to go back to; without it the newest one that differs. */
   to?: number;
-  why?: string;
-  seq?: number;
   /** Goes back although it does not fit what else is live; needs `why`. */
   force?: boolean;
 }
@@ -269,9 +267,7 @@ export async function effectOfKill(writer: Writer, build: string): Promise<KillE
   return effectOn(writer, document, build);
 }
 
-export interface KillOptions {
-  why?: string;
-  seq?: number;
+export interface KillOptions extends ChangeOptions {
   /** The build's name, which the caller repeats to take the only build of a name away from everybody. */
   confirm?: string;
   /** Takes the build before in its place although it does not fit; needs `why`. */
@@ -337,11 +333,16 @@ export function kill(
   );
 }
 
+export interface WithdrawOptions extends ChangeOptions {
+  /** The name again. */
+  confirm?: string;
+}
+
 /** Takes a remote out of the set, to be brought back by `rollback` or `activate`. Throws refused until the name is said a second time. */
 export function withdraw(
   writer: Writer,
   name: string,
-  { why = '', seq, confirm }: { why?: string; seq?: number; confirm?: string } = {},
+  { why = '', seq, confirm }: WithdrawOptions = {},
 ): Promise<Change> {
   return changeChannel(
     writer,

@@ -10,7 +10,7 @@ import {
   type PlannedCandidate,
   replan,
 } from '../channel/composeSet.ts';
-import type { Writer } from '../channel/writer.ts';
+import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import type { Evidence, Finding } from '../model/action.ts';
@@ -32,11 +32,8 @@ export interface GateInput {
   changed: readonly string[];
 }
 
-export interface SwitchOptions {
+export interface SwitchOptions extends ChangeOptions {
   gate: Gate;
-  why?: string;
-  /** The state the caller saw; another writer's change since then is a conflict. */
-  seq?: number;
   /** Goes on against the gate's word; needs `why`, and the problems go into the audit. */
   force?: boolean;
   /** Why it is switched although the channel is frozen; goes into the audit. */
@@ -44,6 +41,9 @@ export interface SwitchOptions {
   /** What spoke for it already. */
   evidence?: readonly Evidence[];
 }
+
+/** What a person says of a switch. */
+export type SwitchWish = Omit<SwitchOptions, 'gate' | 'evidence'>;
 
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
 async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Evidence[]> {
@@ -289,11 +289,9 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
   );
 }
 
-export interface AbortOptions {
+interface AbortOptions extends ChangeOptions {
   /** The remote whose candidate is meant; without it every candidate ends. */
   name?: string;
-  why?: string;
-  seq?: number;
   /** Figures that speak for it, kept in the audit. */
   evidence?: Evidence[];
 }

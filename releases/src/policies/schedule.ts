@@ -3,7 +3,7 @@ import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
 import { requireChannel, statesAfter } from '../channel/readChannel.ts';
-import { timeOf, type Writer } from '../channel/writer.ts';
+import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
@@ -20,19 +20,17 @@ import {
 } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
-import { canary, type Gate, promote, requireCandidate } from '../operations/switching.ts';
+import { canary, type Gate, promote, requireCandidate, type SwitchOptions } from '../operations/switching.ts';
 import { isRevoked } from '../operations/tokens.ts';
 import { say } from '../sentences.ts';
 
-export interface ScheduleRequest {
+export interface ScheduleRequest extends ChangeOptions {
   /** None: the candidate of `name`, or the only one, goes on from where it is. */
   builds: string[];
   name?: string;
   steps: Step[];
   /** Visitors that each group has to have before a step; 30 if left out. */
   enough?: number;
-  why?: string;
-  seq?: number;
   /** Takes a first step that is due now although the channel is frozen. */
   override?: string;
   /** Where two persons decide: the proposal that it was. */
@@ -162,30 +160,20 @@ export async function schedule(
 const sameLive = (document: ChannelDocument, builds: readonly string[]): boolean =>
   builds.every((build) => document.stable?.builds.includes(build));
 
-interface StepOptions {
-  gate: Gate;
-  why?: string;
-  seq?: number;
-  override?: string;
-  evidence?: readonly Evidence[];
-}
-
 /** One step: a share of visitors, or everyone. */
 const begin = async (
   writer: Writer,
   builds: readonly string[],
   percent: number,
-  options: StepOptions,
+  options: SwitchOptions,
 ): Promise<Change> => {
   if (percent < 100) return canary(writer, builds, percent, options);
   return promote(writer, { name: nameOf(builds[0] ?? ''), ...options });
 };
 
-export interface SteerRequest {
+export interface SteerRequest extends ChangeOptions {
   /** A remote with a schedule; may be left out where there is one schedule. */
   name?: string;
-  why?: string;
-  seq?: number;
 }
 
 function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: string): Schedule {

@@ -5,7 +5,7 @@ import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shar
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { readState, requireChannel } from '../channel/readChannel.ts';
-import { timeOf, type Writer } from '../channel/writer.ts';
+import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
@@ -218,11 +218,7 @@ function requireRoom({ length }: readonly Webhook[]): void {
 const missing = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
 
 /** Removes a webhook; undelivered events are dropped. Throws refused if it does not exist. */
-export async function removeWebhook(
-  writer: Writer,
-  id: string,
-  { why, seq }: { why?: string; seq?: number } = {},
-): Promise<Change> {
+export async function removeWebhook(writer: Writer, id: string, { why, seq }: ChangeOptions = {}): Promise<Change> {
   const webhook = (await listWebhooks(writer)).find((each) => each.id === id);
   if (!webhook) throw missing(id);
   const outcome = await tell(writer, 'removed', webhook.shown, why, seq);
