@@ -146,6 +146,8 @@ test.each([
   { data: [{ id: 1 }], errors: [{ message: 'one row is missing' }] },
   { id: 'm', status: 'failed', error: { code: 'timeout', message: '' } },
   { name: '宁采臣', code: '48392' },
+  { code: '48392', invited: 3 },
+  { code: 'ERROR7', url: '/i/ERROR7' },
   { message: { id: 'm', status: 'failed' } },
 ])('%j is no failure', (body) => {
   expect(statedFailure(body)).toBeUndefined();

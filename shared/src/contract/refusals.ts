@@ -47,7 +47,11 @@ export function statedFailure(body: unknown): number | undefined {
   // things have an id or a name, and a status, a code or an error of their own
   if (typeof body !== 'object' || body === null || 'id' in body || 'name' in body) return undefined;
   const { success, ok, status, code, errcode, errno, error, errors, exception, data } = body as Record<string, unknown>;
-  const codes = [code, status, errcode, errno].filter((each) => each !== undefined).map(String);
+  // an invitation has a code, too
+  const isEnvelope = ['message', 'msg', 'data'].some((key) => key in body);
+  const codes = [isEnvelope ? code : undefined, status, errcode, errno]
+    .filter((each) => each !== undefined)
+    .map(String);
   const isFailed =
     [success, ok].some((each) => readAs(flag, each) === false) ||
     codes.some((each) => failing.test(each)) ||
