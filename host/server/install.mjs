@@ -25,6 +25,14 @@ export function requireNode() {
   );
 }
 
+/** Rsbuild's reader of configurations takes such a path for an address. */
+function requirePath() {
+  if (/[#%?]/.test(root))
+    fail(
+      `${root} has #, % or ? in its path, which Rsbuild cannot read: move the repository, then run the command again.`,
+    );
+}
+
 function fingerprint() {
   const hash = createHash('sha256').update(process.versions.modules);
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'])
@@ -34,6 +42,7 @@ function fingerprint() {
 
 export function install() {
   requireNode();
+  requirePath();
   const wanted = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.log('Installing packages (the first time takes about a minute) …');

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repoRoot } from '@liaozhai/shared/build/facts';
+import { afterAll, beforeAll, expect, test } from '@rstest/core';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'install-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each(['c#', '100%', 'why?'])(
+  'a folder that Rsbuild cannot read (%s) is named before anything is installed',
+  (name) => {
+    const root = join(folder, name);
+    cpSync(join(repoRoot, 'package.json'), join(root, 'package.json'), { recursive: true });
+    for (const file of readdirSync(join(repoRoot, 'host/server')).filter((each) => each.endsWith('.mjs')))
+      cpSync(join(repoRoot, 'host/server', file), join(root, 'host/server', file), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'host/server/start.mjs')], {
+      encoding: 'utf8',
+      env: { ...process.env, PORT: '0', CONSOLE_PORT: '0' },
+    });
+    expect(stderr).toBe(
+      `${root}/ has #, % or ? in its path, which Rsbuild cannot read: move the repository, then run the command again.\n`,
+    );
+    expect(status).toBe(1);
+  },
+);
