@@ -1,5 +1,6 @@
 import { pluginReact } from '@rsbuild/plugin-react';
 import { defineConfig } from '@rstest/core';
+import { forgetSettings } from './e2e/settings.mjs';
 
 // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
 const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 30_000 } } };
@@ -15,6 +16,11 @@ const programs =
 const isWithoutChromium = process.env.MISSING_ENGINES?.split(' ').includes('chromium') ?? false;
 
 // `pnpm test:unit` runs the first two projects, which share nothing with the machine; `pnpm test` runs all three.
+// one test of reverb.publish is for the Reverb that a shell names
+forgetSettings(process.env, (name) => name.startsWith('REVERB_'));
+// React of production has no act()
+process.env.NODE_ENV = 'test';
+
 export default defineConfig({
   // the count of `npm test` comes from this report
   reporters: process.env.UNIT_REPORT ? ['default', ['json', { outputPath: process.env.UNIT_REPORT }]] : ['default'],

@@ -1,5 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { provideTestChromium, testFlags } from './needs.ts';
+import { forgetSettings } from './settings.mjs';
+
+forgetSettings();
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 const port = process.env.E2E_PORT ?? '3987';

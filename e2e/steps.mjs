@@ -7,6 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isScript, preload, whenStarterEnds } from '../host/server/endWithStarter.mjs';
 import { install, root } from '../host/server/install.mjs';
 import { processesWith } from '../host/server/processTable.mjs';
+import { forgetSettings } from './settings.mjs';
+
+forgetSettings();
 
 const lingerMs = 15_000;
 /** In the environment of every process of this run, however far down. */

@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test';
+import { forgetSettings } from '../settings.mjs';
 import type { EngineName } from './engine.ts';
 import type { EngineOptions } from './test.ts';
+
+forgetSettings();
 
 const engine = (engineName: EngineName) => ({ name: engineName, use: { engineName } });
 

@@ -236,7 +236,8 @@ run().catch((error: unknown) => {
 function startDevServer(port: number, backendUrl: string, config: object): ChildProcess {
   const root = join(repoRoot, 'host');
   const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
-  const env = { ...process.env, PORT: String(port), BACKEND_URL: backendUrl, LIAOZHAI_CONFIG: JSON.stringify(config) };
+  const own = { NODE_ENV: 'development', PORT: String(port), BACKEND_URL: backendUrl };
+  const env = { ...process.env, ...own, LIAOZHAI_CONFIG: JSON.stringify(config) };
   return spawn(process.execPath, ['--import', preload, rsbuild, 'dev'], {
     cwd: root,
     env,

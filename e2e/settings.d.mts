@@ -1,0 +1,1 @@
+export function forgetSettings(environment?: NodeJS.ProcessEnv, isKept?: (name: string) => boolean): void;
