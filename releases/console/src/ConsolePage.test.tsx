@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import {
@@ -807,6 +807,17 @@ describe('what the page shows', () => {
     expect(sentence.closest('details')?.textContent).toMatch(/Safari 17：\d+ 位、\/story\/:id：\d+ 位/);
     expect(health.getByText(/3 位访客中 1 位/).textContent).toContain('分块丢失');
     expect(health.getByText(/^stories 0\.9\.0·eeee（已不再运行）：/)).toBeTruthy();
+
+    // a page that came by plain http has no clipboard
+    const own = Object.getOwnPropertyDescriptor(navigator, 'clipboard');
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
+    onTestFinished(() => {
+      if (own) Object.defineProperty(navigator, 'clipboard', own);
+      else Reflect.deleteProperty(navigator, 'clipboard');
+    });
+    const [copy] = health.getAllByRole('button', { name: '复制', hidden: true });
+    if (copy) fireEvent.click(copy);
+    await waitFor(() => expect(copy?.textContent).toBe('没能复制，请长按上面的内容'));
   });
 
   test('every build with its failures, and an alarm for one that fails everybody', async () => {

@@ -1,7 +1,6 @@
-import { Button } from '@liaozhai/shared/ui';
-import { useState } from 'react';
 import { type ErrorHealth, nameOf, type Portion } from './api';
 import styles from './Console.module.css';
+import { CopyButton } from './dialogs';
 import { labels } from './labels';
 import { formats, texts, versionOf } from './texts';
 
@@ -30,9 +29,7 @@ const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealt
 ];
 
 function ErrorRow({ error }: { error: ErrorHealth }) {
-  const [isCopied, setCopied] = useState(false);
   const lines = [sentenceOf(error), ...detailsOf(error)];
-  const copy = () => navigator.clipboard.writeText([...lines, error.build].join('\n')).then(() => setCopied(true));
   const [sentence, ...details] = lines;
   return (
     <details className={styles.details}>
@@ -43,9 +40,7 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
         ))}
       </ul>
       <div className={styles.actions}>
-        <Button variant="quiet" small onClick={() => void copy()}>
-          {isCopied ? texts.errors.copied : texts.errors.copy}
-        </Button>
+        <CopyButton text={[...lines, error.build].join('\n')} variant="quiet" small />
       </div>
     </details>
   );

@@ -263,8 +263,6 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     inPlace: (name: string, where: string) => `${where} 的 ${name}`,
     visitors: (label: string, visitors: number) => `${label}：${number(visitors)} 位`,
     last: (at: string) => `最近一次 ${at}`,
-    copy: '复制',
-    copied: '已复制',
   },
   vitals: {
     title: '访客体验',

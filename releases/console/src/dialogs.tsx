@@ -1,4 +1,4 @@
-import { Button, Dialog, media, TextField } from '@liaozhai/shared/ui';
+import { Button, type ButtonProps, Dialog, media, TextField } from '@liaozhai/shared/ui';
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './consoleState';
@@ -130,7 +130,7 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
   return (
     <Dialog open={notice !== null} title={shown?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
       <Lines lines={shown?.lines ?? []} />
-      {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} />}
+      {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} variant="primary" />}
       {shown?.cures?.map(({ label, choose }) => (
         <Button key={label} variant="primary" block className={styles.cure} onClick={choose}>
           {label}
@@ -140,16 +140,17 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
   );
 }
 
-/** Says itself how it went. */
-function CopyButton({ text }: { text: string }) {
+/** Copies a text, and says itself how it went. */
+export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProps, 'variant' | 'small'>) {
   const [label, setLabel] = useState<string>(texts.done.copy);
+  // a page that came by plain http has no clipboard
   const copy = () =>
     (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))).then(
       () => setLabel(texts.done.copied),
       () => setLabel(texts.done.copyFailed),
     );
   return (
-    <Button variant="primary" onClick={() => void copy()}>
+    <Button {...look} onClick={() => void copy()}>
       <span role="status">{label}</span>
     </Button>
   );

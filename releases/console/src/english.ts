@@ -314,8 +314,6 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       inPlace: (name, where) => `${name} in ${where}`,
       visitors: (label, visitors) => `${label}: ${number(visitors)}`,
       last: (at) => `last ${at}`,
-      copy: 'Copy',
-      copied: 'Copied',
     },
     vitals: {
       title: 'What visitors felt',
