@@ -8,6 +8,7 @@ import {
   constants,
   gzipSync,
 } from 'node:zlib';
+import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
 import { originOf } from '@liaozhai/http/source';
 import { escapeHtml, type Releases, renderPage, routeAt, siteBrand, type VisitorPage } from '@liaozhai/releases';
@@ -118,7 +119,7 @@ const RESTS_PER_PACKING = 4;
 
 /** The pages sent last, each until its set or what was filled in changes. */
 function createPageCache() {
-  const cache = new Map<string, ReadyPage>();
+  const cache = new BoundedMap<string, ReadyPage>(KEPT_PAGES);
   let packsFrom = 0;
   /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
   const packSmall = async (ready: ReadyPage) => {
@@ -144,11 +145,7 @@ function createPageCache() {
       return ready;
     },
     set(page: VisitorPage, asked: AskedPage, ready: ReadyPage) {
-      const key = keyOf(page, asked);
-      cache.delete(key);
-      cache.set(key, ready);
-      const oldest = cache.keys().next().value;
-      if (cache.size > KEPT_PAGES && oldest) cache.delete(oldest);
+      cache.set(keyOf(page, asked), ready);
     },
   };
 }

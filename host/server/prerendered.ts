@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib';
+import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { escapeHtml, type Releases, routeAt } from '@liaozhai/releases';
 import {
   API_BASE,
@@ -67,7 +68,8 @@ interface AskedAnswer {
   isRenewed?: boolean;
 }
 
-const answers = new Map<string, AskedAnswer>();
+/** Any address of a story can be asked for. */
+const answers = new BoundedMap<string, AskedAnswer>(KEPT);
 
 async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Promise<ArrivedAnswer> {
   const trace = currentTrace();
@@ -99,11 +101,7 @@ export function publicAnswer(url: string, now = performance.now()): Promise<Sour
       return arrived.value;
     }),
   };
-  answers.delete(url);
   answers.set(url, entry);
-  // any address of a story can be asked for, so the oldest goes
-  const oldest = answers.keys().next().value;
-  if (answers.size > KEPT && oldest) answers.delete(oldest);
   return entry.answer;
 }
 
@@ -162,7 +160,7 @@ const MOST_DRAWING_LENGTH = 64 * 1024;
 /** Within a millisecond; the best quality takes fifty. */
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } };
 const PICTURE_FRESH_MS = 300_000;
-const pictures = new Map<string, { at: number; picture: Promise<Drawing | null | undefined> }>();
+const pictures = new BoundedMap<string, { at: number; picture: Promise<Drawing | null | undefined> }>(KEPT);
 
 /** A drawing as an address that holds it whole, safe inside an attribute. */
 export const drawingAddress = (svg: string) =>
@@ -189,10 +187,7 @@ function drawingAt(url: string, now = performance.now()): Promise<Drawing | null
       pictures.delete(url);
       return undefined;
     });
-  pictures.delete(url);
   pictures.set(url, { at: now, picture });
-  const oldest = pictures.keys().next().value;
-  if (pictures.size > KEPT && oldest) pictures.delete(oldest);
   return picture;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { renderAsync } from '@resvg/resvg-js';
 import { Hono } from 'hono';
 import type { AppEnv } from '../http/http.ts';
@@ -28,14 +29,11 @@ const font = {
 
 /** The bitmaps, each drawn when it is first asked for, beside the server's own thread. */
 export function shareImageRoutes(services: Services): Hono<AppEnv> {
-  const images = new Map<string, Promise<Buffer>>();
+  const images = new BoundedMap<string, Promise<Buffer>>(KEPT_IMAGES);
   const imageOf = (story: Story) => {
     const key = `${story.id} ${shareImageUrl(services.content, story)}`;
     const image = images.get(key) ?? draw(services.content, story);
-    images.delete(key);
     images.set(key, image);
-    const oldest = images.keys().next().value;
-    if (images.size > KEPT_IMAGES && oldest !== undefined) images.delete(oldest);
     return image;
   };
   return new Hono<AppEnv>().get('/:file{.+\\.png}', async (c) => {

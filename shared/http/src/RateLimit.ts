@@ -1,3 +1,5 @@
+import { BoundedMap } from './BoundedMap.ts';
+
 /** The sliding minute in which attempts count. */
 export const WINDOW_MS = 60_000;
 
@@ -22,13 +24,12 @@ interface RateLimitOptions {
 
 /** Counts in the bounded memory of one process. */
 export class RateLimit implements Limiter {
-  readonly #mostKeys: number;
   readonly #now: () => number;
   /** Times of the attempts, the least recently used key first. */
-  readonly #attempts = new Map<string, number[]>();
+  readonly #attempts: BoundedMap<string, number[]>;
 
   constructor({ mostKeys = 50_000, now = () => performance.now() }: RateLimitOptions = {}) {
-    this.#mostKeys = mostKeys;
+    this.#attempts = new BoundedMap(mostKeys);
     this.#now = now;
   }
 
@@ -38,10 +39,7 @@ export class RateLimit implements Limiter {
     const [oldest] = recent;
     const isRefused = oldest !== undefined && recent.length >= perMinute;
     if (!isRefused) recent.push(now);
-    this.#attempts.delete(key);
     this.#attempts.set(key, recent);
-    const [leastUsed] = this.#attempts.keys();
-    if (this.#attempts.size > this.#mostKeys && leastUsed !== undefined) this.#attempts.delete(leastUsed);
     return isRefused ? secondsUntilFree(oldest, now) : 0;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
+import { BoundedMap } from './BoundedMap.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -8,8 +9,8 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 type Ranking = (available: readonly string[], options: { preferred: readonly string[] }) => string[];
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
-const MOST_REMEMBERED = 100;
-const chosen = new Map<string, Encoding>();
+/** Browsers send a handful of different headers. */
+const chosen = new BoundedMap<string, Encoding>(100);
 
 /**
  * The encoding to answer in by RFC 9110: the reader's weights first, the smaller one of equals. A reader who refuses all, the plain
@@ -21,8 +22,7 @@ export function encodingFor(accept: string | undefined = ''): Encoding {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': accept } });
   const [first] = (negotiator.encodings as Ranking)(ENCODINGS, { preferred: ENCODINGS });
   const encoding = ENCODINGS.find((name) => name === first) ?? 'identity';
-  // browsers send a handful of different headers
-  if (chosen.size < MOST_REMEMBERED) chosen.set(accept, encoding);
+  chosen.set(accept, encoding);
   return encoding;
 }
 
