@@ -1,3 +1,4 @@
+import { httpOrigin, logLevel, numberBetween, wholeNumber } from '@liaozhai/http/settings';
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { type Prices, pricesFor, pricesSchema } from './prices.ts';
@@ -19,27 +20,11 @@ const origins = v.pipe(
   v.transform((list) => list.map((item) => new URL(item).origin)),
 );
 
-function givenWhole(min: number, max: number) {
-  const cure = `a whole number from ${min} to ${max}`;
-  return v.pipe(v.string(), v.toNumber(cure), v.safeInteger(cure), v.minValue(min, cure), v.maxValue(max, cure));
-}
+const whole = (fallback: number, min = 0, max = 1_000_000) => v.optional(wholeNumber(min, max), String(fallback));
 
-const whole = (fallback: number, min = 0, max = 1_000_000) => v.optional(givenWhole(min, max), String(fallback));
-
-const optionalWhole = (min: number, max = 1_000_000) => v.optional(givenWhole(min, max));
+const optionalWhole = (min: number, max = 1_000_000) => v.optional(wholeNumber(min, max));
 
 const perMinute = (fallback: number) => whole(fallback, 1);
-
-const rateCure = 'a number from 0 to 1';
-const rate = v.pipe(v.string(), v.toNumber(rateCure), v.minValue(0, rateCure), v.maxValue(1, rateCure));
-
-const temperatureCure = 'a number from 0 to 2';
-const temperature = v.pipe(
-  v.string(),
-  v.toNumber(temperatureCure),
-  v.minValue(0, temperatureCure),
-  v.maxValue(2, temperatureCure),
-);
 
 /** Up to the version; the call's own path follows. */
 const modelAddress = v.pipe(
@@ -66,16 +51,6 @@ const extraBody = v.pipe(
     addIssue({ message: extraBodyCure });
     return NEVER;
   }),
-);
-
-/** Scheme, host and port, without a path. */
-const httpOrigin = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^https?:/.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
-    'an address like http://127.0.0.1:8080, without path, name or password',
-  ),
-  v.transform((text) => new URL(text).origin),
 );
 
 /** With the name of a database; the error must not contain the password. */
@@ -141,8 +116,6 @@ function readPrices(text: string): Prices {
   }
 }
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
 const schema = v.object({
   PORT: whole(0, 0, 65_535),
   BACKEND_HOST: v.optional(v.pipe(v.string(), v.ip('an IP address of this machine, 0.0.0.0 for all')), '127.0.0.1'),
@@ -154,7 +127,7 @@ const schema = v.object({
   MAIL_URL: v.optional(mailAddress),
   MAIL_FROM: v.optional(mailSender),
   BRAND_NAME: v.optional(v.string(), '聊斋'),
-  LOG_LEVEL: v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'warn'),
+  LOG_LEVEL: v.optional(logLevel, 'warn'),
   ...metricsEntries,
   APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
   REVERB_URL: v.optional(httpOrigin),
@@ -166,7 +139,7 @@ const schema = v.object({
     v.pipe(v.string(), v.trim(), v.regex(/^[!-~]+$/, 'the key alone, without blanks and without the word Bearer')),
   ),
   AI_MODEL: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1, 'the name of a model'))),
-  AI_TEMPERATURE: v.optional(temperature),
+  AI_TEMPERATURE: v.optional(numberBetween(0, 2)),
   AI_MAX_TOKENS: optionalWhole(16),
   AI_EXTRA_BODY: v.optional(extraBody, '{}'),
   AI_PROMPTS_DIR: text,
@@ -187,7 +160,7 @@ const schema = v.object({
   STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
   STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
   STORYTELLER_SUGGESTION_DELAY_MS: whole(700, 0, 60_000),
-  STORYTELLER_FAIL_RATE: v.optional(rate, '0'),
+  STORYTELLER_FAIL_RATE: v.optional(numberBetween(0, 1), '0'),
   STORYTELLER_FAIL_WORD: text,
   STORYTELLER_HANG_WORD: text,
   STORYTELLER_FIRST_TIMEOUT_MS: optionalWhole(50, 600_000),

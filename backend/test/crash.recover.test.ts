@@ -65,7 +65,7 @@ test('a second server on the same data, and a wrong setting, end with what cures
   await expect(start()).rejects.toThrow(
     /^ended with 2: DATA_DIR: .* is in use by another backend; waiting .*\nDATA_DIR: .* is in use by another backend; stop that one/,
   );
-  await expect(start({ PORT: 'many' })).rejects.toThrow(/^ended with 2: PORT: a whole number from 0 to 65535$/);
+  await expect(start({ PORT: 'many' })).rejects.toThrow(/^ended with 2: PORT: must be a whole number from 0 to 65535$/);
   await expect(start({ APP_ORIGIN: 'liaozhai.example' })).rejects.toThrow(
     /^ended with 2: APP_ORIGIN: a comma list of origins/,
   );

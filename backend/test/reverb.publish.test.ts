@@ -93,7 +93,9 @@ describe('settings', () => {
 
   for (const url of ['ws://127.0.0.1', 'http://127.0.0.1/app', '127.0.0.1:8080', 'http://me:x@127.0.0.1'])
     test(`${url} is no address of a Reverb`, () => {
-      expect(() => readEnv({ ...all, REVERB_URL: url })).toThrow('REVERB_URL: an address like http://127.0.0.1:8080');
+      expect(() => readEnv({ ...all, REVERB_URL: url })).toThrow(
+        'REVERB_URL: must be an address like http://127.0.0.1:8080',
+      );
     });
 });
 

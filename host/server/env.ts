@@ -1,46 +1,13 @@
+import { httpOrigin, logLevel, numberBetween, wholeNumber } from '@liaozhai/http/settings';
 import { commaSeparated, originsSchema } from '@liaozhai/shared/contract';
 import { metricsEntries } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { readDsn } from './sentry.ts';
 
-const portCure = 'must be a whole number from 0 to 65535';
-const port = v.pipe(
-  v.string(),
-  v.toNumber(portCure),
-  v.integer(portCure),
-  v.minValue(0, portCure),
-  v.maxValue(65_535, portCure),
-);
-const shareCure = 'must be a number from 0 to 1';
-const share = v.pipe(
-  v.string(),
-  v.nonEmpty(shareCure),
-  v.toNumber(shareCure),
-  v.minValue(0, shareCure),
-  v.maxValue(1, shareCure),
-);
-const drainCure = 'must be a whole number from 0 to 600';
-const drainSeconds = v.pipe(
-  v.string(),
-  v.nonEmpty(drainCure),
-  v.toNumber(drainCure),
-  v.integer(drainCure),
-  v.minValue(0, drainCure),
-  v.maxValue(600, drainCure),
-);
+const port = wholeNumber(0, 65_535);
 const someText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const isAddress = (text: string, scheme: RegExp): boolean => URL.canParse(text) && scheme.test(new URL(text).protocol);
-/** Scheme, host and port, without a path. */
-const origin = v.pipe(
-  v.string(),
-  v.trim(),
-  v.check(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
-    'must be an address like http://127.0.0.1:8080, without path, name or password',
-  ),
-  v.transform((text) => new URL(text).origin),
-);
 
 const reverbKey = v.pipe(
   v.string(),
@@ -51,8 +18,6 @@ const publicKey = v.pipe(
   v.regex(/^MFkw[\w+/]{118}==$/, 'must be the public key that `pnpm release init` prints'),
 );
 const channel = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'must be a name of small letters, digits and hyphens'));
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-const logLevel = v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`);
 const localModes = ['off', 'granted', 'anyone'] as const;
 const localMode = v.picklist(localModes, `must be one of ${localModes.join(', ')}`);
 
@@ -93,11 +58,11 @@ const schema = v.object(
     DATA_DIR: v.pipe(someText, v.description('folder for everything that is kept')),
     CONSOLE_PORT: v.pipe(v.optional(port, '3001'), v.description('where the release console is served')),
     BACKEND_URL: v.pipe(
-      v.optional(origin),
+      v.optional(httpOrigin),
       v.description('a backend that runs elsewhere; the reference backend is not started then'),
     ),
     REVERB_URL: v.pipe(
-      v.optional(origin),
+      v.optional(httpOrigin),
       v.description('where Reverb listens, for the socket /app; unset: the backend answers it as well'),
     ),
     REVERB_APP_KEY: v.pipe(
@@ -128,7 +93,7 @@ const schema = v.object(
       v.description("true: Redux DevTools in a visitor's browser may show the page's store"),
     ),
     VITALS_SAMPLE: v.pipe(
-      v.optional(share, '1'),
+      v.optional(numberBetween(0, 1), '1'),
       v.description('share of the pages that report what their readers felt; 0: none'),
     ),
     SENTRY_DSN: v.pipe(
@@ -152,7 +117,7 @@ const schema = v.object(
       v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
     ),
     DRAIN_SECONDS: v.pipe(
-      v.optional(drainSeconds, '8'),
+      v.optional(wholeNumber(0, 600), '8'),
       v.description('how long what is under way may take to finish after SIGTERM'),
     ),
     ...metricsEntries,

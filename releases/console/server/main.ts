@@ -1,3 +1,4 @@
+import { wholeNumber } from '@liaozhai/http/settings';
 import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { lineOf } from '../../src/errors.ts';
@@ -9,7 +10,7 @@ import { startConsole } from './startConsole.ts';
 const environmentSchema = v.object({
   RELEASES_CHANNEL: v.optional(v.string(), 'production'),
   RELEASES_SMOKE: v.optional(v.picklist(['auto', 'required', 'off']), 'auto'),
-  CONSOLE_PORT: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0), v.maxValue(65535)), '3001'),
+  CONSOLE_PORT: v.optional(wholeNumber(0, 65_535), '3001'),
   CONSOLE_HOST: v.optional(v.string(), '127.0.0.1'),
   ...signInVariables,
   ...metricsEntries,

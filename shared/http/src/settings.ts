@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+
+// Values of environment variables; each refusal is its cure.
+
+export function wholeNumber(min: number, max: number) {
+  const cure = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.nonEmpty(cure),
+    v.toNumber(cure),
+    v.safeInteger(cure),
+    v.minValue(min, cure),
+    v.maxValue(max, cure),
+  );
+}
+
+export function numberBetween(min: number, max: number) {
+  const cure = `must be a number from ${min} to ${max}`;
+  return v.pipe(v.string(), v.nonEmpty(cure), v.toNumber(cure), v.minValue(min, cure), v.maxValue(max, cure));
+}
+
+/** Scheme, host and port, without a path. */
+export const httpOrigin = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && `${new URL(text).origin}/` === new URL(text).href,
+    'must be an address like http://127.0.0.1:8080, without path, name or password',
+  ),
+  v.transform((text) => new URL(text).origin),
+);
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const logLevel = v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`);
