@@ -20,8 +20,6 @@ export interface LocalOptions {
   env: Pick<ServerEnv, 'LOCAL_REMOTES'>;
 }
 
-/** Where nobody has to give leave, a day ends it. */
-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** How permissions name the browser: a reader of the log cannot derive the cookie from it. */

@@ -88,7 +88,7 @@ const csrfSignature = (appKey: string, nonce: string, session: string): string =
 /** Hands the browser a fresh token for the given session (empty = visitor); a page whose storage is gone knows by it that a session may live. */
 export function setCsrfCookie(c: Http, appKey: string, session: string): void {
   const nonce = randomToken();
-  const secure = c.get('source').scheme === 'https';
+  const secure = isSecure(c);
   const lasting = session === '' ? {} : { maxAge: sessionSeconds };
   const value = `${nonce}.${csrfSignature(appKey, nonce, session)}`;
   setCookie(c, cookieName, value, { path: '/', sameSite: 'Lax', secure, ...lasting });

@@ -27,28 +27,9 @@ export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 
 /** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
 export const idEventSchema = v.object({ id, ...optional({ conversation_id: id, version: count }) });
-export type IdEventDto = v.InferOutput<typeof idEventSchema>;
 
 /** `conversation.updated`: read or put first, by any of the user's devices. */
 export const conversationEventSchema = v.object({ conversation: conversationSchema });
-
-/** Names of the events, as `broadcastAs` gives them. */
-export const eventNames = [
-  'message.created',
-  'message.delta',
-  'message.completed',
-  'message.failed',
-  'suggestion.ready',
-  'conversation.updated',
-  'conversation.deleted',
-  'conversation.restarted',
-  'balance.updated',
-  'user.updated',
-  'order.updated',
-  'ticket.answered',
-  /** a session of the user has ended; pages ask whether it was theirs */
-  'session.ended',
-] as const;
 
 /** For events whose payload nobody reads. */
 export const anyPayload = v.unknown();

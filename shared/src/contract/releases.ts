@@ -148,7 +148,6 @@ export const buildDescriptionSchema = v.variant('kind', [remoteDescriptionSchema
 export type RemoteDescription = v.InferOutput<typeof remoteDescriptionSchema>;
 export type HostDescription = v.InferOutput<typeof hostDescriptionSchema>;
 export type BuildDescription = v.InferOutput<typeof buildDescriptionSchema>;
-export type DescribedRoute = v.InferOutput<typeof routeSchema>;
 
 const preloadSchema = v.object({ js: v.array(v.string()), css: v.array(v.string()) });
 

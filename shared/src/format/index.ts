@@ -17,7 +17,7 @@ export {
   passwordProblem,
   shorten,
 } from './input';
-export { formatBytes, formatCount, formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
+export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { signUpGiftText } from './signUpGift';
 export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {

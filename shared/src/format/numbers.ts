@@ -8,25 +8,6 @@ export function formatNumber(value: number): string {
   return decimal.format(value);
 }
 
-/** A count where space is short: `9,999`, `1.2万`, `3.4亿`. */
-export function formatCount(value: number): string {
-  if (value < 10_000) return formatNumber(value);
-  const [unit, name] = value < 100_000_000 ? [10_000, '万'] : [100_000_000, '亿'];
-  return `${Math.floor((value / unit) * 10) / 10}${name}`;
-}
-
-/** `512 B`, `1.5 KB`, `3 MB`; 1 KB is 1,024 bytes. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB'];
-  let amount = bytes;
-  let index = 0;
-  while (amount >= 1024 && index < units.length - 1) {
-    amount /= 1024;
-    index += 1;
-  }
-  return `${Math.round(amount * 10) / 10} ${units[index]}`;
-}
-
 /** An amount of points: `1,234 点`, below zero with a true minus sign. */
 export const formatPoints = (points: number): string => `${withMinus(points)} 点`;
 
