@@ -51,6 +51,11 @@ export class Visitor {
     return this.send<Body>('POST', path, body, headers);
   }
 
+  /** What the same key carries out once, as the page sends it: by header and in the body. */
+  postOnce<Body>(path: string, body: Record<string, unknown> & { client_id: string }): Promise<VisitorAnswer<Body>> {
+    return this.post<Body>(path, body, { 'Idempotency-Key': body.client_id });
+  }
+
   put<Body>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('PUT', path, body, headers);
   }

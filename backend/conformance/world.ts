@@ -155,8 +155,8 @@ export class World {
     });
   }
 
-  /** The conversation of `mine`, in which nothing is being written. */
-  async conversation(): Promise<{ id: string; storyId: string; sent: Sending }> {
+  /** The conversation of `mine`, who is the visitor; nothing is being written in it. */
+  async conversation(): Promise<{ id: string; storyId: string; sent: Sending; visitor: Visitor }> {
     const sent = await this.firstMessage();
     const id = conversationIdOf(sent.answer);
     if (sent.answer.status > 299 || id === '') throw new Untried('no message could be sent');
@@ -169,17 +169,14 @@ export class World {
       this.#isLost = true;
       throw new Untried(`the conversation cannot be gone on with: ${cause.came}`);
     }
-    return { id, storyId: String(sent.content.story_id), sent };
+    return { id, storyId: String(sent.content.story_id), sent, visitor };
   }
 
   /** What answers the order of suggestions for `mine`; there is one, since a second is refused while it is written. */
   suggestionOrder(): Promise<VisitorAnswer> {
     return this.once('suggestion', async () => {
-      const { id: conversation_id } = await this.conversation();
-      const { visitor } = await this.member('mine');
-      const client_id = randomUUID();
-      const content = { conversation_id, count: 3, client_id };
-      return visitor.post('/messages/suggestion', content, { 'Idempotency-Key': client_id });
+      const { id: conversation_id, visitor } = await this.conversation();
+      return visitor.postOnce('/messages/suggestion', { conversation_id, count: 3, client_id: randomUUID() });
     });
   }
 
@@ -198,9 +195,8 @@ export class World {
       const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
       const package_id = Array.isArray(packages) ? idOf(packages[0]) : '';
       if (package_id === '') throw new Untried('the server names nothing to buy');
-      const client_id = randomUUID();
-      const form = { package_id, client_id };
-      return { form, answer: await visitor.post('/orders', form, { 'Idempotency-Key': client_id }) };
+      const form = { package_id, client_id: randomUUID() };
+      return { form, answer: await visitor.postOnce('/orders', form) };
     });
   }
 
@@ -208,9 +204,9 @@ export class World {
   ticket(): Promise<{ form: { client_id: string }; answer: VisitorAnswer }> {
     return this.once('ticket', async () => {
       const { visitor } = await this.member('mine');
-      const client_id = randomUUID();
-      const form = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '', client_id };
-      return { form, answer: await visitor.post('/support/tickets', form, { 'Idempotency-Key': client_id }) };
+      const words = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '' };
+      const form = { ...words, client_id: randomUUID() };
+      return { form, answer: await visitor.postOnce('/support/tickets', form) };
     });
   }
 
@@ -307,10 +303,8 @@ export interface Sending {
 
 /** Sends a message with a new key, as the page does. */
 export async function say(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
-  const client_id = randomUUID();
-  const whole = { body: '夜里好冷', client_id, ...content };
-  const answer = await visitor.post('/messages', whole, { 'Idempotency-Key': String(whole.client_id) });
-  return { content: whole, answer };
+  const whole = { body: '夜里好冷', client_id: randomUUID(), ...content };
+  return { content: whole, answer: await visitor.postOnce('/messages', whole) };
 }
 
 /** The user of a sign-up or sign-in: bare, under `user`, or either in `data`. */

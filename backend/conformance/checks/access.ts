@@ -320,8 +320,7 @@ const sites = [
     {
       name: 'changes nothing when it is only read',
       async run(world) {
-        const { id } = await world.conversation();
-        const { visitor } = await world.member('mine');
+        const { id, visitor } = await world.conversation();
         const before = await stateOf(visitor, id);
         for (const path of readPaths(id)) await visitor.get(path);
         expectThat(!(await hasChanged(visitor, id, before)), 'a GET changed something');

@@ -89,8 +89,7 @@ const messages = checksOf('POST /v1/messages', [
     name: 'takes the price that the story names, once, and says so in cost and ledger',
     otherwise: 'shows the price of the story before a message, and the balance as it then is',
     async run(world) {
-      const { id, storyId } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, storyId, visitor } = await world.conversation();
       const story = unwrapped((await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).body);
       const content = { conversation_id: id, body: '多少钱？', client_id: randomUUID() };
       const spent = await spentBy(world, async () => {
@@ -120,8 +119,7 @@ const messages = checksOf('POST /v1/messages', [
     name: 'keeps the words exactly as they were sent',
     otherwise: 'shows what the server kept instead of what the reader wrote',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const { answer, content } = await say(visitor, { conversation_id: id, body: ODD_WORDS });
       expectSuccess(answer);
       const answeredBody = recordOf(unwrapped(answer.body).message).body;
@@ -135,8 +133,7 @@ const messages = checksOf('POST /v1/messages', [
     name: 'answers a repeated key and body as before, also two at once, and carries it out once',
     otherwise: 'asks messages/latest before it sends a message again, so that only a second device could double it',
     async run(world) {
-      const { sent, id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { sent, id, visitor } = await world.conversation();
       const before = await world.settled(visitor, id);
       const again = await Promise.all([say(visitor, sent.content), say(visitor, sent.content)]);
       const after = await world.settled(visitor, id);
@@ -152,8 +149,7 @@ const messages = checksOf('POST /v1/messages', [
     name: 'refuses a used key with other words (422)',
     otherwise: 'never gives two messages one key',
     async run(world) {
-      const { sent, id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { sent, id, visitor } = await world.conversation();
       const { answer } = await say(visitor, { ...sent.content, body: '换了话' });
       await world.settled(visitor, id);
       expectStatus(answer, 422);
@@ -214,8 +210,7 @@ const reading = checksOf('GET /v1/messages/latest', [
       const { items, seqs } = await latest(world);
       for (const message of items) expectReadable(Message, message);
       expectThat(items.length >= 2 && ascending(seqs), `seqs ${seqs.join()}`);
-      const { storyId } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { storyId, visitor } = await world.conversation();
       const byStory = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(storyId)}`);
       expectStatus(byStory, 200);
       const ids = pageOf(byStory.body).items.map(idOf).join();

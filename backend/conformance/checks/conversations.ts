@@ -8,8 +8,8 @@ const conversations = checksOf('GET /v1/conversations', [
   {
     name: 'lists the conversation with its story',
     async run(world) {
-      const { id, storyId } = await world.conversation();
-      const answer = await (await world.member('mine')).visitor.get('/conversations');
+      const { id, storyId, visitor } = await world.conversation();
+      const answer = await visitor.get('/conversations');
       expectStatus(answer, 200);
       const { items } = pageOf(answer.body);
       for (const conversation of items) expectReadable(Conversation, conversation);
@@ -21,8 +21,7 @@ const conversations = checksOf('GET /v1/conversations', [
     name: 'tells everything of it, of its story and of its last message',
     otherwise: 'lists it without what it is not told',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const { items } = pageOf((await visitor.get('/conversations')).body);
       expectAgreed(
         Conversation,
@@ -37,8 +36,7 @@ const lastWords = checksOf('GET /v1/conversations', [
     name: 'names the message that was said last',
     otherwise: 'shows the words that the list has',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const last = (await world.settled(visitor, id)).at(-1);
       const { items } = pageOf((await visitor.get('/conversations')).body);
       const { last_message } = items.find((item) => idOf(item) === id) ?? {};
@@ -73,8 +71,7 @@ const searching = checksOf('GET /v1/conversations?q', [
     otherwise: 'shows what the server finds',
     async run(world) {
       await world.announced('conversations.search');
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const listed = pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
       const title = String(recordOf(listed?.story).title);
       const search = async (words: string) => {
@@ -96,8 +93,7 @@ const finding = [
       otherwise: 'steps through the hits of the answer',
       async run(world) {
         await world.announced('messages.search');
-        const { id, sent } = await world.conversation();
-        const { visitor } = await world.member('mine');
+        const { id, sent, visitor } = await world.conversation();
         const find = async (q: string) => {
           const answer = await visitor.get(`/messages/search?${new URLSearchParams({ conversation_id: id, q })}`);
           expectStatus(answer, 200);
@@ -116,8 +112,7 @@ const finding = [
       name: 'tells the first message of each day',
       otherwise: 'offers the days of the answer',
       async run(world) {
-        const { id } = await world.conversation();
-        const { visitor } = await world.member('mine');
+        const { id, visitor } = await world.conversation();
         const answer = await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`);
         expectStatus(answer, 200);
         const days = pageOf(answer.body).items;
@@ -133,8 +128,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     otherwise: 'shows the dots of the answer',
     async run(world) {
       await world.announced('conversations.unread');
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const one = async () =>
         pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
       const before = await one();
@@ -153,8 +147,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     otherwise: 'shows the order of the answer',
     async run(world) {
       await world.announced('conversations.pin');
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       for (const pinned of [true, false]) {
         const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned });
         expectStatus(answer, 200);
@@ -169,8 +162,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     otherwise: 'shows the run that the server names',
     async run(world) {
       await world.announced('conversations.runs');
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const runOf = async () =>
         pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
       const story_id = idOf((await runOf())?.story);

@@ -18,8 +18,7 @@ function eventName(event: string): string {
 export async function somethingHappens(
   world: World,
 ): Promise<{ conversationId: string; content: Record<string, unknown> }> {
-  const { visitor } = await world.member('mine');
-  const { id } = await world.conversation();
+  const { id, visitor } = await world.conversation();
   const { answer, content } = await say(visitor, { conversation_id: id, body: '又见面了' });
   expectSuccess(answer);
   await world.settled(visitor, id);
@@ -176,10 +175,8 @@ const news: [
     'asks for the suggestions every 1.5 s',
     null,
     async (world) => {
-      const { id: conversation_id } = await world.conversation();
-      const client_id = randomUUID();
-      const headers = { 'Idempotency-Key': client_id };
-      return (await world.member('mine')).visitor.post('/messages/suggestion', { conversation_id, client_id }, headers);
+      const { id: conversation_id, visitor } = await world.conversation();
+      return visitor.postOnce('/messages/suggestion', { conversation_id, client_id: randomUUID() });
     },
   ],
   [
@@ -187,8 +184,8 @@ const news: [
     'shows dots and pins as they were until it is looked at again',
     'conversations.pin',
     async (world) => {
-      const path = `/conversations/${encodeURIComponent((await world.conversation()).id)}`;
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
+      const path = `/conversations/${encodeURIComponent(id)}`;
       await visitor.put(path, { pinned: true });
       return visitor.put(path, { pinned: false });
     },

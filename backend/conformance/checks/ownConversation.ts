@@ -23,8 +23,7 @@ export async function spentBy(world: World, act: () => Promise<unknown>): Promis
 
 /** The conversation of `mine` as `messages/latest` tells it. */
 export async function latest(world: World, query: Record<string, string | number> = {}) {
-  const { id } = await world.conversation();
-  const { visitor } = await world.member('mine');
+  const { id, visitor } = await world.conversation();
   const search = new URLSearchParams({ conversation_id: id, ...stringed(query) });
   const answer = await visitor.get(`/messages/latest?${search}`);
   expectStatus(answer, 200);
@@ -46,10 +45,7 @@ export async function ownLine(world: World) {
   const conversationId = conversationIdOf(answer);
   const written = await world.settled(visitor, conversationId);
   const line = written.findLast(({ role }) => role === 'user') ?? {};
-  const edit = (content: object) => {
-    const client_id = randomUUID();
-    const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
-    return visitor.post(path, { client_id, ...content }, { 'Idempotency-Key': client_id });
-  };
+  const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+  const edit = (content: object) => visitor.postOnce(path, { client_id: randomUUID(), ...content });
   return { visitor, conversationId, written, line, edit };
 }

@@ -47,8 +47,7 @@ const transactions = checksOf('GET /v1/transactions', [
     name: 'lists what was earned and spent',
     otherwise: 'shows what can be read of it',
     async run(world) {
-      const { visitor } = await world.member('mine');
-      await world.conversation();
+      const { visitor } = await world.conversation();
       const answer = await visitor.get('/transactions');
       expectStatus(answer, 200);
       const { items } = pageOf(answer.body);
@@ -67,8 +66,7 @@ const transactions = checksOf('GET /v1/transactions', [
     name: 'adds up to the balance',
     otherwise: 'shows the rows and the balance of the answer',
     async run(world) {
-      const { visitor } = await world.member('mine');
-      await world.conversation();
+      const { visitor } = await world.conversation();
       let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
       let sum = 0;
       for (let page = 1; ; page += 1) {
@@ -87,8 +85,7 @@ const transactions = checksOf('GET /v1/transactions', [
     name: 'lists the newest row first, each with the balance after it',
     otherwise: 'shows the rows and the balances of the answer',
     async run(world) {
-      const { visitor } = await world.member('mine');
-      await world.conversation();
+      const { visitor } = await world.conversation();
       const { items } = pageOf((await visitor.get('/transactions')).body);
       const { balance } = unwrapped((await visitor.get('/user')).body);
       let after = Number(balance);
@@ -102,8 +99,7 @@ const transactions = checksOf('GET /v1/transactions', [
     name: 'narrows the list by type',
     otherwise: 'lists every kind under each filter',
     async run(world) {
-      const { visitor } = await world.member('mine');
-      await world.conversation();
+      const { visitor } = await world.conversation();
       const { items } = pageOf((await visitor.get('/transactions?type=message')).body);
       expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
     },
@@ -148,7 +144,7 @@ const ordering = checksOf('POST /v1/orders', [
     async run(world) {
       const { form, id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
-      const again = await visitor.post('/orders', form, { 'Idempotency-Key': form.client_id });
+      const again = await visitor.postOnce('/orders', form);
       expectSuccess(again);
       expectThat(idOf(unwrapped(again.body)) === id, () => shown(again));
     },
@@ -158,9 +154,8 @@ const ordering = checksOf('POST /v1/orders', [
     otherwise: 'offers those that are named alone',
     async run(world) {
       const { visitor } = await world.member('mine');
-      const client_id = randomUUID();
-      const form = { package_id: 'no-such-package', client_id };
-      expectFieldErrors(await visitor.post('/orders', form, { 'Idempotency-Key': client_id }), 'package_id');
+      const form = { package_id: 'no-such-package', client_id: randomUUID() };
+      expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
     },
   },
 ]);
@@ -233,7 +228,7 @@ const writing = checksOf('POST /v1/support/tickets', [
       const { form, answer } = await world.ticket();
       expectSuccess(answer);
       const { visitor } = await world.member('mine');
-      const again = await visitor.post('/support/tickets', form, { 'Idempotency-Key': form.client_id });
+      const again = await visitor.postOnce('/support/tickets', form);
       expectSuccess(again);
       expectThat(idOf(unwrapped(again.body)) === madeId(answer), () => shown(again));
     },

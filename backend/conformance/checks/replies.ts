@@ -22,11 +22,10 @@ const resuming = checksOf('POST /v1/messages/continue', [
     name: 'goes on in the same message, under the next revision',
     otherwise: 'shows the conversation as the server has it',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const before = (await world.settled(visitor, id)).at(-1) ?? {};
       const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
-      const answer = await visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      const answer = await visitor.postOnce('/messages/continue', content);
       expectSuccess(answer);
       const { message } = unwrapped(answer.body);
       expectReadable(Message, message);
@@ -44,13 +43,12 @@ const resumingPrice = checksOf('POST /v1/messages/continue', [
     name: 'takes the price that the rules name, once for a key',
     otherwise: 'shows the price of the rules before, and the balance as it then is',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const { rules } = recordOf((await visitor.get('/capabilities')).body);
       const price = recordOf(rules).continue_price;
       if (price === undefined) return;
       const content = { conversation_id: id, client_id: randomUUID() };
-      const go = () => visitor.post('/messages/continue', content, { 'Idempotency-Key': content.client_id });
+      const go = () => visitor.postOnce('/messages/continue', content);
       const spent = await spentBy(world, async () => {
         expectSuccess(await go());
         await world.settled(visitor, id);
@@ -67,8 +65,7 @@ const stopping = checksOf('POST /v1/messages/{id}/cancel', [
     name: 'answers a reply that has ended as it is',
     otherwise: 'shows the reply as the server has it',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const before = (await world.settled(visitor, id)).at(-1) ?? {};
       const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
       expectSuccess(answer);
@@ -104,12 +101,10 @@ const retelling = [
       name: 'tells the last reply another way, in the same message and as a further text of it',
       otherwise: 'shows the conversation as the server has it',
       async run(world) {
-        const { id } = await world.conversation();
-        const { visitor } = await world.member('mine');
+        const { id, visitor } = await world.conversation();
         const before = (await world.settled(visitor, id)).at(-1) ?? {};
         const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
-        const client_id = randomUUID();
-        const answer = await visitor.post(path, { client_id }, { 'Idempotency-Key': client_id });
+        const answer = await visitor.postOnce(path, { client_id: randomUUID() });
         expectSuccess(answer);
         const { message } = unwrapped(answer.body);
         expectReadable(Message, message);
@@ -126,8 +121,7 @@ const retelling = [
       name: 'shows a former text of the last reply again',
       otherwise: 'shows the reply as the server has it',
       async run(world) {
-        const { id } = await world.conversation();
-        const { visitor } = await world.member('mine');
+        const { id, visitor } = await world.conversation();
         const before = (await world.settled(visitor, id)).at(-1) ?? {};
         if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
         const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
@@ -228,8 +222,7 @@ export const reporting = checksOf('POST /v1/messages/{id}/report', [
     otherwise: 'thanks for any success',
     async run(world) {
       await world.announced('messages.report');
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
       const report = () => visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/report`, { reason: 'other' });
       for (const answer of [await report(), await report()]) expectSuccess(answer);
@@ -244,8 +237,7 @@ export const reporting = checksOf('POST /v1/messages/{id}/report', [
     name: 'refuses an unknown reason (422)',
     otherwise: 'sends the reasons that it offers',
     async run(world) {
-      const { id } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, visitor } = await world.conversation();
       const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
       const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
       expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');

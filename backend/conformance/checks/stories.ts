@@ -174,8 +174,7 @@ const one = checksOf('GET /v1/stories/{id}', [
     name: 'names the reader’s conversation, and none to a visitor',
     otherwise: 'offers 开始 where a conversation could be gone on with; the chat finds it all the same',
     async run(world) {
-      const { id, storyId } = await world.conversation();
-      const { visitor } = await world.member('mine');
+      const { id, storyId, visitor } = await world.conversation();
       const path = `/stories/${encodeURIComponent(storyId)}`;
       const [told, public_] = [await visitor.get(path), await (await world.visitor()).get(path)];
       const named = [told, public_].map(({ body }) => unwrapped(body).conversation_id);
