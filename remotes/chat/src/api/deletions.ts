@@ -1,9 +1,8 @@
-import { failureText } from '@liaozhai/shared/format';
 import { api, apiUrl, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
 import type { Conversation } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
-import { dropConversation } from './listApi';
+import { dropConversation, toastFailure } from './listApi';
 
 const UNDO_SECONDS = 6;
 const { dispatch } = store;
@@ -118,9 +117,7 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
     dispatch(dropConversation(id, storyId));
   } catch (cause) {
     dispatch(chatActions.conversationShown(id));
-    if (!isApiError(cause)) throw cause;
-    const problem = failureText(cause, texts.list.removeFailed);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(cause, texts.list.removeFailed);
   }
 }
 

@@ -248,6 +248,12 @@ export const expectApiError = (cause: unknown): ApiError => {
   return cause;
 };
 
+/** Says in a toast what could not be done. Throws what is no failed request. */
+export function toastFailure(cause: unknown, fallback?: string): void {
+  const problem = failureText(expectApiError(cause), fallback);
+  if (problem) toast(problem, { kind: 'error' });
+}
+
 /** Pins or unpins a conversation; shown immediately, and undone with a message if it fails. */
 export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
   const { id } = conversation;
@@ -257,8 +263,7 @@ export async function pin(conversation: Conversation, pinned: boolean): Promise<
   try {
     await putConversation(id, { pinned });
   } catch (cause) {
-    const problem = failureText(expectApiError(cause), texts.list.pinFailed);
     put(conversation.pinnedAt);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(cause, texts.list.pinFailed);
   }
 }

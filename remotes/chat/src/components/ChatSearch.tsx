@@ -1,5 +1,4 @@
-import { anyErrorText, failureText, findAll, formatDay, problemId, wordsOf } from '@liaozhai/shared/format';
-import { isApiError, toast } from '@liaozhai/shared/runtime';
+import { anyErrorText, findAll, formatDay, problemId, wordsOf } from '@liaozhai/shared/format';
 import {
   ArrowDownIcon,
   ArrowUpIcon,
@@ -16,6 +15,7 @@ import {
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { toastFailure } from '../api/listApi';
 import { askDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
 import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
@@ -71,11 +71,7 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
   const bar = useRef<HTMLDivElement>(null);
   useHighlight(bar, hits);
 
-  const tell = (cause: unknown) => {
-    if (!isApiError(cause)) throw cause;
-    const problem = failureText(cause, texts.find.failed);
-    if (problem) toast(problem, { kind: 'error' });
-  };
+  const tell = (cause: unknown) => toastFailure(cause, texts.find.failed);
   /** Carries on only what was asked for last. */
   const ask = <Answer,>(question: Promise<Answer>, take: (answer: Answer) => void) => {
     wanted.current = question;

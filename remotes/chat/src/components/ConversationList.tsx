@@ -1,11 +1,8 @@
-import { failureText } from '@liaozhai/shared/format';
 import {
-  isApiError,
   Link,
   offlineCache,
   paths,
   tab,
-  toast,
   useCapability,
   useDispatch,
   useExpiredSession,
@@ -39,6 +36,7 @@ import {
   putKeptConversations,
   refreshConversations,
   selectConversations,
+  toastFailure,
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';
@@ -166,12 +164,7 @@ function ConversationListing() {
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
   const Title = use(OpenChat) === null ? 'h1' : 'h2';
-  const refresh = () =>
-    dispatch(refreshConversations()).catch((cause: unknown) => {
-      if (!isApiError(cause)) throw cause;
-      const problem = failureText(cause);
-      if (problem) toast(problem, { kind: 'error' });
-    });
+  const refresh = () => dispatch(refreshConversations()).catch((cause: unknown) => toastFailure(cause));
   const whole = (
     <QueryView
       query={{

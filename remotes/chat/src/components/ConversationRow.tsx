@@ -1,8 +1,8 @@
-import { failureText, formatRelative } from '@liaozhai/shared/format';
-import { Link, paths, toast, useNavigate } from '@liaozhai/shared/runtime';
+import { formatRelative } from '@liaozhai/shared/format';
+import { Link, paths, useNavigate } from '@liaozhai/shared/runtime';
 import { Cover, DeleteIcon, Menu, media, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { createContext, type MouseEvent, memo, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
-import { expectApiError } from '../api/listApi';
+import { toastFailure } from '../api/listApi';
 import { takeUp } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import styles from '../pages/ConversationListPage.module.css';
@@ -56,8 +56,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       await takeUp(conversation);
       navigate(link.to, { replace: link.replace });
     } catch (cause) {
-      const problem = failureText(expectApiError(cause), texts.runs.failed);
-      if (problem) toast(problem, { kind: 'error' });
+      toastFailure(cause, texts.runs.failed);
     } finally {
       isOpening.current = false;
     }

@@ -1,7 +1,8 @@
-import { failureText, formatRelative, shorten } from '@liaozhai/shared/format';
-import { isApiError, toast } from '@liaozhai/shared/runtime';
+import { formatRelative, shorten } from '@liaozhai/shared/format';
+import { toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
+import { toastFailure } from '../api/listApi';
 import { beginAnother, takeUp, useChatGetRunsQuery } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import { texts } from '../texts';
@@ -27,9 +28,7 @@ async function succeeds(order: () => Promise<void>): Promise<boolean> {
     await order();
     return true;
   } catch (cause) {
-    if (!isApiError(cause)) throw cause;
-    const problem = failureText(cause, words.failed);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(cause, words.failed);
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { failureText, formatPoints } from '@liaozhai/shared/format';
+import { formatPoints } from '@liaozhai/shared/format';
 import {
   copyText,
   drafts,
@@ -10,6 +10,7 @@ import {
   toast,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
+import { toastFailure } from '../api/listApi';
 import { outbox } from '../api/outbox';
 import { selectLacksPoints } from '../api/points';
 import {
@@ -56,8 +57,7 @@ export function useChatActions(
         if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
         return getPoints(cause.required);
       }
-      const problem = failureText(cause, fallback);
-      if (problem) toast(problem, { kind: 'error' });
+      toastFailure(cause, fallback);
     };
     /** Buys at the price that is shown. Where it has risen meanwhile, a question says the new one, and one tap goes on. */
     const buy = (price: number | undefined, order: (price: number | undefined) => Promise<unknown>, failed: string) => {
