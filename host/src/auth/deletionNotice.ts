@@ -1,5 +1,5 @@
 import { endpoints } from '@liaozhai/shared/contract';
-import { failureText, formatClock, formatDate, serverNow } from '@liaozhai/shared/format';
+import { failureText, formatMoment, serverNow } from '@liaozhai/shared/format';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 
 /** Long enough to read it twice; 我的 goes on telling it. */
@@ -7,7 +7,7 @@ const SHOWN_MS = 20_000;
 
 /** Tells who has just signed in when the account is erased, and offers to keep it. @param at ISO, '' where the date is unknown */
 export function tellDeletion(at: string) {
-  const when = at && `将于 ${formatDate(at, serverNow())} ${formatClock(at)} `;
+  const when = at && `将于 ${formatMoment(at, serverNow())} `;
   const action = { label: '撤销', run: () => void keep() };
   toast(`这个账号${when || '即将'}注销`, { action, durationMs: SHOWN_MS, isPersonal: true });
 }

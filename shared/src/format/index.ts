@@ -6,6 +6,7 @@ export { type Found, findAll } from './find';
 export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
+  emailProblem,
   firstCodePoints,
   firstGrapheme,
   isBlank,
@@ -26,6 +27,7 @@ export {
   formatClock,
   formatDate,
   formatDay,
+  formatMoment,
   formatRelative,
   groupByDay,
   type Instant,

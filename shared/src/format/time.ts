@@ -29,6 +29,10 @@ export function formatDate(instant: Instant, now: Instant): string {
   return date.getUTCFullYear() === shanghai(now).getUTCFullYear() ? day : `${date.getUTCFullYear()}年${day}`;
 }
 
+/** `11月3日 21:03`, the year as in a date. */
+export const formatMoment = (instant: Instant, now: Instant): string =>
+  `${formatDate(instant, now)} ${formatClock(instant)}`.trim();
+
 /**
  * How long ago, the further the coarser: 刚刚 · 5 分钟前 · 09:12 (today) · 昨天 21:03 · 11月3日 · 2025年11月3日.
  * A server clock slightly ahead of ours reads 刚刚.
@@ -36,7 +40,7 @@ export function formatDate(instant: Instant, now: Instant): string {
 export function formatRelative(instant: Instant, now: Instant): string {
   const age = millisecondsOf(now) - millisecondsOf(instant);
   if (Number.isNaN(age)) return '';
-  if (age < -HOUR_MS) return `${formatDate(instant, now)} ${formatClock(instant)}`;
+  if (age < -HOUR_MS) return formatMoment(instant, now);
   if (age < MINUTE_MS) return '刚刚';
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} 分钟前`;
   const days = dayNumber(now) - dayNumber(instant);

@@ -1,4 +1,4 @@
-import { codePoints, formatClock, formatDate, hasNetwork, missingText, serverNow } from '@liaozhai/shared/format';
+import { codePoints, formatMoment, hasNetwork, missingText, serverNow } from '@liaozhai/shared/format';
 import { anyPayload, drafts, listen, newClientId, onCaughtUpNeeded, toast, useOnline } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -202,7 +202,7 @@ function TicketList({ tickets }: { tickets: Ticket[] }) {
   );
 }
 
-const timeOf = (instant: string): string => `${formatDate(instant, serverNow())} ${formatClock(instant)}`;
+const timeOf = (instant: string): string => formatMoment(instant, serverNow());
 
 /** What was written, opened to its answer; opening a new answer marks it as read. */
 function TicketEntry({ ticket }: { ticket: Ticket }) {

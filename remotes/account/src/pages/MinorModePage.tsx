@@ -1,12 +1,4 @@
-import {
-  failureText,
-  formatClock,
-  formatDate,
-  MINUTE_MS,
-  meantPassword,
-  SECOND_MS,
-  serverNow,
-} from '@liaozhai/shared/format';
+import { formatMoment, MINUTE_MS, meantPassword, SECOND_MS, serverNow } from '@liaozhai/shared/format';
 import {
   hostConfig,
   type MinorDto,
@@ -35,7 +27,7 @@ import {
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { minorTexts } from '../components/minorTexts';
-import { showRefusal } from '../components/refusal';
+import { showRefusal, toastFailure } from '../components/refusal';
 import { countdown, type MinorChange } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
@@ -206,8 +198,6 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   );
 }
 
-const moment = (iso: string) => `${formatDate(iso, serverNow())} ${formatClock(iso)}`;
-
 /** The way out for who has forgotten the PIN: by the account's password, a day later. */
 function Reset({ status }: { status: Status }) {
   const [password, setPassword] = useState('');
@@ -223,7 +213,8 @@ function Reset({ status }: { status: Status }) {
     if (!done.on) toast(minorTexts.turnedOff, { kind: 'success' });
   };
   const resetNote =
-    status.reset_at && (isReady ? minorTexts.resetReady : minorTexts.resetAsked(moment(status.reset_at)));
+    status.reset_at &&
+    (isReady ? minorTexts.resetReady : minorTexts.resetAsked(formatMoment(status.reset_at, serverNow())));
   return (
     <details className={styles.reset}>
       <summary className={styles.forgotten}>{minorTexts.forgotten}</summary>
@@ -354,7 +345,7 @@ function Blocked({ status }: { status: Status }) {
                 : minorTexts.blockedFor.limit(rules.minutes_a_day)}
             </p>
           )}
-          {status.resumes_at && <p>{minorTexts.resumes(moment(status.resumes_at))}</p>}
+          {status.resumes_at && <p>{minorTexts.resumes(formatMoment(status.resumes_at, serverNow()))}</p>}
           <UnlockForm label={minorTexts.extend(rules?.extension_minutes)} change={{ kind: 'extend' }} />
           <Reset status={status} />
           <Button variant="quiet" block onClick={() => void signOut()}>
@@ -370,7 +361,6 @@ async function signOut() {
   try {
     await session.signOut();
   } catch (cause) {
-    const problem = failureText(cause, texts.signOut.failed);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(cause, texts.signOut.failed);
   }
 }

@@ -1,7 +1,6 @@
 import {
-  failureText,
-  formatClock,
-  formatDate,
+  emailProblem,
+  formatMoment,
   formatRelative,
   meantLogin,
   meantPassword,
@@ -36,7 +35,7 @@ import {
   useNow,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { showRefusal } from '../components/refusal';
+import { showRefusal, toastFailure } from '../components/refusal';
 import {
   type AccountEmail,
   type Device,
@@ -160,8 +159,7 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
     const { error } = await send('resend');
     if (!error) return onSent();
     if (isApiError(error) && error.kind === 'tooOften') begin(error.retryAfterSeconds ?? 0);
-    const problem = failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(error);
   };
   const done = () => {
     setChanging(false);
@@ -209,8 +207,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
   const [change, { isLoading }] = useAccountChangeEmailMutation();
   const email = meantLogin(values.email);
-  const problem =
-    email === '' ? missingText(texts.email.title) : /^\S+@\S+\.\S+$/.test(email) ? '' : texts.email.badEmail;
+  const problem = emailProblem(email);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const isMissing = values.current_password === '';
@@ -275,9 +272,8 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
     if (target === null) return;
     const { error } = await end(target);
     setTarget(null);
-    const problem = error && failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
-    if (!error) toast(words.done, { kind: 'success' });
+    if (error) toastFailure(error);
+    else toast(words.done, { kind: 'success' });
     // also after a refusal: it may be gone already
     void refetch();
   };
@@ -335,12 +331,11 @@ export function DeletionNotice({ at }: { at: string }) {
   const undo = async () => {
     const { error } = await keep();
     if (!error) return toast(texts.deletion.kept, { kind: 'success' });
-    const problem = failureText(error);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(error);
   };
   return (
     <Card aria-label={texts.deletion.title} className={styles.notice}>
-      <p role="status">{texts.deletion.scheduled(`${formatDate(at, now)} ${formatClock(at)}`.trim())}</p>
+      <p role="status">{texts.deletion.scheduled(formatMoment(at, now))}</p>
       <Button loading={isLoading} onClick={() => void undo()}>
         {texts.deletion.keep}
       </Button>

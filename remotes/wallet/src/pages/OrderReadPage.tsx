@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatDate, formatPoints, serverNow } from '@liaozhai/shared/format';
+import { failureText, formatClock, formatMoment, formatPoints, serverNow } from '@liaozhai/shared/format';
 import {
   anyPayload,
   api,
@@ -206,7 +206,7 @@ function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
   );
 }
 
-const timeOf = (instant: string): string => `${formatDate(instant, serverNow())} ${formatClock(instant)}`;
+const timeOf = (instant: string): string => formatMoment(instant, serverNow());
 
 /** What stands on a receipt. */
 function OrderFacts({ order }: { order: Order }) {
