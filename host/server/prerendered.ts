@@ -173,7 +173,8 @@ interface Drawing {
 }
 
 /** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
-function drawingAt(url: string, now = performance.now()): Promise<Drawing | null | undefined> {
+function drawingAt(url: string): Promise<Drawing | null | undefined> {
+  const now = performance.now();
   const cached = pictures.get(url);
   if (cached && now - cached.at < PICTURE_FRESH_MS) return cached.picture;
   const picture = fetch(url, { signal: AbortSignal.timeout(SOURCE_BUDGET_MS) })

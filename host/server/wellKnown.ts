@@ -9,9 +9,9 @@ type SecurityEnv = Pick<ServerEnv, 'SECURITY_CONTACT' | 'SECURITY_EXPIRES' | 'SE
 const robots = 'User-agent: *\nDisallow: /sanctum/\nDisallow: /broadcasting/\nDisallow: /test/\n';
 
 /** RFC 9116; '' without a contact, and once it has expired, since it must not be trusted then. */
-function securityText(env: SecurityEnv, origin: string, now = Date.now()): string {
+function securityText(env: SecurityEnv, origin: string): string {
   const { SECURITY_CONTACT: contacts, SECURITY_EXPIRES: expires, SECURITY_POLICY: policy } = env;
-  if (contacts.length === 0 || !expires || Date.parse(expires) <= now) return '';
+  if (contacts.length === 0 || !expires || Date.parse(expires) <= Date.now()) return '';
   const fields = [
     ...contacts.map((contact) => `Contact: ${contact}`),
     `Expires: ${expires}`,

@@ -72,7 +72,7 @@ const signInFailures: Record<string, string> = {
 
 /** The console's texts in English. */
 export const english = ({ number, lasting, percent, milliseconds }: Formats): Texts => {
-  const count = (of: number, one: string, many = `${one}s`) => `${number(of)} ${of === 1 ? one : many}`;
+  const count = (of: number, one: string) => `${number(of)} ${of === 1 ? one : `${one}s`}`;
   return {
     title: 'Release console',
     documentTitle: 'Release console · Liaozhai',

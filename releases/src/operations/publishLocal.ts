@@ -6,7 +6,7 @@ import { requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { evidenceLines } from '../english.ts';
 import { makeGate } from '../gate/gate.ts';
-import { makeSet, setHash } from '../model/build.ts';
+import { makeSet, nameOf } from '../model/build.ts';
 import { DEFAULT_STORE, openStore, prepareStore, publicKeyOf, type Store } from '../store/store.ts';
 import { activate } from './switching.ts';
 
@@ -21,17 +21,13 @@ export interface PublishLocalOptions {
 }
 
 export interface PublishedLocal {
-  channel: string;
   seq: number;
-  set: string;
   builds: string[];
   /** False: everything was live already, no new state was made. */
   changed: boolean;
   /** What the gate would have refused, or that nothing was switched; development goes on, so tell the developer. */
   problems: string[];
 }
-
-const nameOf = (id: string): string => id.slice(0, id.indexOf('@'));
 
 const withVersion = ({ description, ...rest }: BuiltPackage, version: string): BuiltPackage => ({
   description: { ...description, version },
@@ -80,8 +76,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);
   const { document } = await requireChannel(store, channel, key.publicKey);
-  const set = document.stable?.set ?? setHash(makeSet(published.map(({ record }) => record)));
   const notes = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
   const problems = change.changed ? evidenceLines(change.document.action) : notes;
-  return { channel, seq: document.seq, set, builds, changed: change.changed || renewed.changed, problems };
+  return { seq: document.seq, builds, changed: change.changed || renewed.changed, problems };
 }

@@ -46,7 +46,8 @@ function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | 
  * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
  * name only, and is called as its own page would.
  */
-export function backendProxy(target = originIn('BACKEND_URL') ?? 'http://localhost:3000') {
+export function backendProxy() {
+  const target = originIn('BACKEND_URL') ?? 'http://localhost:3000';
   const reverb = originIn('REVERB_URL');
   const caller = isHere(target)
     ? { changeOrigin: false, xfwd: true }

@@ -41,8 +41,8 @@ interface Hold {
  * When a page may send again: what servers ask by `Retry-After`, and a budget per minute for all that it sends without its
  * reader. Everything that leaves the page goes by it, so no answers of a server make the page a flood.
  */
-function createRetryPolicy(clock: Clock = realClock) {
-  let { now, after } = clock;
+function createRetryPolicy() {
+  let { now, after } = realClock;
   let sent: number[] = [];
   let queue: (() => void)[] = [];
   let stopTimer: (() => void) | null = null;

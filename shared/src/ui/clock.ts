@@ -28,19 +28,19 @@ export function useShanghaiDay(): string {
   return day;
 }
 
-/** The server's time, epoch ms, updated each minute for texts such as 5 分钟前, or as often as requested. */
-export function useNow(everyMs = MINUTE_MS): number {
+/** The server's time, epoch ms, updated each minute for texts such as 5 分钟前. */
+export function useNow(): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {
     const look = () => setNow(serverNow());
     look();
-    const timer = setInterval(look, everyMs);
+    const timer = setInterval(look, MINUTE_MS);
     window.addEventListener(CLOCK_CORRECTED, look);
     return () => {
       clearInterval(timer);
       window.removeEventListener(CLOCK_CORRECTED, look);
     };
-  }, [everyMs]);
+  }, []);
   return now;
 }
 
