@@ -86,8 +86,10 @@ test('above the keyboard of a lying phone 灵感 and an edited line leave the st
 for (const [width, height] of [
   [667, 185],
   [568, 150],
+  [390, 420],
+  [320, 330],
 ] as const)
-  test(`in ${width}×${height}, above the keyboard of a lying phone, no field stands below a bar, also once something is typed`, async ({
+  test(`in ${width}×${height}, above a phone’s keyboard, no field stands below a bar, also once something is typed`, async ({
     person,
     page,
   }) => {
