@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
@@ -171,11 +172,42 @@ test('going back closes 查找 before it leaves the chat', async ({ person, page
   await expect(person.log()).toBeVisible();
 });
 
-test('with forced colours the chosen of several looks unlike the others', async ({ page }) => {
+test('with forced colours the chosen of several looks unlike the others, and what is new has its dot', async ({
+  person,
+  page,
+}) => {
   await page.emulateMedia({ forcedColors: 'active' });
-  await page.goto('/my');
-  const fills = page.locator('fieldset').filter({ hasText: '主题' }).locator('label > span');
-  await expect(fills).toHaveCount(3);
-  const colours = await fills.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
-  expect(new Set(colours).size).toBe(2);
+  await person.returns(await seededAccount({ story, messages: 2 }));
+  const looks = (of: Locator) =>
+    of.evaluateAll((all) =>
+      all.map((each) => {
+        const { backgroundColor, outlineStyle } = getComputedStyle(each);
+        return `${backgroundColor} ${outlineStyle}`;
+      }),
+    );
+  for (const [path, group, faces] of [
+    ['/my', '主题', 'label > span'],
+    ['/my/wallet/recharge', '选择点数', 'label'],
+  ] as const) {
+    await person.open(path);
+    const choices = page.locator('fieldset').filter({ hasText: group }).locator(faces);
+    await expect(choices.nth(2)).toBeVisible();
+    expect(new Set(await looks(choices)).size, path).toBe(2);
+  }
+  await page.route('**/api/v1/conversations', async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    await route.fulfill({ response, json: { ...rest, data: data.map((row: object) => ({ ...row, unread: true })) } });
+  });
+  await person.open('/conversations');
+  const dot = page
+    .getByRole('link', { name: /聂小倩/ })
+    .getByText('有新回复')
+    .locator('..');
+  await expect(dot).toBeVisible();
+  const clip = (await dot.boundingBox()) ?? undefined;
+  const picture = () => page.screenshot({ clip, animations: 'disabled' });
+  const withDot = await picture();
+  await dot.evaluate((element) => Object.assign((element as HTMLElement).style, { visibility: 'hidden' }));
+  expect(withDot.equals(await picture())).toBe(false);
 });
