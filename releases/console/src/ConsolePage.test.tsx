@@ -453,7 +453,7 @@ describe('what is planned', () => {
     await userEvent.click(button('新增通知'));
     expect(await screen.findByText('whsec_shown_once')).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '知道了' }));
-    await userEvent.click(button('试发 https://chat.example/…'));
+    await userEvent.click(button('试发 https://chat.example/… 0a1b2c3d4e5f'));
     await waitFor(() => expect(said()).toContain('已送达'));
     expect(server.posted().map(({ body }) => body)).toEqual([{ url: 'https://bot.example/hook' }, { id: webhook.id }]);
   });
@@ -1360,6 +1360,20 @@ describe('a way back', () => {
   test('is not offered where nothing was live before, though an unused build was killed', async () => {
     const kill: LogEntry['action'] = { kind: 'kill', builds: [next], evidence: [] };
     server.log = [{ ...first[0], seq: 3, verb: 'kill', action: kill } as LogEntry, ...first];
+    await openPage();
+    expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
+    expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
+  });
+
+  test('is not offered where all that was live before was killed', async () => {
+    server.log = [
+      { ...first[0], seq: 3, action: { kind: 'activate', builds: [old], evidence: [] } } as LogEntry,
+      { ...first[0], action: { kind: 'activate', builds: [next, chat], evidence: [] } } as LogEntry,
+      ...first.slice(1),
+    ];
+    server.killed = [next];
+    server.lastGood = {};
+    server.deadEnds = ['', 'stories'];
     await openPage();
     expect(screen.queryByRole('button', { name: '回退 stories' })).toBeNull();
     expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();

@@ -27,6 +27,9 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
   );
 }
 
+/** Two bots of one service begin alike. */
+const nameOf = (shown: string, id: string) => `${shown} ${id}`;
+
 /** Who is notified, and what did not arrive. */
 export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const webhooks = agenda?.webhooks ?? [];
@@ -39,7 +42,7 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
           <ListRow
             key={id}
             className={styles.row}
-            title={shown}
+            title={nameOf(shown, id)}
             detail={
               <>
                 {by(who)}
@@ -59,7 +62,7 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   <ActionButton
                     control={`test ${id}`}
                     running={running}
-                    aria-label={`${test} ${shown}`}
+                    aria-label={`${test} ${nameOf(shown, id)}`}
                     onClick={() => void console.testWebhook(`test ${id}`, id)}
                   >
                     {test}
@@ -67,9 +70,13 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   <ActionButton
                     control={`unhook ${id}`}
                     running={running}
-                    aria-label={`${remove} ${shown}`}
+                    aria-label={`${remove} ${nameOf(shown, id)}`}
                     onClick={() =>
-                      console.ask('webhook-remove', { id }, { title: remove, action: remove, changes: [shown] })
+                      console.ask(
+                        'webhook-remove',
+                        { id },
+                        { title: remove, action: remove, changes: [nameOf(shown, id)] },
+                      )
                     }
                   >
                     {remove}

@@ -42,14 +42,15 @@ async function look(channel: string, former: SeenState | null): Promise<SeenStat
 }
 
 /**
- * Names with nothing to go back to; '' is the whole. Where the log is longer than one page and no fallback proves a former build, only
- * the server knows. It is asked once a state.
+ * Names with nothing to go back to; '' is the whole. Only the server knows where no fallback proves a former build and the log is longer
+ * than one page, or builds of it were killed. It is asked once a state.
  */
-async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
+async function findDeadEnds({ lastGood, killed, ...status }: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
   const names = (status.stable?.builds ?? []).map(nameOf);
-  const proven = names.filter((name) => status.lastGood[name]);
-  const doubtful =
-    log.at(-1)?.seq === 1 ? [] : ['', ...names].filter((name) => !(name ? proven.includes(name) : proven[0]));
+  const isWhole = log.at(-1)?.seq === 1;
+  const isDoubtful = (name: string) => !isWhole || killed.some((id) => name === '' || nameOf(id) === name);
+  const isProven = (name: string) => (name ? [name] : names).some((each) => lastGood[each]);
+  const doubtful = ['', ...names].filter((name) => isDoubtful(name) && !isProven(name));
   const areDead = await Promise.all(
     doubtful.map((name) =>
       stateBefore(status, name).then(
