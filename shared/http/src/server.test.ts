@@ -145,6 +145,21 @@ test('a body that goes on after its answer holds the connection for two seconds'
   expect(performance.now() - from).toBeLessThan(3_000);
 });
 
+test('a connection on which many bodies come after their answers leaves nothing behind', async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => warnings.push(message);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const { socket, received } = openRaw(origin);
+  onTestFinished(() => void socket.destroy());
+  for (let count = 1; count <= 20; count += 1) {
+    socket.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n');
+    await expect.poll(() => received().split('early').length - 1).toBe(count);
+    socket.write('x');
+  }
+  expect(warnings).toEqual([]);
+});
+
 test('a request that never comes whole is answered with 408', async () => {
   const { socket, received, ended } = openRaw(origin);
   const slowly = setInterval(() => socket.write('x'), 1_000);

@@ -63,8 +63,11 @@ export function answerRaw(socket: Duplex, status: number, body = '', headers: Re
 /** Returns how to call it off. */
 function destroyLater(socket: Duplex): () => void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  const keep = () => clearTimeout(timer);
-  socket.once('close', keep);
+  const keep = () => {
+    clearTimeout(timer);
+    socket.off('close', keep);
+  };
+  socket.on('close', keep);
   return keep;
 }
 
