@@ -1465,6 +1465,17 @@ describe('a way back', () => {
     expect(within(dialog()).getByRole('heading').textContent).toBe('恢复 gifts');
     await userEvent.click(within(dialog()).getByRole('button', { name: '恢复' }));
     await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'gifts', seq: 7 } }));
+    cleanup();
+    // it came back, and left with a former state of the whole
+    const back = { kind: 'rollback' as const, to: 6, evidence: [] };
+    server.log = [
+      { ...withdrawn, seq: 9, action: { ...back, builds: [chat, old], names: [] } },
+      { ...withdrawn, seq: 8, action: { ...back, builds: [gone], names: ['gifts'] } },
+      ...server.log,
+    ];
+    render(<ConsolePage />);
+    await screen.findByText(/^状态 8，/);
+    expect(screen.queryByRole('button', { name: '恢复 gifts' })).toBeNull();
   });
 });
 

@@ -104,16 +104,15 @@ export const switchesStable = ({ action }: LogEntry): boolean =>
   STABLE_SWITCHES.includes(action.kind) &&
   (action.kind !== 'kill' || action.evidence.some(({ kind }) => kind === 'replaced'));
 
-/** Remotes that were taken out of the set and are in it no more, each with its log entry. */
+/** Remotes that were withdrawn, and that nothing has touched since, each with its log entry. */
 export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
-  const gone = new Map<string, { build: string; entry: LogEntry }>();
-  for (const entry of log) {
-    if (entry.action.kind !== 'withdraw') continue;
-    const [build = ''] = entry.action.builds;
-    const name = nameOf(build);
-    if (!gone.has(name) && !stable?.builds.some((id) => nameOf(id) === name)) gone.set(name, { build, entry });
-  }
-  return [...gone.values()];
+  const seen = new Set((stable?.builds ?? []).map(nameOf));
+  return log.filter(switchesStable).flatMap((entry) => {
+    const builds = 'builds' in entry.action ? entry.action.builds : [];
+    const newest = builds.filter((id) => !seen.has(nameOf(id)));
+    for (const id of newest) seen.add(nameOf(id));
+    return entry.action.kind === 'withdraw' ? newest.map((build) => ({ build, entry })) : [];
+  });
 }
 
 /** Builds that failed so much that the console told of it, or ended their canary. */
