@@ -335,7 +335,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     about: '让一个人在自己的浏览器里，用自己的开发服务器代替已发布的模块。其他人不受影响。',
     nothing: '现在没有打开的本地预览。',
     request: '请求',
-    requestHint: '粘贴对方页面上引号之间的内容：模块@地址 和浏览器',
+    requestHint: '粘贴对方发来的那一行：模块@地址 和浏览器',
     person: '给谁（会写入记录）',
     hours: '小时',
     open: '打开',

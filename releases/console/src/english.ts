@@ -388,7 +388,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       about: 'Lets one person run remotes from their own dev server, in their own browser. Nobody else is affected. ',
       nothing: 'None is open.',
       request: 'Request',
-      requestHint: 'Paste what stands between the quotes on their page: remote@address and browser',
+      requestHint: 'Paste the line that they sent: remote@address and browser',
       person: 'For whom (goes into the log)',
       hours: 'Hours',
       open: 'Open',

@@ -71,6 +71,18 @@ describe('leave to run one', () => {
     });
   });
 
+  test.each([
+    ['between its quotes', `'${asked.request}'`],
+    [
+      'in the command that the page shows',
+      `npx liaozhai-release preview open '${asked.request}' --person 李华 --for 4h`,
+    ],
+    ['with what chats put around it', ` ${asked.request}\n`],
+  ])('is given for the line pasted %s', async (_, request) => {
+    await openPreview(at.writer, { ...asked, request });
+    expect(await held()).toMatchObject({ remotes: [local] });
+  });
+
   test('a damaged one is none, and can be given again', async () => {
     const key = `previews/production/${browser}.json`;
     await at.store.swapPointer(key, '{"browser', null);
@@ -146,6 +158,7 @@ describe('leave to run one', () => {
 
   test.each([
     [{ request: local }, 'names no browser'],
+    [{ request: asked.request.slice(0, -3) }, 'names no browser'],
     [{ request: browser }, '1 to 8 remotes'],
     [{ person: ' ' }, 'opened for somebody'],
     [{ hours: 169 }, 'up to 168 hours'],

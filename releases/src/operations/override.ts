@@ -244,12 +244,14 @@ export interface PreviewRequest {
 /** Lets one browser run remotes from a dev server. It is in the channel's log before it holds. Throws usage or refused. */
 export async function openPreview(writer: Writer, request: PreviewRequest): Promise<Change> {
   const { hours, why = '' } = request;
-  const words = request.request.split(/\s+/).filter(Boolean);
+  // the page shows the line alone, and quoted within a command
+  const line = /'([^']*)'/.exec(request.request)?.[1] ?? request.request;
+  const words = line.split(/\s+/).filter(Boolean);
   const browser = words.find((word) => BROWSER.test(word));
+  if (!browser) throw usage(say('noBrowser'), say('noBrowserCure'));
   const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
   // half a character has no place in the log
   const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
-  if (!browser) throw usage(say('noBrowser'), say('noBrowserCure'));
   if (!person || person.length > LONGEST_PERSON)
     throw usage(say('forNobody'), say('forNobodyCure', { most: LONGEST_PERSON }));
   if (!(hours > 0 && hours <= LONGEST_HOURS))
