@@ -1,6 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { fieldErrors } from './fieldErrors';
-import { readersWords, statedFailure } from './refusals';
+import { readersWords } from './refusals';
+import { statedFailure } from './statedFailure';
 
 test.each([
   'Server Error',

@@ -1,5 +1,5 @@
 import type { AxiosRequestConfig } from 'axios';
-import { parseJson, statedFailure } from '../../contract';
+import { parseJson } from '../../contract';
 
 /** A GET that the page's inline loader started before this code had arrived. */
 export interface EarlyRequest {
@@ -37,7 +37,9 @@ export async function takeEarlyBody(asked: Asked, others: Promise<unknown>): Pro
   const nothing = () => null;
   const answer = await Promise.race([early.response.catch(nothing), others.then(nothing, nothing)]);
   const body: unknown = answer?.ok && (await answer.clone().text().then(parseJson).catch(nothing));
-  const isGood =
-    typeof body === 'object' && body !== null && statedFailure(body) === undefined && !asked.signal?.aborted;
+  const isGood = typeof body === 'object' && body !== null && !isEnvelope(body) && !asked.signal?.aborted;
   return isGood && takeEarly(asked) ? body : undefined;
 }
+
+/** What may say of itself that it failed: `others` know. */
+const isEnvelope = (body: object): boolean => ['success', 'code', 'status', 'error'].some((name) => name in body);

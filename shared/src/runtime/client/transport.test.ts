@@ -99,6 +99,15 @@ describe('before axios has come', () => {
     await expect(asked).rejects.toMatchObject({ kind: 'server', status: 500, message: '书架塌了' });
   });
 
+  test.each([{ code: 500 }, { success: false }, { status: 'error' }, { error: '书架塌了' }])(
+    'a failure with status 200 is one too: %j',
+    async (stated) => {
+      const fresh = await freshClient(json({ message: '书架塌了', data: [], ...stated }));
+      const asked = fresh.request({ url: '/v1/stories' });
+      await expect(asked).rejects.toMatchObject({ kind: 'server', status: 500, message: '书架塌了' });
+    },
+  );
+
   test('a captive portal’s page is no answer', async () => {
     const fresh = await freshClient(Promise.resolve(new Response('<html>请先登录 Wi-Fi</html>')));
     await expect(fresh.request({ url: '/v1/stories' })).rejects.toEqual({ kind: 'offline' });
