@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
 import {
+  accountEmailSchema,
   conversationSchema,
   cursorPageSchema,
   endpoints,
   messageSchema,
+  ordersSchema,
   singleSchema,
   storySchema,
   ticketSchema,
@@ -391,6 +393,14 @@ describe('an answer that is none of the server’s', () => {
     api({ 'GET /v1/messages': { status: 200, body } });
     expect(await failure(request({ url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
   });
+
+  test.each([singleSchema(accountEmailSchema), ordersSchema])(
+    'is words alone, also for what may lack every field',
+    async (schema) => {
+      api({ 'GET /v1/x': { message: 'Server Error' } });
+      expect(await failure(request({ url: '/v1/x', schema }))).toEqual({ kind: 'offline' });
+    },
+  );
 
   test('is told from no body at all, which a 204 has', async () => {
     api({ 'DELETE /v1/conversations/7': { status: 204 }, 'POST /v1/logout': '<html>' });

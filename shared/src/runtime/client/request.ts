@@ -70,11 +70,14 @@ export async function request<const Options extends RequestOptions>(options: Opt
   const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
   if (!schema) return answer as AnswerOf<Options>;
   const decoded = decode(schema, answer, `${method} ${url}`);
-  if (decoded !== undefined) return decoded as AnswerOf<Options>;
+  if (decoded !== undefined && !(method === 'GET' && hasWordsAlone(answer))) return decoded as AnswerOf<Options>;
   if (!hasRows(answer)) return noAnswer();
   const error: ApiError = { kind: 'server', status: 200 };
   throw error;
 }
+
+/** Nothing of what was asked for is there, which a thing that may lack every field would not show. */
+const hasWordsAlone = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
 
 /** Rows come from the server, however odd they are. */
 function hasRows(answer: unknown): boolean {
