@@ -63,6 +63,15 @@ test('ids beyond 2^53 keep their digits', async () => {
   expect(events).toContainEqual(['.message.created', { id: '9007199254740993', body: '9007199254740993' }]);
 });
 
+test('a payload that was put into JSON twice is read', async () => {
+  const { server, events, until } = open();
+  await until('live');
+  const twice = JSON.stringify(JSON.stringify({ id: 1, body: '他说"好"' }));
+  for (const socket of server.sockets)
+    socket.tellText(JSON.stringify({ event: 'message.created', channel: CHANNEL, data: twice }));
+  expect(events).toContainEqual(['.message.created', { id: 1, body: '他说"好"' }]);
+});
+
 test('sends nothing on a socket that is closing by then', async () => {
   const { server, link, joined } = openBare();
   await joined();

@@ -56,12 +56,16 @@ function sendingWhileOpen(socket: WebSocket): WebSocket {
   return socket;
 }
 
+/** Large numbers, or a payload that was put into JSON twice. */
+const isSpecial = /\d{16}|"data":\s*"\\"/;
+
 /** A frame whose payload is JSON within JSON, with the digits of large numbers kept. */
 function losslessFrame(text: unknown): unknown {
-  if (typeof text !== 'string' || !/\d{16}/.test(text)) return text;
+  if (typeof text !== 'string' || !isSpecial.test(text)) return text;
   try {
     const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown };
-    return JSON.stringify({ ...frame, data: typeof data === 'string' ? losslessJson(data) : data });
+    const payload = typeof data === 'string' && data.startsWith('"') ? JSON.parse(data) : data;
+    return JSON.stringify({ ...frame, data: typeof payload === 'string' ? losslessJson(payload) : payload });
   } catch {
     return text;
   }
