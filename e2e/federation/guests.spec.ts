@@ -262,7 +262,7 @@ test('guests: the gate tells what a page threw in its words, and names a slot th
     slots: [{ name: 'my.entries', file: 'Page.js' }],
     files: {
       'src/remote.js': `const route = { name: 'slotless', path: '/slotless', title: '', page: () => import('./Page.js') };
-        export default { name: 'slotless', contract: '^2.1.0', routes: [route], slots: [] };`,
+        export default { name: 'slotless', contract: '^2.1.0', routes: [route] };`,
     },
   };
   const builds: string[] = [];

@@ -103,10 +103,22 @@ describe('a failure says its kind to the pane and to the origin:', () => {
       'init-threw',
     ],
     ['a contract of another host', { container: sound('^1.0.0') }, 'contract'],
+    ['no contract', failing(async () => () => ({ default: { name: 'gifts', routes: [] } })), 'contract'],
   ])('%s', async (_, served, failure) => {
     const { remotes } = open({ current: served });
     await expect(remotes.load('gifts')).rejects.toMatchObject({ name: 'RemoteError', remote: 'gifts' });
     await waitFor(() => expect(votes()[0]).toMatchObject({ build: current, outcome: 'failed', failure }));
+  });
+});
+
+test('a guest may leave out what it does not have, and is told which contract it asked for', async () => {
+  const guest = (contract: string) => failing(async () => () => ({ default: { name: 'gifts', contract } }));
+  const { remotes } = open({ current: guest('^2.1.0') });
+  expect(await remotes.load('gifts')).toMatchObject({ routes: [], slots: [] });
+  resetFederationGlobalInfo();
+  await expect(open({ current: {}, lastGood: guest('2.x') }).remotes.load('gifts')).rejects.toMatchObject({
+    failure: 'contract',
+    cause: { message: 'src/remote wants "2.x"' },
   });
 });
 
