@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { canonicalJson, sha256Hex, signText } from '../model/signing.ts';
+import { sha256Hex, signedJson } from '../model/signing.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { ask } from '../policies/approval.ts';
 import { addWebhook, listWebhooks } from '../policies/webhooks.ts';
@@ -41,7 +41,7 @@ async function write(key: string, change: (document: Record<string, unknown>) =>
   const { seq } = unsigned;
   const following = key === CHANNEL ? { seq: seq + 1, previous: { seq, sha256: sha256Hex(body) } } : {};
   const document = change({ ...unsigned, ...following });
-  const source = canonicalJson({ ...document, sig: signText(canonicalJson(document), at.key) });
+  const source = signedJson(document, at.key);
   expect(await at.store.swapPointer(key, source, tag)).toBe(true);
   return source;
 }

@@ -5,7 +5,7 @@ import { say } from '../sentences.ts';
 import { windowSchema } from './action.ts';
 import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
-import { canonicalJson, isSignedDocument, type SigningKey, signText, unknownFields } from './signing.ts';
+import { isSignedDocument, type SigningKey, signedJson, unknownFields } from './signing.ts';
 
 // What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose
 // fields every page and server reads and which is public.
@@ -175,7 +175,7 @@ export const signAgenda = (
   key: SigningKey,
 ): string => {
   const document = { format: 1, channel, nonce, ...agenda, ...(proposals.length > 0 ? { proposals } : {}) };
-  return canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+  return signedJson(document, key);
 };
 
 /** Reads an agenda and checks form and signature, and that all of it is known here. Throws refused. */

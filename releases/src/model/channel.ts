@@ -10,7 +10,7 @@ import { newer, refused } from '../errors.ts';
 import { say } from '../sentences.ts';
 import { storedActionSchema } from './action.ts';
 import { issuesOf, parseJson } from './build.ts';
-import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signText, unknownFields } from './signing.ts';
+import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signedJson, unknownFields } from './signing.ts';
 
 /**
  * That two persons decide what goes forward, and how long a proposal waits for the second one. It stands in the signed, numbered
@@ -83,9 +83,8 @@ export const namedIn = (state: ChannelState): string[] => [
 /** How long a signed document is accepted; `init`, the console and every change renew it. */
 export const CHANNEL_LIFETIME_DAYS = 90;
 
-/** The stored text of a channel document: canonical JSON, signed over itself without `sig`. */
-export const signChannel = (document: UnsignedChannel, key: SigningKey): string =>
-  canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+/** The stored text of a channel document. */
+export const signChannel = (document: UnsignedChannel, key: SigningKey): string => signedJson(document, key);
 
 /** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {

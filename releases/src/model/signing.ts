@@ -48,8 +48,12 @@ export function signingKeyFrom(privatePem: string): SigningKey {
   }
 }
 
+/** A document as it is stored: canonical JSON, with the signature of all its other fields as `sig`. */
+export const signedJson = (document: object, key: SigningKey): string =>
+  canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+
 /** Base64url signature over the text, in the fixed-length form that WebCrypto reads. */
-export const signText = (text: string, key: SigningKey): string =>
+const signText = (text: string, key: SigningKey): string =>
   sign('sha256', Buffer.from(text), { key: createPrivateKey(key.privatePem), dsaEncoding: 'ieee-p1363' }).toString(
     'base64url',
   );
@@ -70,7 +74,7 @@ export function unknownFields(value: unknown, known: unknown, path = ''): string
   });
 }
 
-export function isSigned(text: string, sig: string, publicKey: string): boolean {
+function isSigned(text: string, sig: string, publicKey: string): boolean {
   const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
   return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(sig, 'base64url'));
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { readLog } from '../channel/readChannel.ts';
-import { canonicalJson, newSigningKey, signText } from '../model/signing.ts';
+import { newSigningKey, signedJson } from '../model/signing.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import {
   endPreview,
@@ -145,11 +145,7 @@ describe('leave to run one', () => {
     const pointer = await at.store.readPointer(`previews/production/${browser}.json`);
     const { sig, ...unsigned } = JSON.parse(pointer?.body ?? '') as Preview;
     const forged = { ...unsigned, browser: 'b'.repeat(32) };
-    await at.store.swapPointer(
-      `previews/production/${'b'.repeat(32)}.json`,
-      canonicalJson({ ...forged, sig: signText(canonicalJson(forged), newSigningKey()) }),
-      null,
-    );
+    await at.store.swapPointer(`previews/production/${'b'.repeat(32)}.json`, signedJson(forged, newSigningKey()), null);
     await at.store.swapPointer(`previews/production/${'c'.repeat(32)}.json`, pointer?.body ?? '', null);
     expect(await held()).not.toBeNull();
     expect(await held('b'.repeat(32))).toBeNull();

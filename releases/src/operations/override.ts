@@ -8,7 +8,7 @@ import { timeOf, type Writer } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
-import { canonicalJson, isSigned, signText } from '../model/signing.ts';
+import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
@@ -55,7 +55,7 @@ export async function createOverride(
   builds: readonly string[],
   hours: number,
   why = '',
-): Promise<Override> {
+): Promise<Omit<Override, 'sig'>> {
   if (!(hours > 0 && hours <= LONGEST_HOURS))
     throw refused(say('linkTooLong', { most: LONGEST_HOURS }), say('linkTooLongCure'));
   const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
@@ -76,9 +76,8 @@ export async function createOverride(
     why,
     at: at.toISOString(),
   };
-  const override = { ...unsigned, sig: signText(canonicalJson(unsigned), writer.key) };
-  await writer.store.create(overrideKey(writer.channel, override.id), canonicalJson(override));
-  return override;
+  await writer.store.create(overrideKey(writer.channel, unsigned.id), signedJson(unsigned, writer.key));
+  return unsigned;
 }
 
 /** The page where the builds can be seen: the first route of the first that needs nothing filled in, else the front page. */
@@ -102,10 +101,8 @@ export async function readOverride(
   const source = await store.read(overrideKey(channel, id));
   const parsed = source && v.safeParse(overrideSchema, jsonOrNull(source.toString('utf8')));
   if (!parsed?.success || parsed.output.id !== id || parsed.output.channel !== channel) return null;
-  const { sig, ...unsigned } = parsed.output;
-  return isSigned(canonicalJson(unsigned), sig, publicKey) && Date.parse(unsigned.expires) > now.getTime()
-    ? parsed.output
-    : null;
+  const isOver = Date.parse(parsed.output.expires) <= now.getTime();
+  return isSignedDocument(parsed.output, publicKey) && !isOver ? parsed.output : null;
 }
 
 /** A remote that a browser is to run from somebody's dev server instead of the store. */
@@ -178,11 +175,10 @@ async function keptPreview(store: Store, channel: string, browser: string, publi
   if (!pointer) return { preview: null, tag: null };
   const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
   if (!parsed.success) return { preview: null, tag: pointer.tag };
-  const { sig, ...unsigned } = parsed.output;
+  const { output: preview } = parsed;
   // one browser's permission, stored under the name of another, permits nothing
-  const isOwn = unsigned.browser === browser && unsigned.channel === channel;
-  const isSound = isOwn && isSigned(canonicalJson(unsigned), sig, publicKey);
-  return { preview: isSound ? parsed.output : null, tag: pointer.tag };
+  const isOwn = preview.browser === browser && preview.channel === channel;
+  return { preview: isOwn && isSignedDocument(preview, publicKey) ? preview : null, tag: pointer.tag };
 }
 
 const holds = ({ revoked, expires }: Preview, now: Date): boolean =>
@@ -225,7 +221,7 @@ export async function sweepPreviews(store: Store, publicKey: string, now: Date):
 }
 
 async function keepPreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Promise<void> {
-  const body = canonicalJson({ ...unsigned, sig: signText(canonicalJson(unsigned), writer.key) });
+  const body = signedJson(unsigned, writer.key);
   for (;;) {
     const { tag } = await keptPreview(writer.store, writer.channel, unsigned.browser, writer.key.publicKey);
     if (await writer.store.swapPointer(previewKey(writer.channel, unsigned.browser), body, tag)) return;

@@ -6,7 +6,7 @@ import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { parseBuildId } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { canonicalJson, isSigned, type SigningKey, sha256Hex, signText } from '../model/signing.ts';
+import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
@@ -80,10 +80,6 @@ export interface TokenRequest {
   person?: string;
 }
 
-/** Without the signature a writer of the store could make himself a manager. */
-const signedRecord = (record: TokenRecord, key: SigningKey): string =>
-  canonicalJson({ ...record, sig: signText(canonicalJson(record), key) });
-
 /** Makes a token; only its hash is stored, so this is the only time it can be read. */
 export async function createToken(
   store: Store,
@@ -104,7 +100,8 @@ export async function createToken(
     revoked: null,
     ...(person ? { person } : {}),
   };
-  await store.swapPointer(keyOf(id), signedRecord(record, key), null);
+  // without the signature a writer of the store could make himself a manager
+  await store.swapPointer(keyOf(id), signedJson(record, key), null);
   return { token: `lz_${id}_${secret}`, record };
 }
 
@@ -119,9 +116,9 @@ function parseToken(source: string, id: string, publicKey: string): Omit<ReadTok
   try {
     const parsed = v.safeParse(signedSchema, JSON.parse(source));
     if (!parsed.success) return null;
-    const { sig, ...record } = parsed.output;
+    const { sig: _, ...record } = parsed.output;
     // the record of one token under the id of another would outlive its own revocation
-    return { record, signed: record.id === id && isSigned(canonicalJson(record), sig, publicKey) };
+    return { record, signed: record.id === id && isSignedDocument(parsed.output, publicKey) };
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
     throw cause;
@@ -166,7 +163,7 @@ export async function revokeToken(store: Store, key: SigningKey, id: string): Pr
     if (!token) throw refused(`there is no token ${id}`, 'List them with `token list`.');
     if (token.signed && token.record.revoked) return token.record;
     const record = { ...token.record, id, revoked: token.record.revoked ?? new Date().toISOString() };
-    if (await store.swapPointer(keyOf(id), signedRecord(record, key), token.tag)) return record;
+    if (await store.swapPointer(keyOf(id), signedJson(record, key), token.tag)) return record;
   }
 }
 
@@ -324,8 +321,7 @@ export class Sessions {
   async begin(session: Omit<Session, 'id'>): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
     const record: Session = { id: sha256Hex(secret), ...session };
-    const signed = { ...record, sig: signText(canonicalJson(record), this.#key) };
-    await this.#store.create(sessionKeyOf(record.id), canonicalJson(signed));
+    await this.#store.create(sessionKeyOf(record.id), signedJson(record, this.#key));
     return secret;
   }
 
@@ -354,8 +350,8 @@ export class Sessions {
     try {
       const parsed = v.safeParse(signedSessionSchema, JSON.parse(source?.toString() ?? 'null'));
       if (!parsed.success) return null;
-      const { sig, ...session } = parsed.output;
-      return session.id === id && isSigned(canonicalJson(session), sig, this.#key.publicKey) ? session : null;
+      const { sig: _, ...session } = parsed.output;
+      return session.id === id && isSignedDocument(parsed.output, this.#key.publicKey) ? session : null;
     } catch (cause) {
       if (cause instanceof SyntaxError) return null;
       throw cause;

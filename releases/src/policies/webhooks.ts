@@ -9,7 +9,7 @@ import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
-import { canonicalJson, isSignedDocument, signText } from '../model/signing.ts';
+import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
@@ -89,7 +89,7 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
     const next = decide(webhooks);
     if (!next) return;
     const document = { format: 1, channel, nonce: randomUUID(), webhooks: next };
-    const text = canonicalJson({ ...document, sig: signText(canonicalJson(document), key) });
+    const text = signedJson(document, key);
     if (await store.swapPointer(keyOf(channel), text, tag)) return;
   }
   throw conflict(say('keptChanging', { what: say('theWebhooks', { channel }) }), say('againCure'));
