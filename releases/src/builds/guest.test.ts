@@ -240,6 +240,7 @@ const RANGES: [range: string, peer: string, library: string, contract: string][]
   ['^1.0.0', 'needs react ^1.0.0', 'its own range ^1.0.0 refuses', ''],
   ['^1', 'needs react ^1', 'its own range ^1 refuses', ''],
   ['^19', '', '', 'needs shared/runtime ^19'],
+  ['^1.0.0 || ^19', '', '', ''],
 ];
 
 test.each(RANGES)('the range "%s" is judged or refused with its cure wherever it stands', async (range, ...says) => {

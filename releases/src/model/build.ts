@@ -39,8 +39,8 @@ const version = v.pipe(
 export const contractRangeSchema = v.pipe(
   v.string(),
   v.regex(
-    /^\^\d+(?:\.\d+){0,2}$/,
-    ({ input }) => `"${input}" must be a range such as ^2.1.0, the form that pages read`,
+    /^\^\d+(?:\.\d+){0,2}(?: ?\|\| ?\^\d+(?:\.\d+){0,2})*$/,
+    ({ input }) => `"${input}" must be a range such as ^2.1.0 or ^1.4.0 || ^2.1.0, the forms that pages read`,
   ),
 );
 

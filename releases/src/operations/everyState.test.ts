@@ -41,11 +41,11 @@ beforeAll(async () => {
     await at.host('2.0.0', { description: { contract: '2.0.0', shared: shares('19.3.1') } }),
     await at.host('3.0.0', { description: { contract: '2.1.0', shared: shares('20.0.0') } }),
     await at.remote('tasks', '1.0.0', { description: { contract: '^1.0.0', shared: needs('^19.0.0'), ...same } }),
-    await at.remote('tasks', '1.1.0', { description: { contract: '*', shared: needs('*'), ...same } }),
+    await at.remote('tasks', '1.1.0', { description: { contract: '^1.0.0 || ^2.0.0', shared: needs('*'), ...same } }),
     await at.remote('tasks', '2.0.0', { description: { contract: '^2.0.0', shared: needs('>=19') } }),
-    await at.remote('maps', '1.0.0', { description: { contract: '>=1.0.0', shared: needs('*') } }),
+    await at.remote('maps', '1.0.0', { description: { contract: '^1.0.0 || ^2.0.0', shared: needs('*') } }),
     await at.remote('maps', '1.1.0', {
-      description: { contract: '>=1', shared: needs('*'), routes: [route('/tasks')] },
+      description: { contract: '^1.0.0 || ^2.0.0', shared: needs('*'), routes: [route('/tasks')] },
     }),
     await at.remote('maps', '2.0.0', { description: { contract: '^2.1.0', shared: needs('^20.0.0') } }),
   );

@@ -302,7 +302,7 @@ describe('a way back to what does not fit', () => {
   });
 
   test('passes over the newer one for an older one that fits, and says so', async () => {
-    const anywhere = await at.remote('shop', '0.9.0', shop('*'));
+    const anywhere = await at.remote('shop', '0.9.0', shop('^2.0.0 || ^3.0.0'));
     for (const build of [anywhere, oldShop, newShop])
       await activate(at.writer, [build], { gate: at.gate(), force: true, why: 'in this order' });
     const { document } = await rollback(at.writer, { name: 'shop' });

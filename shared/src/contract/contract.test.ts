@@ -43,6 +43,12 @@ test('a remote runs on a runtime of the same major version that is not older', (
   expect(satisfiesContract('^1.2.0', '1.3.0')).toBe(true);
   expect(satisfiesContract('^1.2.1', '1.2.0')).toBe(false);
   expect(satisfiesContract('^1.2.0', '2.2.0')).toBe(false);
+  expect(['1.2.0', '2.0.0', '2.1.0', '3.0.0'].map((host) => satisfiesContract('^1.2.0 || ^2.1', host))).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
 });
 
 describe('a page of a list', () => {

@@ -40,9 +40,11 @@ export const defineRemote = ({
   slots,
 });
 
-/** Whether a remote that needs `range` (`^major.minor.patch`) runs on the shared runtime that a host provides. */
+/** Whether a remote that needs `range` (`^2.1.0`, `^1.4.0 || ^2.1.0`) runs on the shared runtime that a host provides. */
 export function satisfiesContract(range: string, provided: string = CONTRACT_VERSION): boolean {
-  const [major, minor = 0, patch = 0] = range.replace(/^\^/, '').split('.').map(Number);
   const [hasMajor, hasMinor = 0, hasPatch = 0] = provided.split('.').map(Number);
-  return major === hasMajor && (minor < hasMinor || (minor === hasMinor && patch <= hasPatch));
+  return range.split('||').some((each) => {
+    const [major, minor = 0, patch = 0] = each.trim().replace(/^\^/, '').split('.').map(Number);
+    return major === hasMajor && (minor < hasMinor || (minor === hasMinor && patch <= hasPatch));
+  });
 }
