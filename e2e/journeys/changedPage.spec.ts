@@ -9,6 +9,16 @@ test('on paper the whole loaded conversation stands, and nothing that can be pre
   await person.opensChat(story);
   await expect(person.log().getByRole('article').last()).toBeVisible();
   const onScreen = await page.getByRole('article').count();
+  // as Firefox prints: what is drawn any later is not on the paper
+  const isDrawn = await page.evaluate(() => {
+    const articles = () => document.querySelectorAll('article').length;
+    const before = articles();
+    dispatchEvent(new Event('beforeprint'));
+    const isMore = articles() > before;
+    dispatchEvent(new Event('afterprint'));
+    return isMore && articles() === before;
+  });
+  expect(isDrawn).toBe(true);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(onScreen);
   await expect(page.getByRole('button')).toHaveCount(0);

@@ -1,3 +1,5 @@
+// remotes depend on React alone
+export { flushSync } from 'react-dom';
 export { Avatar, type AvatarProps } from './Avatar';
 export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';
 export { Card, Divider, ListRow, type ListRowProps } from './Card';

@@ -1,6 +1,6 @@
 import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import { isApiError, type Position } from '@liaozhai/shared/runtime';
-import { ArrowDownIcon, ArrowUpIcon, ErrorRow, media, RowBoundary, Spinner } from '@liaozhai/shared/ui';
+import { ArrowDownIcon, ArrowUpIcon, ErrorRow, flushSync, media, RowBoundary, Spinner } from '@liaozhai/shared/ui';
 import {
   createContext,
   memo,
@@ -179,7 +179,8 @@ function createPrinting() {
           type,
           () => {
             isPrinting = read();
-            onChange();
+            // Firefox takes the page as it stands after the event, before any microtask
+            flushSync(onChange);
           },
           { signal: over.signal },
         );
