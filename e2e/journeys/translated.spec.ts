@@ -48,6 +48,13 @@ test.describe('with a translator in the browser', () => {
       });
   });
 
+  test('the seal stays the product’s mark', async ({ page }) => {
+    await page.goto('/explore');
+    await isTranslated(page);
+    const sign = page.getByText('聊', { exact: true }).first();
+    expect(await sign.evaluate(({ tagName }) => tagName)).toBe('SPAN');
+  });
+
   test('a reply grows, is told another way, and a line of one’s own is edited', async ({ person, page }) => {
     await person.joins();
     await person.opensChat('ying-ning');

@@ -49,11 +49,11 @@ interface SealProps {
 export function Seal({ sign, size = 'medium', label }: SealProps) {
   const face = clsx(styles.seal, styles[size]);
   return label ? (
-    <span className={face} role="img" aria-label={label}>
+    <span className={face} role="img" aria-label={label} translate="no">
       {sign}
     </span>
   ) : (
-    <span className={face} aria-hidden="true">
+    <span className={face} aria-hidden="true" translate="no">
       {sign}
     </span>
   );
