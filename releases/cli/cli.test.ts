@@ -293,6 +293,9 @@ describe('the command line', () => {
       stdout: '',
       stderr: expect.stringContaining('liaozhai.json'),
     });
+    Object.assign(environment, { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9', AWS_ACCESS_KEY_ID: 'a' });
+    const away = start('status', '--store', 's3://bucket/none');
+    expect([away.status, away.stderr.trim().split('\n').length]).toEqual([3, 2]);
   });
 
   test('a console has its own browser check: asking for one here is refused, not ignored', async () => {

@@ -233,6 +233,8 @@ export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeout
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9.-]{3,63})(?:\/(.*))?$/.exec(url) ?? [];
   if (!bucket) throw usage(`"${url}" names no bucket`, 'Use s3://bucket or s3://bucket/prefix.');
   const endpoint = environment.AWS_ENDPOINT_URL_S3;
+  // what later versions of the SDK will need says nothing to the caller of a command
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const client = new S3Client({
     region: environment.AWS_REGION ?? 'us-east-1',
     // an unclear answer must be looked into, not repeated blindly
