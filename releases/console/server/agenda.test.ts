@@ -53,6 +53,24 @@ const agenda = async () => (await ask('viewer', 'status')).answer.agenda;
 const plan = { builds: ['stories@1.1.0'], steps: '5@now,25@1h' };
 const window = { kind: 'weekly', from: 0, to: 7 * 24 * 60 - 1, zone: 'UTC' };
 
+test.each([
+  ['approve', 'no proposal', 'proposals'],
+  ['reject', 'no proposal', 'proposals'],
+  ['retract', 'no proposal', 'proposals'],
+  ['unfreeze', 'no freeze window', 'freeze list'],
+  ['webhook-remove', 'no webhook', 'webhook list'],
+  ['webhook-test', 'no webhook', 'webhook list'],
+])('%s of what nothing is called says so, whatever its form', async (verb, message, cure) => {
+  for (const id of ['x', '02f7b02a', 'https://bot.example/hook', '八个字的名字啊啊']) {
+    const { status, answer } = await ask('manager', verb, { id });
+    expect([status, answer.message, answer.cure]).toEqual([
+      422,
+      `there is ${message} ${id}`,
+      expect.stringContaining(`\`${cure}\``),
+    ]);
+  }
+});
+
 describe('schedules over HTTP', () => {
   test('belong to the remote that a token is for, and are seen by everyone', async () => {
     for (const grant of ['viewer', 'deployer:chat'] as const)

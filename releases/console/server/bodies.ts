@@ -13,6 +13,8 @@ const why = v.optional(textSchema(500));
 const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 const reason = { why, seq: state };
 const force = v.optional(v.boolean());
+/** Any text: the refusal of an unknown id names its cure, that of a wrong form would not. */
+const id = textSchema(80, 1);
 /** Why it is switched although the channel is frozen. */
 const override = v.optional(textSchema(200, 1));
 
@@ -49,17 +51,17 @@ export const BODIES = {
     hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
     ...reason,
   }),
-  approve: bodySchema({ id: textSchema(8, 8), why }),
-  reject: bodySchema({ id: textSchema(8, 8), why }),
-  retract: bodySchema({ id: textSchema(8, 8), why }),
+  approve: bodySchema({ id, why }),
+  reject: bodySchema({ id, why }),
+  retract: bodySchema({ id, why }),
   pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
   continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
   cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
   freeze: bodySchema({ window: windowSchema, why: textSchema(200, 1), seq: state }),
-  unfreeze: bodySchema({ id: textSchema(8, 8), ...reason }),
+  unfreeze: bodySchema({ id, ...reason }),
   webhook: bodySchema({ url: textSchema(2000, 1) }),
-  'webhook-remove': bodySchema({ id: textSchema(12, 12), ...reason }),
-  'webhook-test': bodySchema({ id: textSchema(12, 12) }),
+  'webhook-remove': bodySchema({ id, ...reason }),
+  'webhook-test': bodySchema({ id }),
   abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
   withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
