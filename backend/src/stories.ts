@@ -8,7 +8,7 @@ import { shareImageUrl } from './content/shareImageUrl.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
 import { favoritesAfter, isFavorite, setFavorite } from './favorites.ts';
-import { type AppEnv, type Http, isVerified, notFound, userOf } from './http/http.ts';
+import { type AppEnv, type Http, isVerified, notFound, userOf, writingUser } from './http/http.ts';
 import { cursorPage, type Position, readCursor, readInput, text, validate } from './http/input.ts';
 import type { Prices } from './prices.ts';
 import { rules } from './rules.ts';
@@ -295,8 +295,7 @@ export function storyRoutes(
       return c.json({ data: { ...presentStory(services, story, conversation), progress, is_favorite } });
     })
     .put('/:id/favorite', (c) => {
-      const user = userOf(c);
-      services.limits.take(`write:${user.id}`, services.env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const { favorite } = validate(favoriteForm, readInput(c));
       const { id } = findShownStory(services, c.req.param('id'));
       setFavorite(services, user.id, id, favorite);

@@ -6,7 +6,7 @@ import { DAY_MS, isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
-import { type AppEnv, conflict, notFound, userOf } from './http/http.ts';
+import { type AppEnv, conflict, notFound, userOf, writingUser } from './http/http.ts';
 import { requiredKey } from './http/idempotency.ts';
 import { clean, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
 import { announceUser, tell } from './realtime/events.ts';
@@ -87,11 +87,10 @@ function keep(services: Services, userId: string, clientId: string, form: Ticket
 
 /** Tickets of the signed-in user. */
 export function ticketRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { db, clock } = services;
   return new Hono<AppEnv>()
     .post('/', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const input = readInput(c);
       const ticket = keep(services, user.id, requiredKey(c, input), validate(ticketForm, input));
       return c.json({ data: presentTicket(ticket) }, 201);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
-import { type AppEnv, insufficientBalance, userOf } from './http/http.ts';
+import { type AppEnv, insufficientBalance, userOf, writingUser } from './http/http.ts';
 import { idempotencyKey, once, type StoredSuccess } from './http/idempotency.ts';
 import { cursorPage, readCursor, readInput } from './http/input.ts';
 import { checkInReward } from './prices.ts';
@@ -127,10 +127,8 @@ function checkIn(services: Services, { id }: UserRow): StoredSuccess {
 }
 
 export function checkInRoutes(services: Services): Hono<AppEnv> {
-  const { limits, env } = services;
   return new Hono<AppEnv>().post('/', (c) => {
-    const user = userOf(c);
-    limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+    const user = writingUser(c, services);
     const input = readInput(c);
     return once(c, services, idempotencyKey(c, input), {}, () => checkIn(services, user));
   });

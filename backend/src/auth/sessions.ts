@@ -4,7 +4,16 @@ import { DAY_MS, isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { clearSessionCookie, rememberDevice, sessionTokens, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
-import { type AppEnv, forbidden, type Http, type Identity, identityOf, notFound, userOf } from '../http/http.ts';
+import {
+  type AppEnv,
+  forbidden,
+  type Http,
+  type Identity,
+  identityOf,
+  notFound,
+  userOf,
+  writingUser,
+} from '../http/http.ts';
 import { clean } from '../http/input.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -115,7 +124,7 @@ const MOST_DEVICES = 100;
 
 /** Where an account is signed in, the latest used first; ends one such session or all others. */
 export function sessionRoutes(services: Services): Hono<AppEnv> {
-  const { db, clock, limits, env } = services;
+  const { db, clock } = services;
   return new Hono<AppEnv>()
     .get('/', (c) => {
       const { id } = userOf(c);
@@ -139,14 +148,12 @@ export function sessionRoutes(services: Services): Hono<AppEnv> {
       return c.json({ data: rows.map(present) });
     })
     .delete('/', (c) => {
-      const { id } = userOf(c);
-      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const { id } = writingUser(c, services);
       endOtherSessions(services, id, identityOf(c).sessionHash);
       return c.body(null, 204);
     })
     .delete('/:id', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const one = query.deleteFrom('sessions').where('user_id', '=', user.id).where('id', '=', c.req.param('id'));
       if (endAll(services, one) === 0) throw notFound('没有找到这台设备');
       return c.body(null, 204);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
-import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf } from '../http/http.ts';
+import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf, writingUser } from '../http/http.ts';
 import { idempotencyKey, once, type PaidOutcome, requiredKey, type StoredSuccess } from '../http/idempotency.ts';
 import { cursorPage, id, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { presentPrices } from '../prices.ts';
@@ -61,8 +61,7 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       ),
     )
     .post('/:id/cancel', async (c) => {
-      const user = userOf(c);
-      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const form = validate(cancelForm, readInput(c));
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
@@ -77,8 +76,7 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       ),
     )
     .post('/:id/variant', (c) => {
-      const user = userOf(c);
-      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const form = validate(variantForm, readInput(c));
       return c.json(services.db.transaction(() => chooseVariant(services, user, c.req.param('id'), form)));
     })
@@ -91,8 +89,7 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     .get('/search', (c) => c.json(findMessages(services, userOf(c), validate(findQuery, c.req.query()))))
     .get('/days', (c) => c.json(daysOf(services, userOf(c), validate(daysQuery, c.req.query()))))
     .post('/:id/report', (c) => {
-      const user = userOf(c);
-      services.limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const form = validate(reportForm, readInput(c));
       const { isNew, report } = reportReply(services, user, c.req.param('id'), form);
       return c.json({ data: presentReport(report) }, isNew ? 201 : 200);
@@ -146,7 +143,6 @@ const changeForm = v.object({
 
 /** Past conversations. */
 export function conversationRoutes(services: Services): Hono<AppEnv> {
-  const { limits, env } = services;
   const present = (row: ConversationRow) => presentConversation(services, row);
   return new Hono<AppEnv>()
     .get('/', (c) => {
@@ -162,23 +158,20 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
     .put('/:id', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const form = validate(changeForm, readInput(c));
       const row = findConversation(services, user.id, c.req.param('id'));
       return c.json({ data: changeConversation(services, row, form) });
     })
     .post('/:id/restart', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const key = idempotencyKey(c, readInput(c));
       return once(c, services, key, {}, () =>
         restartConversation(services, findConversation(services, user.id, c.req.param('id'))),
       );
     })
     .delete('/:id', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       deleteConversation(services, findConversation(services, user.id, c.req.param('id')));
       return c.body(null, 204);
     });

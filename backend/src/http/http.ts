@@ -3,6 +3,7 @@ import type { Limiter } from '@liaozhai/http/rate-limit';
 import type { Source } from '@liaozhai/http/source';
 import type { Context } from 'hono';
 import type { UserRow } from '../db/schema.ts';
+import type { Services } from '../services.ts';
 
 /** A signed-in visitor: who, and by which session. */
 export interface Identity {
@@ -32,6 +33,13 @@ export const isVerified = (user: UserRow): boolean => user.is_email === 0 || use
 export function userOf(c: Http): UserRow {
   const { user } = identityOf(c);
   if (!isVerified(user)) throw unverified();
+  return user;
+}
+
+/** The signed-in user of a change, who makes so many a minute at the most; throws 401, 403 or 429. */
+export function writingUser(c: Http, { limits, env }: Pick<Services, 'limits' | 'env'>): UserRow {
+  const user = userOf(c);
+  limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
   return user;
 }
 

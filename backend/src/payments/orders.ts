@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { OrderRow, UserRow } from '../db/schema.ts';
 import type { RechargePackage } from '../env.ts';
-import { type AppEnv, conflict, forbidden, HttpError, invalid, notFound, userOf } from '../http/http.ts';
+import { type AppEnv, conflict, forbidden, HttpError, invalid, notFound, userOf, writingUser } from '../http/http.ts';
 import { requiredKey } from '../http/idempotency.ts';
 import { cursorPage, id, ownRows, readInput, validate } from '../http/input.ts';
 import { productOrigin } from '../http/origin.ts';
@@ -190,11 +190,10 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
 
 /** Orders of the signed-in user. */
 export function orderRoutes(services: Services, provider: PaymentProvider): Hono<AppEnv> {
-  const { clock, limits, env } = services;
+  const { clock, env } = services;
   return new Hono<AppEnv>()
     .post('/', async (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const input = readInput(c);
       const key = requiredKey(c, input);
       const { package_id } = validate(orderForm, input);

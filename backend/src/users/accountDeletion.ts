@@ -7,7 +7,7 @@ import { deleteConversation } from '../chat/chatRoutes.ts';
 import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { type AppEnv, identityOf, invalid, isVerified, userOf } from '../http/http.ts';
+import { type AppEnv, identityOf, invalid, isVerified, userOf, writingUser } from '../http/http.ts';
 import { readInput, validate } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -45,8 +45,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       return c.json({ data: { deletion_at: isoTimeOrNull(findUser(services, user.id).delete_at) } });
     })
     .delete('/', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       db.transaction(() => {
         const cancellation = query.updateTable('users').set({ delete_at: null, version: sql`version + 1` });
         if (db.run(cancellation.where('id', '=', user.id).where('delete_at', 'is not', null)) > 0)

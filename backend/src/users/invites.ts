@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { type AppEnv, notFound, userOf } from '../http/http.ts';
+import { type AppEnv, notFound, writingUser } from '../http/http.ts';
 import { id, readInput, validate } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -124,8 +124,7 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
       return c.json({ data: { name, avatar, rewards } });
     })
     .post('/gifts/announced', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const { ids } = validate(announcedForm, readInput(c));
       const data = db.transaction(() => {
         const waiting = giftsOf(findUser(services, user.id));

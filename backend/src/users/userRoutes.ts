@@ -5,7 +5,7 @@ import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
-import { type AppEnv, conflict, type Http, identityOf, invalid, tooMany, userOf } from '../http/http.ts';
+import { type AppEnv, conflict, type Http, identityOf, invalid, tooMany, userOf, writingUser } from '../http/http.ts';
 import { readInput, text, validate } from '../http/input.ts';
 import { endOpenOrders } from '../payments/orders.ts';
 import { announceUser } from '../realtime/events.ts';
@@ -45,8 +45,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => c.json({ data: presentUser(userOf(c), clock()) }))
     .put('/', (c) => {
-      const user = userOf(c);
-      limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+      const user = writingUser(c, services);
       const changes = validate(profile, readInput(c));
       db.transaction(() => {
         db.run(
@@ -97,8 +96,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => answer(c, userOf(c).id))
     .put('/', async (c) => {
-      const { id } = userOf(c);
-      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const { id } = writingUser(c, services);
       const form = validate(pinForm, readInput(c));
       const pinHash = await hashPassword(db, form.pin);
       db.transaction(() => {
@@ -109,16 +107,14 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       return answer(c, id);
     })
     .post('/unlock', async (c) => {
-      const { id } = userOf(c);
-      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const { id } = writingUser(c, services);
       const form = validate(unlockForm, readInput(c));
       const state = await afterRightPin(services, id, form.pin);
       save(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
       return answer(c, id);
     })
     .post('/use', (c) => {
-      const { id } = userOf(c);
-      limits.take(`write:${id}`, env.RATE_LIMIT_WRITES);
+      const { id } = writingUser(c, services);
       seeUse(services, id);
       return answer(c, id);
     })
