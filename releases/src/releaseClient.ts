@@ -6,7 +6,7 @@ import { publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
-import { type Difference, diff, type LogEntry, originsOf, readLog, requireChannel } from './channel/readChannel.ts';
+import { currentDocument, type Difference, diff, type LogEntry, originsOf, readLog } from './channel/readChannel.ts';
 import type { ChangeOptions, Writer } from './channel/writer.ts';
 import {
   API_HEADER,
@@ -140,7 +140,7 @@ export function localClient(
 ): ReleaseClient {
   const { store, catalog, channel, key } = writer;
   const reader = health ?? new HealthReader(store, channel);
-  const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
+  const current = () => currentDocument(writer);
   const gate = () => makeGate(writer, { smoke });
   const ids = (words: readonly string[]) => resolveBuilds(store, words);
   const forward = (request: ForwardRequest, seq?: number) => ask(writer, request, { gate: gate(), seq });
@@ -203,7 +203,7 @@ export function localClient(
 
 /** The gate's word on the channel's set with these builds put in; nothing is switched. */
 async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | null): Promise<CheckResult[]> {
-  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const document = await currentDocument(writer);
   const stable = mergeBuilds(document.stable?.builds ?? [], builds);
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);

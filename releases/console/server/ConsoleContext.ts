@@ -3,7 +3,7 @@ import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Counter } from 'prom-client';
 import { type Catalog, publishedIds } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
-import { channelsOf, requireChannel } from '../../src/channel/readChannel.ts';
+import { channelsOf, currentDocument } from '../../src/channel/readChannel.ts';
 import type { Writer } from '../../src/channel/writer.ts';
 import { ReleaseError, refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
@@ -153,7 +153,7 @@ export class ConsoleContext {
 
   async current(channel: string): Promise<ChannelDocument> {
     const { store, key } = this.options;
-    return (await requireChannel(store, channel, key.publicKey)).document;
+    return currentDocument({ store, channel, key });
   }
 
   async channels(): Promise<string[]> {

@@ -18,7 +18,7 @@ import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { askSecond, assertSeen, type Change, changeChannel } from './changeChannel.ts';
-import { requireChannel } from './readChannel.ts';
+import { currentDocument } from './readChannel.ts';
 import { type ChangeOptions, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;
@@ -83,7 +83,7 @@ export async function changeAgenda(
   const { store, channel, key } = writer;
   let announced: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { document } = await requireChannel(store, channel, key.publicKey);
+    const document = await currentDocument(writer);
     if (!announced) await assertSeen(writer, document, seq, isNote);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);

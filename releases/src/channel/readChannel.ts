@@ -8,6 +8,7 @@ import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/chan
 import { sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
+import type { Writer } from './writer.ts';
 
 export const channelKey = (channel: string): string => `channels/${channel}.json`;
 export const auditKey = (channel: string, seq: number): string => `audit/${channel}/${seq}.json`;
@@ -46,6 +47,14 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
       : say('noChannelCure', { command }),
   );
 }
+
+/** The state that the writer's own channel is in. Throws refused where there is no such channel. */
+export const currentDocument = async ({
+  store,
+  channel,
+  key,
+}: Pick<Writer, 'store' | 'channel' | 'key'>): Promise<ChannelDocument> =>
+  (await requireChannel(store, channel, key.publicKey)).document;
 
 /** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
 async function readPrevious(store: Store, of: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {

@@ -1,5 +1,5 @@
 import { changeChannel } from '../channel/changeChannel.ts';
-import { readLog, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { stateOf } from '../model/channel.ts';
 import { type Counts, fisherWorse, sampleOf } from './figures.ts';
@@ -69,8 +69,8 @@ const LOOKED_THROUGH = 50;
  * this one before its restart.
  */
 export async function logAlarm(writer: Writer, { build, minutes, recent, before }: Alarming): Promise<boolean> {
-  const { store, channel, key } = writer;
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const { store, key } = writer;
+  const document = await currentDocument(writer);
   const entries = await readLog(store, document, key.publicKey, LOOKED_THROUGH);
   const since = writer.now().getTime() - INCIDENT_MS;
   const isLogged = entries.some(

@@ -1,5 +1,5 @@
 import { frozenNow } from '../channel/changeAgenda.ts';
-import { requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
@@ -197,7 +197,7 @@ export async function readHealth(
   writer: Writer,
   reader: HealthReader,
 ): Promise<{ document: ChannelDocument; health: Health }> {
-  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const document = await currentDocument(writer);
   const now = writer.now();
   const { events, errors, vitals } = await reader.record('', now);
   const health = summarise({ events, errors }, document, now, vitals);

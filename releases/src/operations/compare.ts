@@ -1,6 +1,6 @@
 import type { Catalog } from '../builds/catalog.ts';
 import { listBuilds } from '../builds/catalog.ts';
-import { type Difference, diff, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, type Difference, diff } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
 import { type GroupHealth, groupHealth } from '../health/figures.ts';
@@ -180,8 +180,8 @@ async function compareBuilds(
 
 /** Everything that differs between two states or builds, by name. Throws refused for a word that names none. */
 export async function compare(writer: Writer, reader: HealthReader, a: string, b: string): Promise<Comparison[]> {
-  const { store, channel, key } = writer;
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const { store, key } = writer;
+  const document = await currentDocument(writer);
   const differences = await diff(store, document, key.publicKey, a, b);
   if (differences.length === 0) return [];
   const reports = await reader.record('', writer.now());

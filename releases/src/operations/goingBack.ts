@@ -1,7 +1,7 @@
 import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
-import { liveIn, readState, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, liveIn, readState } from '../channel/readChannel.ts';
 import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { ReleaseError, refused } from '../errors.ts';
@@ -263,7 +263,7 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
 
 /** What `kill` would do now; changes nothing. Throws refused if there is no such build. */
 export async function effectOfKill(writer: Writer, build: string): Promise<KillEffect> {
-  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const document = await currentDocument(writer);
   return effectOn(writer, document, build);
 }
 

@@ -3,7 +3,7 @@ import { dictionarySchema, instantSchema, isName } from '@liaozhai/shared/contra
 import * as v from 'valibot';
 import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
-import { requireChannel } from '../channel/readChannel.ts';
+import { currentDocument } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
@@ -58,7 +58,7 @@ export async function createOverride(
 ): Promise<Omit<Override, 'sig'>> {
   if (!(hours > 0 && hours <= LONGEST_HOURS))
     throw refused(say('linkTooLong', { most: LONGEST_HOURS }), say('linkTooLongCure'));
-  const { document } = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const document = await currentDocument(writer);
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
   const all = await writer.catalog.records(mergeBuilds(document.stable?.builds ?? [], builds));

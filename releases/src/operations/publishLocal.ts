@@ -2,7 +2,7 @@ import { Catalog, claimedBy } from '../builds/catalog.ts';
 import { type BuiltPackage, type Published, publish, readPackage, recordOf } from '../builds/publish.ts';
 import { frozenNow } from '../channel/changeAgenda.ts';
 import { createChannel, renewChannel } from '../channel/changeChannel.ts';
-import { requireChannel } from '../channel/readChannel.ts';
+import { currentDocument } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { evidenceLines } from '../english.ts';
 import { makeGate } from '../gate/gate.ts';
@@ -65,7 +65,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   for (const dist of options.dists) published.push(await publishDevelopment(store, dist));
   const builds = published.map(({ id }) => id);
   makeSet(published.map(({ record }) => record));
-  const { document: before } = await requireChannel(store, channel, key.publicKey);
+  const before = await currentDocument(writer);
   const live = new Set((before.stable?.builds ?? []).map(nameOf));
   const decided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
   // a restart has to come up, and what is frozen stays as it is
@@ -75,7 +75,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const gate = Object.assign(makeGate(writer, { smoke: null }), { blind: false });
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const document = await currentDocument(writer);
   const notes = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
   const problems = change.changed ? evidenceLines(change.document.action) : notes;
   return { seq: document.seq, builds, changed: change.changed || renewed.changed, problems };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
-import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { currentDocument, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, refused, usage } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
@@ -268,12 +268,11 @@ export interface WordRequest {
  * for. Throws forbidden for the proposer, refused where the channel has moved on, and conflict where somebody else was faster.
  */
 export async function approve(writer: Writer, { id, why }: WordRequest, gate: Gate): Promise<Change> {
-  const { store, channel, key } = writer;
   const person = personOf(writer);
   const proposal = await find(writer, id);
   if (isSamePerson(person, proposal.person))
     throw forbidden(say('ownProposal', { id, by: proposal.by }), say('ownProposalCure'));
-  const current = async () => (await requireChannel(store, channel, key.publicKey)).document;
+  const current = () => currentDocument(writer);
   await assertOpen(writer, await current(), proposal);
   const agree: Writer['second'] = async (at, { state }) => {
     await assertOpen(writer, at, proposal);
@@ -316,7 +315,7 @@ const SETTLED_MS = 60_000;
 export async function settleProposals(writer: Writer): Promise<void> {
   const { store, channel, key } = writer;
   for (const proposal of (await readAgenda(store, channel, key.publicKey)).proposals) {
-    const { document } = await requireChannel(store, channel, key.publicKey);
+    const document = await currentDocument(writer);
     const now = (await timeOf(writer)).getTime();
     const outcome = await outcomeOf(writer, document, proposal);
     const isPlan = proposal.request.verb === 'schedule';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
-import { requireChannel, statesAfter } from '../channel/readChannel.ts';
+import { currentDocument, statesAfter } from '../channel/readChannel.ts';
 import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
@@ -98,7 +98,7 @@ export async function schedule(
 ): Promise<Change> {
   assertSteps(steps);
   const { store, channel, key } = writer;
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const document = await currentDocument(writer);
   writer.permit?.(document);
   const meant = builds.length > 0 ? builds : requireCandidate(document, name).builds;
   assertFree(await readAgenda(store, channel, key.publicKey), document, meant);
@@ -299,7 +299,7 @@ async function stop(writer: Writer, planned: Schedule, change: 'refused' | 'revo
 /** Brings one schedule as far as it may go now. */
 async function advance(writer: Writer, reader: HealthReader, id: string, gate: Gate): Promise<void> {
   const { store, channel, key } = writer;
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const document = await currentDocument(writer);
   const planned = (await readAgenda(store, channel, key.publicKey)).schedules.find((each) => each.id === id);
   if (!planned) return;
   const now = await timeOf(writer);

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
-import { readState, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, readState } from '../channel/readChannel.ts';
 import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
@@ -314,7 +314,7 @@ export async function deliver(
 ): Promise<void> {
   const { store, channel, key } = writer;
   if ((await read(store, channel, key.publicKey)).webhooks.length === 0) return;
-  const { document } = await requireChannel(store, channel, key.publicKey);
+  const document = await currentDocument(writer);
   // read last: an earlier round may have ended meanwhile
   const { webhooks } = await read(store, channel, key.publicKey);
   const ends = await Promise.allSettled(
