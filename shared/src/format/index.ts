@@ -6,7 +6,6 @@ export { type Found, findAll } from './find';
 export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
-  emailProblem,
   firstCodePoints,
   firstGrapheme,
   isBlank,

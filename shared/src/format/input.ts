@@ -59,12 +59,6 @@ export const PASSWORD_CHARACTERS = 6;
 
 export const missingText = (field: string): string => `请填写${field}`;
 
-/** What keeps an address from being one; undefined for a good one. */
-export function emailProblem(email: string): string | undefined {
-  if (email === '') return missingText('邮箱');
-  return /^\S+@\S+\.\S+$/.test(email) ? undefined : '邮箱格式不正确';
-}
-
 /** The rule that a password to be chosen breaks; undefined for a good one. */
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;

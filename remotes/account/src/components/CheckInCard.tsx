@@ -1,4 +1,5 @@
-import { hostConfig, newClientId, type User } from '@liaozhai/shared/runtime';
+import { failureText } from '@liaozhai/shared/format';
+import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
@@ -7,7 +8,6 @@ import type { CheckIn } from '../model';
 import { type CalendarDay, calendarDays, nextReward, type Streak, toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
-import { toastFailure } from './refusal';
 
 /** Checks in once however often it is called at a time; a repeated attempt carries the same key, so its award is not lost. */
 function useCheckIn(today: string) {
@@ -22,7 +22,8 @@ function useCheckIn(today: string) {
     const answer = await checkIn(attempt.current.key);
     running.current = false;
     if (answer.data) return setResult(answer.data);
-    toastFailure(answer.error);
+    const problem = failureText(answer.error);
+    if (problem) toast(problem, { kind: 'error' });
   };
   return { run, isLoading, result };
 }

@@ -1,4 +1,4 @@
-import { dayKey, signUpGiftText, UNNAMED } from '@liaozhai/shared/format';
+import { dayKey, failureText, signUpGiftText, UNNAMED } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
@@ -46,7 +46,6 @@ import {
 } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
-import { toastFailure } from '../components/refusal';
 import { inviteLink, toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
@@ -330,7 +329,8 @@ function LegalLinks() {
 
 function tell(cause: unknown) {
   if (!isApiError(cause)) throw cause;
-  toastFailure(cause, texts.signOut.failed);
+  const problem = failureText(cause, texts.signOut.failed);
+  if (problem) toast(problem, { kind: 'error' });
 }
 
 /** Logs out after a question, because what this device keeps of the user goes with it. */

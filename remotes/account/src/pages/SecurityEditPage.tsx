@@ -1,11 +1,4 @@
-import {
-  emailProblem,
-  formatMoment,
-  formatRelative,
-  meantLogin,
-  meantPassword,
-  missingText,
-} from '@liaozhai/shared/format';
+import { formatMoment, formatRelative, meantLogin, meantPassword, missingText } from '@liaozhai/shared/format';
 import {
   blockReload,
   isApiError,
@@ -207,7 +200,8 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
   const [change, { isLoading }] = useAccountChangeEmailMutation();
   const email = meantLogin(values.email);
-  const problem = emailProblem(email);
+  const problem =
+    email === '' ? missingText(texts.email.title) : /^\S+@\S+\.\S+$/.test(email) ? '' : texts.email.badEmail;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const isMissing = values.current_password === '';
