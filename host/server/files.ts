@@ -45,14 +45,7 @@ async function brandedBody(path: string, built: Buffer, brand: SiteBrand): Promi
   return drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side);
 }
 
-/** For machines without Chinese fonts; draws Latin seals too. */
-const font = {
-  loadSystemFonts: false,
-  fontFiles: [
-    createRequire(import.meta.url).resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf'),
-  ],
-  defaultFontFamily: 'ZCOOL XiaoWei',
-};
+const FONT = '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf';
 
 const drawn = new Map<string, Promise<Buffer>>();
 
@@ -64,9 +57,12 @@ function drawIcon(svg: string, side: number): Promise<Buffer> {
   return icon;
 }
 
+/** Also on machines without Chinese fonts, and with Latin seals. */
 async function renderIcon(svg: string, side: number): Promise<Buffer> {
-  // most sites keep the seal of the build, and need no renderer
+  // most sites keep the seal of the build, and need neither renderer nor font
   const { renderAsync } = await import('@resvg/resvg-js');
+  const fontFiles = [createRequire(import.meta.url).resolve(FONT)];
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'ZCOOL XiaoWei' };
   const image = await renderAsync(svg, { font, fitTo: { mode: 'width', value: side } });
   return image.asPng();
 }
