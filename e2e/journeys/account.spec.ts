@@ -240,3 +240,15 @@ test.describe('in a session that has run out the sign-in popup alone speaks', ()
     expect((await user(person)).persona).toBe('赶考的书生');
   });
 });
+
+test('no field of the profile moves when the portraits arrive', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  const arrive = await holdBack(page, /avatars\.json$/);
+  await person.open('/my/profile');
+  const name = page.getByLabel('昵称');
+  await expect(name).toBeVisible();
+  const before = await name.boundingBox();
+  arrive();
+  await expect(page.getByRole('radio', { name: /头像/ })).toHaveCount(12);
+  expect(await name.boundingBox()).toEqual(before);
+});

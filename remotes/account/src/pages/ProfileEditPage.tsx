@@ -32,8 +32,11 @@ import {
 import { texts } from '../texts';
 import styles from './ProfileEditPage.module.css';
 
+/** As many as the reference backend offers. */
+const USUAL_AVATARS = 12;
+
 function ProfileEditor({ user }: { user: User }) {
-  const { data: avatars = [] } = useAccountGetAvatarsQuery();
+  const { data: avatars = [], isLoading } = useAccountGetAvatarsQuery();
   const form = useProfileForm(user);
   const { isAsking, answer } = useUnsavedGuard({ ...form, reason: 'profile' });
   const submit = (event: FormEvent) => {
@@ -43,7 +46,11 @@ function ProfileEditor({ user }: { user: User }) {
   return (
     <>
       <form ref={form.formRef} className={styles.form} onSubmit={submit} aria-label={texts.profile.title} noValidate>
-        <ProfileFields form={form} avatars={avatarChoices(avatars, user.avatar)} />
+        <ProfileFields
+          form={form}
+          avatars={avatarChoices(avatars, user.avatar)}
+          awaited={isLoading ? USUAL_AVATARS : 0}
+        />
         <SaveBar form={form} />
       </form>
       <PasswordForm user={user} />
@@ -79,15 +86,17 @@ const genders = [
 interface ProfileFieldsProps {
   form: ProfileForm;
   avatars: readonly string[];
+  awaited: number;
 }
 
 /** Everything one may say about oneself. */
-function ProfileFields({ form, avatars }: ProfileFieldsProps) {
+function ProfileFields({ form, avatars, awaited }: ProfileFieldsProps) {
   const { values, errors, edit } = form;
   return (
     <>
       <AvatarPicker
         choices={avatars}
+        awaited={awaited}
         value={values.avatar}
         name={values.name}
         onChange={(avatar) => edit({ avatar })}
@@ -120,13 +129,15 @@ function ProfileFields({ form, avatars }: ProfileFieldsProps) {
 interface AvatarPickerProps {
   /** addresses of the pictures on offer; those that do not load are left out */
   choices: readonly string[];
+  /** How many there will be: what stands below must not move under a finger. */
+  awaited: number;
   value: string;
   name: string;
   onChange: (avatar: string) => void;
 }
 
 /** The portrait as it is, and the others one may take. */
-function AvatarPicker({ choices, value, name, onChange }: AvatarPickerProps) {
+function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerProps) {
   const [broken, setBroken] = useState<readonly string[]>([]);
   const offered = choices.filter((choice) => !broken.includes(choice));
   return (
@@ -152,6 +163,9 @@ function AvatarPicker({ choices, value, name, onChange }: AvatarPickerProps) {
                 onError={() => setBroken((known) => [...known, choice])}
               />
             </label>
+          ))}
+          {Array.from({ length: awaited - offered.length }, (_, index) => (
+            <span key={`${index + 1}`} className={clsx(styles.choice, styles.awaited)} />
           ))}
         </div>
       </div>
