@@ -43,6 +43,7 @@ export async function seededAccount(seed: Seed, data = dataFolder): Promise<Acco
 export function mailsTo(address: string): string[] {
   const folder = join(backendOf(dataFolder), 'mail');
   return readdirSync(folder)
+    .filter((name) => name.endsWith('.eml'))
     .sort()
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .filter((mail) => mail.includes(`To: <${address}>`))

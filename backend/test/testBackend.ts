@@ -66,6 +66,7 @@ const numberOf = (name: string): number => Number(name.match(/-(\d+)\.eml/)?.[1]
 function readMails(folder: string, address: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
+    .filter((name) => name.endsWith('.eml'))
     .sort((left, right) => numberOf(left) - numberOf(right))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .filter((mail) => mail.includes(`To: <${address}>`))
