@@ -82,7 +82,7 @@ describe('the command line', () => {
   });
 
   test.each(['lz_…', '令牌', 'Bearer lz_a_b', '"lz_a_b"', 'lz_a_b lz_c_d'])(
-    'a token that is none (%s) is told apart from a console that is away',
+    'a malformed token (%s) is named as such, and not as a console that is away',
     async (token) => {
       const away = { RELEASES_STORE: 'http://127.0.0.1:9' };
       const { code, err } = await releaseWith({ ...away, RELEASES_TOKEN: token }, 'status');

@@ -111,7 +111,7 @@ describe('a failure says its kind to the pane and to the origin:', () => {
   });
 });
 
-test('a guest may leave out what it does not have, and is told which contract it asked for', async () => {
+test('a guest may leave out routes and slots, and a wrong contract is named', async () => {
   const guest = (contract: string) => failing(async () => () => ({ default: { name: 'gifts', contract } }));
   const { remotes } = open({ current: guest('^2.1.0') });
   expect(await remotes.load('gifts')).toMatchObject({ routes: [], slots: [] });

@@ -60,7 +60,7 @@ test.each([
   ['unfreeze', 'no freeze window', 'freeze list'],
   ['webhook-remove', 'no webhook', 'webhook list'],
   ['webhook-test', 'no webhook', 'webhook list'],
-])('%s of what nothing is called says so, whatever its form', async (verb, message, cure) => {
+])('%s of an unknown id names the cure, in any form of the id', async (verb, message, cure) => {
   for (const id of ['x', '02f7b02a', 'https://bot.example/hook', '八个字的名字啊啊']) {
     const { status, answer } = await ask('manager', verb, { id });
     expect([status, answer.message, answer.cure]).toEqual([

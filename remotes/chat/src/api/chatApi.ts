@@ -16,8 +16,9 @@ import { type Story, toStory } from '../model/story';
 import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { THREAD_PAGE, unreadPage } from './calls';
+import { expectApiError } from './failures';
 // biome-ignore lint/suspicious/noImportCycles: the list fetches this file once it shows
-import { changeConversations, expectApiError, fromOfflineCache, putConversation } from './listApi';
+import { changeConversations, fromOfflineCache, putConversation } from './listApi';
 import { threadSyncs } from './threadSync';
 
 const THREAD_KEPT_SECONDS = 3600;

@@ -2,7 +2,8 @@ import { api, apiUrl, endpoints, isApiError, request, session, store, toast } fr
 import type { Conversation } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
-import { dropConversation, toastFailure } from './listApi';
+import { toastFailure } from './failures';
+import { dropConversation } from './listApi';
 
 const UNDO_SECONDS = 6;
 const { dispatch } = store;

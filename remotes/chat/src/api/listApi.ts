@@ -1,5 +1,5 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
-import { failureText, serverNow } from '@liaozhai/shared/format';
+import { serverNow } from '@liaozhai/shared/format';
 import {
   type ApiError,
   type AppDispatch,
@@ -19,7 +19,6 @@ import {
   request,
   singleSchema,
   store,
-  toast,
 } from '@liaozhai/shared/runtime';
 import {
   type Conversation,
@@ -34,6 +33,7 @@ import {
 } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
+import { toastFailure } from './failures';
 
 export const listSchema = cursorPageSchema(conversationSchema);
 
@@ -241,17 +241,6 @@ export async function putConversation(id: string, body: Marks): Promise<void> {
   const schema = singleSchema(conversationSchema);
   const marked = toConversation(await request({ url: endpoints.conversation(id), method: 'PUT', body, schema }));
   if (currentUserId() === owner) dispatch(changeConversations((pages) => withMarks(pages, marked)));
-}
-
-export const expectApiError = (cause: unknown): ApiError => {
-  if (!isApiError(cause)) throw cause;
-  return cause;
-};
-
-/** Says in a toast what could not be done. Throws what is no failed request. */
-export function toastFailure(cause: unknown, fallback?: string): void {
-  const problem = failureText(expectApiError(cause), fallback);
-  if (problem) toast(problem, { kind: 'error' });
 }
 
 /** Pins or unpins a conversation; shown immediately, and undone with a message if it fails. */

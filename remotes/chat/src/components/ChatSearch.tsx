@@ -15,7 +15,7 @@ import {
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { toastFailure } from '../api/listApi';
+import { toastFailure } from '../api/failures';
 import { askDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
 import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';

@@ -31,12 +31,12 @@ import {
 } from '@liaozhai/shared/ui';
 import { type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { deletions } from '../api/deletions';
+import { toastFailure } from '../api/failures';
 import {
   pin,
   putKeptConversations,
   refreshConversations,
   selectConversations,
-  toastFailure,
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';

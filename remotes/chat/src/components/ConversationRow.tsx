@@ -2,7 +2,7 @@ import { formatRelative } from '@liaozhai/shared/format';
 import { Link, paths, useNavigate } from '@liaozhai/shared/runtime';
 import { Cover, DeleteIcon, Menu, media, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { createContext, type MouseEvent, memo, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
-import { toastFailure } from '../api/listApi';
+import { toastFailure } from '../api/failures';
 import { takeUp } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import styles from '../pages/ConversationListPage.module.css';

@@ -2,7 +2,7 @@ import { formatRelative, shorten } from '@liaozhai/shared/format';
 import { toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
-import { toastFailure } from '../api/listApi';
+import { toastFailure } from '../api/failures';
 import { beginAnother, takeUp, useChatGetRunsQuery } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import { texts } from '../texts';

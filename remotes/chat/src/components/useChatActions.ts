@@ -10,7 +10,7 @@ import {
   toast,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
-import { toastFailure } from '../api/listApi';
+import { toastFailure } from '../api/failures';
 import { outbox } from '../api/outbox';
 import { selectLacksPoints } from '../api/points';
 import {

@@ -179,7 +179,7 @@ describe('a line that does not get through', () => {
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
   });
 
-  test('a line that met a busy conversation goes as soon as that is free, whatever pauses were before', async () => {
+  test('a line that met a busy conversation goes as soon as that is free, before its pause ends', async () => {
     let isBusy = true;
     const { user, live, requests } = openChat({
       [LATEST]: latestDto([asked, told]),

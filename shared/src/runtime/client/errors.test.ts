@@ -87,7 +87,7 @@ describe('a read whose reader has filled in nothing', () => {
     return toApiError(new AxiosError('', undefined, { ...config, method: 'get', params }, undefined, response));
   };
 
-  test.each([402, 422])('is no mistake and no purchase of theirs, whatever a server says by %i', (status) => {
+  test.each([402, 422])('is no mistake and no purchase of theirs, also with status %i', (status) => {
     expect(read({ cursor: 'x' }, status, { errors: { cursor: ['The cursor is invalid.'] } })).toEqual({
       kind: 'server',
       status,
