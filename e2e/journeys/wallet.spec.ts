@@ -14,7 +14,7 @@ test('the ledger groups by day, adds up, filters by kind, and follows live', asy
   await expect(elsewhere.getByText('签到成功')).toBeVisible();
   await elsewhere.close();
   await expect(today.getByRole('listitem').first()).toContainText('+10');
-  await expect(page.getByText('510').first()).toBeVisible();
+  await expect(page.getByText('510', { exact: true }).first()).toBeVisible();
   await page.getByRole('button', { name: '签到', exact: true }).tap();
   await expect(today.getByRole('listitem')).toHaveCount(1);
   await page.reload();
@@ -27,7 +27,7 @@ test('充值 says truthfully that nobody can pay yet, and what gives points inst
   await page.route('**/api/v1/capabilities', (route) => route.fulfill({ json: { data: [] } }));
   await person.returns(await seededAccount({ balance: 42 }));
   await person.open('/my/wallet/recharge');
-  await expect(page.getByText('42')).toBeVisible();
+  await expect(page.getByText('42', { exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { name: '充值还没有开通' })).toBeVisible();
   await expect(page.getByRole('button', { name: /支付/ })).toHaveCount(0);
   await expect(page.getByRole('link', { name: /支付/ })).toHaveCount(0);
@@ -51,7 +51,7 @@ test('points are bought: order, checkout, back to the order, credited once, rece
   await page.getByRole('link', { name: '去付款' }).tap();
   await page.getByRole('button', { name: '付款成功' }).tap();
   await expect(page.getByRole('heading', { name: '充值成功' })).toBeVisible();
-  await expect(page.getByText('102')).toBeVisible();
+  await expect(page.getByText('102', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: '看消费明细' }).tap();
   await expect(page.getByRole('link', { name: /^订单 \d{16} · ¥6\.00 · 沙盒付款$/ })).toHaveCount(1);
   await page.reload();
