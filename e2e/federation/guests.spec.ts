@@ -187,10 +187,11 @@ test("guests: what two webpack containers call a singleton runs in each one's ra
 const asking: Guest = {
   name: 'asking',
   version: '1.0.0',
-  page: showing(`Promise.all([
-    import('account/remote'),
-    __FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('asking')).loadRemote('account/remote'),
-  ]).then(([one, other]) => one.default.name + (one === other ? ' once' : ' twice'))`),
+  page: showing(`(async (runtime) => {
+    await runtime.preloadRemote([{ nameOrAlias: 'account' }]);
+    const [one, other] = await Promise.all([import('account/remote'), runtime.loadRemote('account/remote')]);
+    return one.default.name + (one === other ? ' once' : ' twice');
+  })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('asking')))`),
   federation: { remotes: { account: 'account@http://localhost:9/remoteEntry.js' } },
 };
 
@@ -198,7 +199,7 @@ for (const [which, isBroken] of [
   ['the build that runs here', false],
   ['the last good build of one that is gone', true],
 ] as const)
-  test(`guests: import() and loadRemote() lead to ${which}`, async ({ site, page }) => {
+  test(`guests: import(), preloadRemote() and loadRemote() lead to ${which}`, async ({ site, page }) => {
     const old = await site.publish({ remote: 'account', part: 'my', says: '旧的一版' });
     const live = await site.publish({ remote: 'account', part: 'my', says: '新的一版' });
     await site.succeed(old, live);

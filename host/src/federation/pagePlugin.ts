@@ -39,6 +39,9 @@ export function pagePlugin(
   singletons: Record<string, { version: string }>,
 ): ModuleFederationRuntimePlugin & { name: string } {
   const safeScopes: SafeScopes = new Map();
+  /** The build of a remote that an instance calls by this name or alias. */
+  const activeBuild = (name: string, { options }: ModuleFederation) =>
+    rules.activeBuild(name) ?? rules.activeBuild(options.remotes.find(({ alias }) => alias === name)?.name ?? '');
   const plugin: ModuleFederationRuntimePlugin & { name: string } = {
     name: 'liaozhai',
 
@@ -46,12 +49,19 @@ export function pagePlugin(
     beforeRequest(args) {
       const [first = '', ...expose] = args.id.split('/');
       if (rules.buildOf(first)) return args;
-      const aliased = args.options.remotes.find(({ alias }) => alias === first);
-      const build = rules.activeBuild(first) ?? rules.activeBuild(aliased?.name ?? '');
+      const build = activeBuild(first, args.origin);
       // without this the runtime would ask for the configured address or manifest
       if (!build) throw new Error(`this page has no remote "${first}"`);
       args.origin.registerRemotes([remoteOf(build)]);
       return { ...args, id: [build.global, ...expose].join('/') };
+    },
+
+    // the runtime's own way reads a manifest, which no page requests
+    async beforePreloadRemote({ preloadOps, origin }) {
+      const builds = preloadOps.map(({ nameOrAlias }) => activeBuild(nameOrAlias, origin));
+      if (!builds.every((build) => build !== undefined)) return;
+      preloadOps.length = 0;
+      await Promise.allSettled(builds.map(rules.loadEntry));
     },
 
     // must not return nothing: the runtime would append a script of its own
