@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from '@rstest/core';
+import { afterAll, afterEach, beforeEach } from '@rstest/core';
 import { cleanup, configure } from '@testing-library/react';
 import { prepareClient } from '../runtime/client/request';
 import { forgetHostConfig } from '../runtime/hostConfig';
@@ -16,6 +16,18 @@ refuseNetwork();
 await prepareClient();
 // a busy machine takes its time over a page's code; a test says what is to come, not how soon
 configure({ asyncUtilTimeout: 30_000 });
+
+// happy-dom's classes are the same for all files of a thread: what a file puts on them must not reach the next one
+const elementClasses = Object.getOwnPropertyNames(globalThis)
+  .map((name) => Reflect.get(globalThis, name)?.prototype)
+  .filter((prototype) => prototype === Node.prototype || prototype instanceof Node)
+  .map((prototype: object) => ({ prototype, own: Object.getOwnPropertyDescriptors(prototype) }));
+afterAll(() => {
+  for (const { prototype, own } of elementClasses) {
+    for (const name of Reflect.ownKeys(prototype)) if (!(name in own)) Reflect.deleteProperty(prototype, name);
+    Object.defineProperties(prototype, own);
+  }
+});
 
 let unexpected: string[] = [];
 const { error } = console;
