@@ -6,8 +6,8 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run, skipped } from './steps.mjs';
 
-/** Tests of a page in threads that a file's own VM context keeps apart: a process for each file costs half as much again. */
-const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '100%'];
+/** Tests of a page often wait for its timers, in threads: a process for each file costs half as much again. */
+const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '200%'];
 /** Tests in Node often wait for a program, so that another file can run meanwhile. */
 const nodeTests = ['--project', 'node', '--project', 'programs', '--pool.maxWorkers', '150%'];
 

@@ -13,7 +13,7 @@ export default defineConfig<object, EngineOptions>({
   globalSetup: './product.setup.ts',
   forbidOnly: true,
   retries: 0,
-  workers: 1,
+  workers: 2,
   // generous, so that a busy machine is no reason to fail
   timeout: 300_000,
   reporter: [['list'], ['json', { outputFile: process.env.BROWSER_REPORT ?? '../../test-results/engines.json' }]],
