@@ -329,6 +329,21 @@ describe('sec.releases: who may do what', () => {
     for (const verb of ['promote', 'abort', 'rollback']) expect((await post('manager', verb, [])).status).toBe(400);
   });
 
+  test.each(['dist', './dist', 'remotes/gifts/dist', 'stories', 'chat@1.1', 'chat@1.1.0@2'])(
+    '%s is reported as no build id, to a bound token too',
+    async (word) => {
+      for (const verb of ['check', 'activate', 'override', 'canary']) {
+        const percent = verb === 'canary' ? { percent: 5 } : {};
+        const answer = await post('deployer:stories', verb, { builds: [word], ...percent });
+        expect([verb, answer.status, (await answer.json()).message]).toEqual([
+          verb,
+          400,
+          `"${word}" is not a build id`,
+        ]);
+      }
+    },
+  );
+
   test.each([
     ['no body', ''],
     ['no JSON', '{'],

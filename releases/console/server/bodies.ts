@@ -2,8 +2,8 @@ import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { usage } from '../../src/errors.ts';
 import { windowSchema } from '../../src/model/action.ts';
-import { issuesOf } from '../../src/model/build.ts';
-import { nameInWord, type Wish } from '../../src/operations/tokens.ts';
+import { buildWordParts, issuesOf } from '../../src/model/build.ts';
+import type { Wish } from '../../src/operations/tokens.ts';
 import { say } from '../../src/sentences.ts';
 
 const build = textSchema(160, 3);
@@ -90,13 +90,13 @@ export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<N
   throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('noEndpointCure'));
 }
 
-/** What a body asks for, in the words of authorise. */
+/** What a body asks for, in the words of authorise. Throws usage for a word that is no build. */
 export function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
   const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
   const named = 'name' in body && body.name ? [body.name] : [];
   return {
     verb,
-    names: [...words.map(nameInWord), ...named],
+    names: [...words.map((word) => buildWordParts(word).name), ...named],
     force: 'force' in body ? body.force : false,
     frozen: 'override' in body && Boolean(body.override),
   };

@@ -1,12 +1,12 @@
-import { isName, type SetBody } from '@liaozhai/shared/contract';
+import type { SetBody } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { ReleaseError, refused } from '../errors.ts';
 import {
   type BuildRecord,
   buildFolder,
   buildIdParts,
+  buildWordParts,
   issuesOf,
-  isVersion,
   type Provenance,
   parseBuildId,
   parseJson,
@@ -121,8 +121,7 @@ export async function publishedIds(store: Store, name?: string): Promise<string[
 
 async function resolveBuild(store: Store, word: string): Promise<string> {
   if (parseBuildId(word)) return word;
-  const [name = '', version = ''] = word.split('@');
-  if (!isName(name) || !isVersion(version)) return buildIdParts(word) && word;
+  const { name, version } = buildWordParts(word);
   const id = await claimedBy(store, name, version);
   if (id) return id;
   throw refused(say('notPublished', { build: word, store: store.label }), say('notPublishedCure', { name }));

@@ -6,6 +6,7 @@ import {
   filePathSchema,
   type HostDescription,
   hostDescriptionSchema,
+  isName,
   type PageBuild,
   type RemoteDescription,
   remoteDescriptionSchema,
@@ -198,6 +199,13 @@ export function buildIdParts(id: string): BuildIdParts {
   const parts = parseBuildId(id);
   if (parts) return parts;
   throw usage(say('noBuildId', { text: id }), say('noBuildIdCure'));
+}
+
+/** Name and version of what a person typed for a build: its id, or `stories@1.4.2`. Throws usage. */
+export function buildWordParts(word: string): Pick<BuildIdParts, 'name' | 'version'> {
+  const at = word.indexOf('@');
+  const [name, version] = [word.slice(0, at), word.slice(at + 1)];
+  return isName(name) && isVersion(version) ? { name, version } : buildIdParts(word);
 }
 
 /** The name a build id begins with. */

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Actor } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
-import { parseBuildId } from '../model/build.ts';
+import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
@@ -250,15 +250,12 @@ export const MOVES_CANDIDATE: readonly Wish['verb'][] = [
   'cancel',
 ];
 
-/** The name a build word begins with, whether full id or `name@version`. */
-export const nameInWord = (word: string): string => parseBuildId(word)?.name ?? word.split('@')[0] ?? '';
-
 const isOnly = (names: readonly string[], own: readonly string[]): boolean =>
   own.length > 0 && names.every((name) => own.includes(name));
 
 /** The candidate with a build of the own name may hold builds of others as well; those without one are no concern. */
 function candidateIsShared(current: ChannelDocument, own: readonly string[]): boolean {
-  const names = candidatesOf(current).map(({ builds }) => builds.map(nameInWord));
+  const names = candidatesOf(current).map(({ builds }) => builds.map(nameOf));
   return names.some((held) => held.some((name) => own.includes(name)) && !isOnly(held, own));
 }
 
