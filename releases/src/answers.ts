@@ -9,6 +9,26 @@ const texts = v.array(text);
 const figure = v.number();
 const table = <Entries extends v.ObjectEntries>(entries: Entries) => v.array(v.looseObject(entries));
 
+const reasonSchema = v.variant('kind', [
+  v.object({
+    kind: v.literal('takenBack'),
+    from: text,
+    builds: v.array(v.object({ build: text, to: v.nullable(text) })),
+  }),
+  v.object({ kind: v.literal('killed'), builds: texts }),
+  v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(figure) }),
+]);
+
+/** What the API says of a request that it did not carry out. */
+export const failureSchema = v.object({
+  message: text,
+  cure: v.optional(text, ''),
+  details: v.optional(texts, []),
+  /** For the page; one of a newer console is left out. */
+  reason: v.fallback(v.optional(reasonSchema), undefined),
+});
+export type Failure = v.InferOutput<typeof failureSchema>;
+
 const channelSchema = v.looseObject({
   channel: text,
   seq: figure,
@@ -111,7 +131,7 @@ const LOOKING: Record<string, v.GenericSchema> = {
     action: v.looseObject({ kind: text, evidence: table({ kind: text }) }),
   }),
   sharing: v.looseObject({ stable: libraries, candidates: table({ builds: texts, libraries }) }),
-  before: v.looseObject({ seq: figure }),
+  before: v.union([v.looseObject({ seq: figure }), v.looseObject({ refused: failureSchema })]),
   diff: table(difference),
   compare: table({
     ...difference,
@@ -162,22 +182,3 @@ function schemaFor(method: string, path: string): v.GenericSchema {
 
 /** Reads an answer of success by the request's method and path. Not successful for a proxy's page or another version's answer. */
 export const readAnswer = (method: string, path: string, body: unknown) => v.safeParse(schemaFor(method, path), body);
-
-const reasonSchema = v.variant('kind', [
-  v.object({
-    kind: v.literal('takenBack'),
-    from: text,
-    builds: v.array(v.object({ build: text, to: v.nullable(text) })),
-  }),
-  v.object({ kind: v.literal('killed'), builds: texts }),
-  v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(figure) }),
-]);
-
-/** What the API says of a request that it did not carry out. */
-export const failureSchema = v.object({
-  message: text,
-  cure: v.optional(text, ''),
-  details: v.optional(texts, []),
-  /** For the page; one of a newer console is left out. */
-  reason: v.fallback(v.optional(reasonSchema), undefined),
-});

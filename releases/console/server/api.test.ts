@@ -357,6 +357,20 @@ describe('sec.releases: who may do what', () => {
   });
 });
 
+test('where a way back leads is answered with success too where it leads nowhere', async () => {
+  const own = await openTestApi();
+  onTestFinished(() => own.at.remove());
+  await own.at.activate(await own.at.host(), await own.at.remote('stories'));
+  const before = async (name: string) => {
+    const answer = await own.api.request(`/before?name=${name}`, { headers: own.bearer('viewer') });
+    return [answer.status, await answer.json()];
+  };
+  const message = 'nothing else was live before for stories that could run again';
+  expect(await before('stories')).toMatchObject([200, { refused: { message, details: [] } }]);
+  await own.at.activate(await own.at.remote('stories', '1.1.0'));
+  expect(await before('stories')).toEqual([200, { seq: 2 }]);
+});
+
 describe('sec.releases: publishing over HTTP', () => {
   test('a publisher publishes its own remote, and the audit knows it; over the wire like from here', async () => {
     const server = serve({

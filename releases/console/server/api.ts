@@ -58,6 +58,11 @@ const addressOf = (context: Context): string =>
 const denied = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, message: string, cure = '') =>
   context.json({ message, cure, details: [] }, status);
 
+function refusalBody({ message, cure, details, reason }: ReleaseError, { options: { store } }: ConsoleContext) {
+  const hide = (text: string) => withoutFolders(text, store);
+  return { message: hide(message), cure: hide(cure), details: details.map(hide), reason };
+}
+
 const atMost = (maxSize: number, cure: string) =>
   bodyLimit({
     maxSize,
@@ -125,8 +130,15 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/before', async (context) => {
     const channel = channelOf(context, console);
     const name = context.req.query('name');
-    const { state } = await stateBefore(console.writer(channel, ''), await console.current(channel), { name });
-    return context.json({ seq: state.seq });
+    const current = await console.current(channel);
+    // that nothing was before is an answer: the page asks of each name, and a browser logs every failed request
+    return stateBefore(console.writer(channel, ''), current, { name }).then(
+      ({ state }) => context.json({ seq: state.seq }),
+      (cause: unknown) => {
+        if (!(cause instanceof ReleaseError && cause.kind === 'refused')) throw cause;
+        return context.json({ refused: refusalBody(cause, console) });
+      },
+    );
   });
   app.get('/sharing', async (context) => {
     const channel = channelOf(context, console);
@@ -285,12 +297,7 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   app.all('*', (context) => denied(context, 404, say('noEndpoint'), say('noEndpointCure')));
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
-    const { message, cure, details, kind, reason } = cause;
-    const hide = (text: string) => withoutFolders(text, console.options.store);
-    return context.json(
-      { message: hide(message), cure: hide(cure), details: details.map(hide), reason },
-      STATUSES[kind],
-    );
+    return context.json(refusalBody(cause, console), STATUSES[cause.kind]);
   });
   return app;
 }

@@ -141,7 +141,7 @@ function openServer() {
     const seq = server.seqs[channel] ?? 0;
     const verb = pathname.replace('/v1/', '');
     if (verb === 'before' && (server.nothingBefore || server.deadEnds.includes(searchParams.get('name') ?? '')))
-      return [422, { message: 'nothing else was live before', cure: 'List what was live with `log`.' }];
+      return [200, { refused: { message: 'nothing else was live before', cure: 'List with `log`.' } }];
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
       return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { failureSchema, readAnswer } from '../../src/answers';
+import { type Failure, failureSchema, readAnswer } from '../../src/answers';
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
@@ -257,11 +257,14 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
     if (!read.success) throw new ApiFailure(UNREADABLE);
     return read.output as Answer;
   }
-  const failed = v.safeParse(failureSchema, answer);
-  if (!failed.success) throw new ApiFailure(response.status, [`${response.status}`]);
-  const { message, cure, details, reason } = failed.output;
-  throw new ApiFailure(response.status, [message, ...details, ...(cure ? [cure] : [])], reason);
+  const failure = v.safeParse(failureSchema, answer);
+  throw failure.success
+    ? failed(response.status, failure.output)
+    : new ApiFailure(response.status, [`${response.status}`]);
 }
+
+export const failed = (status: number, { message, cure, details, reason }: Failure) =>
+  new ApiFailure(status, [message, ...details, ...(cure ? [cure] : [])], reason);
 
 export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/${path}`, { method: 'GET' });
 export const post = <Answer>(path: string, body: unknown): Promise<Answer> =>

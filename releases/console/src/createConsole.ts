@@ -20,7 +20,7 @@ import { changeLine, endedBy, killLines, placesLine, said, shortList, takenBackL
 
 /** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
-  const target = to ?? (await stateBefore(decided, name)).seq;
+  const target = to ?? (await stateBefore(decided, name));
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
@@ -117,7 +117,7 @@ export function createConsole(channel: string) {
     /** Shows what is live beside what was live before it. */
     compareWithFormer: (control: string, name: string) =>
       run(control, async () => {
-        const { seq } = await stateBefore(decided(), name);
+        const seq = await stateBefore(decided(), name);
         const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${seq}&b=stable`);
         const comparison = all.find((each) => each.name === name) ?? null;
         set({ comparison: { name, from: comparison?.from ?? '', to: comparison?.to ?? '', found: comparison } });

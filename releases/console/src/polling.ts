@@ -1,6 +1,8 @@
+import type { Failure } from '../../src/answers';
 import {
   ApiFailure,
   type ChannelView,
+  failed,
   failureOf,
   get,
   type Health,
@@ -18,14 +20,20 @@ import { texts } from './texts';
 const LOG_LENGTH = 60;
 const PREVIEWS_MS = 30_000;
 
+type Before = { seq: number } | { refused: Failure };
+
+const askBefore = (decided: Decided, name?: string) =>
+  get<Before>(`${pathOf('before', decided)}${name ? `&name=${encodeURIComponent(name)}` : ''}`);
+
 /** The state that a way back would go to, of a name or of the whole. Throws with the page's own words where none was. */
-export const stateBefore = (decided: Decided, name?: string) => {
-  const named = name ? `&name=${encodeURIComponent(name)}` : '';
-  return get<{ seq: number }>(`${pathOf('before', decided)}${named}`).catch((cause: unknown) => {
-    const { status, reason } = failureOf(cause);
-    throw status === 422 && !reason ? new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]) : cause;
-  });
-};
+export async function stateBefore(decided: Decided, name?: string): Promise<number> {
+  const answer = await askBefore(decided, name);
+  if ('seq' in answer) return answer.seq;
+  const { refused } = answer;
+  throw refused.reason
+    ? failed(422, refused)
+    : new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]);
+}
 
 async function look(channel: string, former: SeenState | null): Promise<SeenState> {
   const query = `channel=${encodeURIComponent(channel)}`;
@@ -51,15 +59,11 @@ async function findDeadEnds({ lastGood, killed, ...status }: ChannelView, log: r
   const isDoubtful = (name: string) => !isWhole || killed.some((id) => name === '' || nameOf(id) === name);
   const isProven = (name: string) => (name ? [name] : names).some((each) => lastGood[each]);
   const doubtful = ['', ...names].filter((name) => isDoubtful(name) && !isProven(name));
-  const areDead = await Promise.all(
-    doubtful.map((name) =>
-      stateBefore(status, name).then(
-        () => false,
-        (cause: unknown) => failureOf(cause).status === 422 && !failureOf(cause).reason,
-      ),
-    ),
-  );
-  return doubtful.filter((_, at) => areDead[at]);
+  const answers = await Promise.all(doubtful.map((name) => askBefore(status, name).catch(failureOf)));
+  return doubtful.filter((_, at) => {
+    const answer = answers[at];
+    return answer && 'refused' in answer && !answer.refused.reason;
+  });
 }
 
 /** Asks the server for what the page shows. */
