@@ -123,6 +123,9 @@ describe.each(Object.keys(SHELLS).filter((shell) => shell === 'bash' || isHere(s
     [['withdraw', 'g'], ['gifts']],
     [['--channel', 'production', 'withdraw', 'g'], ['gifts']],
     [['freeze', 'nothing-begins-so'], []],
+    [['--channel', 'stat'], []],
+    [['rollback', '--why', 'stor'], []],
+    [['--smoke', 're'], ['required']],
     [['activate', 'stories@1.1'], [expect.stringMatching(/^stories@1\.1\.0\+[0-9a-f]{12}$/)]],
   ])('%j', (words, expected) => {
     const program = [process.execPath, ...command].map((word) => `'${word}'`).join(' ');

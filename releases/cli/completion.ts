@@ -8,8 +8,8 @@ type Shell = (typeof SHELLS)[number];
 interface Next {
   word: string;
   about: string;
-  /** An option that is followed by a value. */
-  hasValue?: boolean;
+  /** Of an option that is followed by a value: those it may be, none where it may be any. */
+  values?: readonly string[];
 }
 
 /** What may stand after these words: verbs, options, and the values of an argument that has few. */
@@ -26,8 +26,8 @@ const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name()
 /** Every verb of a program, and every verb of a verb, with what may follow. */
 function levelsOf(program: Command): Level[] {
   const optionsOf = ({ options }: Command): Next[] =>
-    options.flatMap(({ long, description, required }) =>
-      long ? [{ word: long, about: description, hasValue: required }] : [],
+    options.flatMap(({ long, description, required, argChoices = [] }) =>
+      long ? [{ word: long, about: description, values: required ? argChoices : undefined }] : [],
     );
   const choicesOf = ({ registeredArguments }: Command): Next[] =>
     registeredArguments.flatMap(({ argChoices = [], description }) =>
@@ -60,9 +60,9 @@ const ASKING = {
 } as const;
 const KINDS = ['names', 'builds'] as const;
 
-/** Options that may stand before the verb, with a value that is no verb. */
-const valuedOptions = (levels: readonly Level[]): string[] =>
-  (levels[0]?.next ?? []).flatMap(({ word, hasValue }) => (hasValue ? [word] : []));
+/** Options that are followed by a value, which is no verb, each with the values that it may be. */
+const valuedOptions = (levels: readonly Level[]) =>
+  new Map(levels.flatMap(({ next }) => next.flatMap(({ word, values }) => (values ? [[word, values] as const] : []))));
 
 /** The longest row of words that has a level decides. `@` stands within the word of a build. zsh runs it too. */
 const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
@@ -70,13 +70,19 @@ _liaozhai_release() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word before=
   for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$before $word" in
-      ${valuedOptions(levels)
-        .map((option) => `"${option} "*|`)
-        .join('')}*" "-*) ;;
+      ${[...valuedOptions(levels).keys()].map((option) => `"${option} "*|`).join('')}*" "-*) ;;
       *) verbs+=("$word") ;;
     esac
     before="$word"
   done
+  COMPREPLY=()
+  case "$before" in
+${[...valuedOptions(levels)]
+  .filter(([, values]) => values.length > 0)
+  .map(([option, values]) => `    ${option}) COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$cur")); return ;;`)
+  .join('\n')}
+    ${[...valuedOptions(levels).keys()].join('|')}) return ;;
+  esac
   local next
   for next in "\${verbs[0]} \${verbs[1]}" "\${verbs[0]} " " "; do
     case "$next" in
@@ -109,8 +115,9 @@ function fish(name: string, levels: readonly Level[]): string {
   const lines = levels.flatMap(({ words: [verb, more], next }) => {
     const seen = verb ? `__fish_seen_subcommand_from ${verb}` : `not __fish_seen_subcommand_from ${verbs.join(' ')}`;
     const where = more ? `${seen}; and __fish_seen_subcommand_from ${more}` : seen;
-    return next.map(({ word, about, hasValue }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}${hasValue ? ' -r' : ''}` : `-a ${word}`;
+    return next.map(({ word, about, values }) => {
+      const value = values && (values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : ' -r');
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}${value ?? ''}` : `-a ${word}`;
       return `complete -c ${name} -n ${quoted(where)} ${what} -d ${quoted(about)}`;
     });
   });
