@@ -136,6 +136,23 @@ describe.each(Object.keys(SHELLS).filter((shell) => shell === 'bash' || isHere(s
   });
 });
 
+test.each(['bash', 'zsh'].filter(isHere))(
+  '%s completes the command that the help defines for this repository',
+  (shell) => {
+    const [, line = ''] = /In this repository: (.*)$/m.exec(release('completion', '--help')) ?? [];
+    const program = [process.execPath, ...command].map((word) => `'${word}'`).join(' ');
+    const { args } = SHELLS[shell] ?? posix;
+    const script = `${line.replace('pnpm --silent release', program).replace('completion bash', `completion ${shell}`)}
+    COMP_WORDS=(release rollback st); COMP_CWORD=2; ${shell === 'zsh' ? 'emulate sh;' : ''} _liaozhai_release
+    printf '%s\\n' "\${COMPREPLY[@]}"; type release`;
+    const offered = execFileSync(shell, [...args, '-c', script], {
+      encoding: 'utf8',
+      env: { ...process.env, RELEASES_STORE: at.url },
+    });
+    expect(offered).toMatch(/^stories$[\s\S]*^release is a .*function/m);
+  },
+);
+
 test('fish offers files where a folder is expected, and nowhere else', () => {
   const script = release('completion', 'fish');
   expect(script).toMatch(/^complete -c liaozhai-release -f$/m);

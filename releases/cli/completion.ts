@@ -148,10 +148,11 @@ export const addCompletion = (program: Command) =>
     .command('completion')
     .description('print what a shell needs to complete verbs and options')
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .option('--name <command>', 'the command or alias that is completed', 'liaozhai-release')
+    .option('--name <command>', 'the command that is completed', 'liaozhai-release')
     .addHelpText(
       'after',
-      '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: alias release="pnpm --silent release"; eval "$(release completion bash --name release)"\n',
+      // a function, because zsh completes what an alias stands for
+      '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: release() { pnpm --silent release "$@"; }; eval "$(release completion bash --name release)"\nfish there: alias release "pnpm --silent release"; release completion fish --name release | source\n',
     )
     .action((shell: Shell, { name }: { name: string }) =>
       print(false, null, [SCRIPTS[shell](name, levelsOf(program)).trimEnd()]),
