@@ -247,6 +247,19 @@ describe('sec.sign-in: a session', () => {
 });
 
 describe('sec.sign-in: an attempt', () => {
+  test('of one window leaves that of another window alone', async () => {
+    const console = openConsole();
+    const [first, second] = [await console.toProvider('u-101'), await console.toProvider('u-101')];
+    for (const callback of [first, second]) {
+      expect((await console.ask(callback, {}, {})).headers.get('location')).toBe('/');
+      expect(await me(console)).toMatchObject({ person: 'Li Hua' });
+    }
+    expect([...console.jar.cookies.keys()]).toEqual(['__Host-console-session']);
+    expect((await console.ask('/auth/callback?state=%3B%0A', {}, {})).headers.get('location')).toBe(
+      '/#sign-in=expired',
+    );
+  });
+
   test('counts once, in the browser that began it', async () => {
     const console = openConsole();
     const callback = await console.toProvider('u-101');

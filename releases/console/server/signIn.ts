@@ -84,7 +84,11 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   const provider = new Provider(settings);
   const secure = origin.startsWith('https:');
   const prefix = secure ? '__Host-' : '';
-  const names = { session: `${prefix}console-session`, attempt: `${prefix}console-sign-in` };
+  const names = {
+    session: `${prefix}console-session`,
+    /** One for each window that is at the provider. */
+    attempt: (state = '') => `${prefix}console-sign-in-${state}`,
+  };
   const cookie = { path: '/', httpOnly: true, secure } as const;
   const lifetime = settings.sessionHours * 3_600_000;
   const noted = (cause: unknown): null => {
@@ -179,7 +183,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     };
     const state = Buffer.from(JSON.stringify(attempt)).toString('base64url');
     // Lax: the provider's page sends the browser back
-    setCookie(context, names.attempt, state, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
+    setCookie(context, names.attempt(attempt.state), state, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
     const address = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: `${origin}/auth/callback`,
       scope: settings.scope,
@@ -194,9 +198,10 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   });
 
   routes.get('/callback', async (context) => {
-    const attempt = parseAttempt(getCookie(context, names.attempt) ?? '');
-    deleteCookie(context, names.attempt, cookie);
-    if (!attempt || context.req.query('state') !== attempt.state) return backWith(context, 'expired', attempt?.channel);
+    const name = names.attempt(context.req.query('state'));
+    const attempt = parseAttempt(getCookie(context, name) ?? '');
+    if (!attempt || name !== names.attempt(attempt.state)) return backWith(context, 'expired');
+    deleteCookie(context, name, cookie);
     const { channel } = attempt;
     const callback = new URL(`${origin}/auth/callback${new URL(context.req.url).search}`);
     try {

@@ -20,7 +20,7 @@ const signInFailures: Record<string, string> = {
   away: '登录服务暂时无法访问，请稍后再试，或使用访问令牌',
   declined: '登录服务没有让你登录',
   noAccess: '你已登录，但你所在的分组在发布台没有角色。请联系管理员，或换一个账号',
-  expired: '登录等待太久，或是在别的窗口开始的，请再试一次',
+  expired: '登录等待太久，或是在别的浏览器里开始的，请再试一次',
 };
 
 /** The console's texts in Chinese. Their shape is what every other language has to fill. */

@@ -67,7 +67,7 @@ const signInFailures: Record<string, string> = {
   away: 'The sign-in service cannot be reached right now. Try again later, or use an access token.',
   declined: 'The sign-in service did not sign you in.',
   noAccess: 'You are signed in, but none of your groups has a role here. Ask an administrator, or use another account.',
-  expired: 'Signing in took too long, or began in another window. Try again.',
+  expired: 'Signing in took too long, or began in another browser. Try again.',
 };
 
 /** The console's texts in English. */
