@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { amount, readAs, rows } from './decode.ts';
+import { amount, flatPage, readAs, rows } from './decode.ts';
 
 /**
  * What a server may have beyond the specification. It announces what it has by `GET /v1/capabilities`; pages show
@@ -63,6 +63,8 @@ export const rulesSchema = v.pipe(
 
 /** `{ data: ["invites"], rules: { sign_up_gift: 100 } }`; names of a newer server are left out, rules may be missing. */
 export const capabilitiesSchema = v.pipe(
+  v.unknown(),
+  v.transform(flatPage),
   v.object({
     data: rows(v.unknown()),
     rules: v.fallback(v.optional(rulesSchema), undefined),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import {
+  announcedSchema,
   buildDescriptionSchema,
   capabilitiesSchema,
   channelFields,
@@ -12,6 +13,7 @@ import {
   matchRoute,
   messageEventSchema,
   messageSchema,
+  ordersSchema,
   readAs,
   satisfiesContract,
   sentSchema,
@@ -61,12 +63,36 @@ describe('a page of a list', () => {
     ['that is the last', { data: items, meta: { next_cursor: null } }, null],
     ['as a bare list', items, null],
     ['with an entry that is none', { data: [null, ...items, { id: 'x' }] }, null],
+    ['whole under data, by cursorPaginate()', { data: { data: items, next_cursor: 'n', next_page_url: '' } }, 'n'],
+    ['whole under data, by paginate()', { data: { current_page: 1, data: items, next_page_url: null } }, null],
+    ['in an envelope of its own', { code: 0, msg: 'ok', data: { data: items, meta: { next_cursor: 'n' } } }, 'n'],
+    ['under data beside its meta', { data: { items }, meta: { next_cursor: 'n' } }, 'n'],
+    ['of an admin kit', { code: 0, data: { list: { 0: items[0], 2: null }, total: 1 } }, null],
+    ['of MyBatis', { code: 200, data: { records: items, total: 1, size: 20 } }, null],
+    ['of Django', { count: 1, next: null, results: items }, null],
   ])('%s', (_, body, nextCursor) => {
     expect(parse(body)).toEqual({ items, nextCursor });
   });
 
-  test.each([null, '<html>', {}, { data: {} }, 7])('that is none of ours is refused: %j', (body) => {
-    expect(parse(body)).toBeUndefined();
+  test.each([null, '<html>', {}, { data: {} }, { data: { id: 1 } }, { data: 'x', items: 7 }, 7])(
+    'that is none of ours is refused: %j',
+    (body) => {
+      expect(parse(body)).toBeUndefined();
+    },
+  );
+
+  test('under data is read by the calls that have more than rows, too', () => {
+    const rows = (row: object) => ({ data: { data: [row], current_page: 1 } });
+    expect(readAs(latestSchema, { data: { ...rows({ id: 'm' }).data, meta: { version: 3 } } })).toMatchObject({
+      data: [{ id: 'm' }],
+      meta: { version: 3 },
+    });
+    expect(readAs(ordersSchema, { ...rows({ id: 'o' }), meta: { method: '微信' } })).toMatchObject({
+      data: [{ id: 'o' }],
+      meta: { method: '微信' },
+    });
+    expect(readAs(announcedSchema, rows({ id: 'g', points: 20 }))?.data).toMatchObject([{ id: 'g' }]);
+    expect(readAs(capabilitiesSchema, { data: { items: ['invites'] } })?.names).toEqual(['invites']);
   });
 });
 

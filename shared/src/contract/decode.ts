@@ -99,6 +99,19 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
     return sent?.length && !read?.length ? unreadRows : read;
   });
 
+/** What backends name the rows of a page. */
+const rowNames = ['data', 'items', 'list', 'records', 'results'];
+
+/** An answer with its rows under `data`: some backends put a paginator there, or name the rows otherwise. */
+export function flatPage(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { data } = answer as { data?: unknown };
+  if (listOf(data)) return answer;
+  const page = { ...answer, ...(typeof data === 'object' && data) } as Record<string, unknown>;
+  const name = rowNames.find((each) => listOf(page[each]));
+  return name ? { ...page, data: page[name] } : answer;
+}
+
 /** How languages write down that there is nothing. */
 const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;
 
@@ -191,7 +204,7 @@ export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
 /** ISO 8601 may leave out the separators; Java adds the zone's name to its offset. No zone is further than 14 hours from UTC. */
 const isoOrSql =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|PRC|\[?Asia\/Shanghai\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|(?:Etc\/)?UTC|GMT|PRC|\[?Asia\/(?:Shanghai|Chongqing|Hong_Kong|Macau|Taipei|Singapore)\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
 const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-](?:0\d|1[0-4])[0-5]\d)$/i;
 
@@ -205,7 +218,7 @@ const SHANGHAI_MS = 8 * HOUR_MS;
 
 function zoneMs(zone = ''): number {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?/.exec(zone) ?? [];
-  if (hours === undefined) return /PRC|Shanghai/i.test(zone) ? SHANGHAI_MS : 0;
+  if (hours === undefined) return /PRC|Asia/i.test(zone) ? SHANGHAI_MS : 0;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 

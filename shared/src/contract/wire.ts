@@ -6,6 +6,7 @@ import {
   count,
   day,
   flag,
+  flatPage,
   id,
   instant,
   label,
@@ -42,6 +43,10 @@ export interface CursorPage<Item> {
 
 const cursor = optional({ next_cursor: text });
 
+/** What has its rows under `data`, also where those stand in a paginator. */
+const page = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.unknown(), v.transform(flatPage), v.object(entries));
+
 /**
  * `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; a row that cannot be read is left out. A list
  * that ends without a readable row is refused.
@@ -50,7 +55,7 @@ export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) 
   v.pipe(
     v.union([
       v.pipe(
-        v.object({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
+        page({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
         v.transform(
           ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
             items: data,
@@ -82,7 +87,7 @@ const gift = v.object({ id, points: amount, ...optional({ name: label, side: tex
 export type GiftDto = v.InferOutput<typeof gift>;
 
 /** `POST /v1/invites/gifts/announced`: those that this page is to announce, since no other has. */
-export const announcedSchema = v.object(lists({ data: gift }));
+export const announcedSchema = page(lists({ data: gift }));
 
 /** `GET /v1/invites/{code}`; rewards in points. */
 export const invitationSchema = v.object(
@@ -233,7 +238,7 @@ export const messageEntries = optional({
 export const messageSchema = v.object({ id, ...messageEntries });
 export type MessageDto = v.InferOutput<typeof messageSchema>;
 
-const latest = v.object({
+const latest = page({
   data: rows(messageSchema),
   ...optional({
     meta: v.object(
@@ -317,7 +322,7 @@ export const orderSchema = v.object({
 export type OrderDto = v.InferOutput<typeof orderSchema>;
 
 /** `GET /v1/orders`: the newest first, and what can be bought at the server's own prices */
-export const ordersSchema = v.object({
+export const ordersSchema = page({
   ...lists({ data: orderSchema }),
   ...optional({
     meta: v.object({

@@ -1,6 +1,15 @@
 import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { GenericSchema, InferOutput } from 'valibot';
-import { API_BASE, type ApiError, edgeEndpoints, endpoints, type Pace, pauseMs, waitOf } from '../../contract';
+import {
+  API_BASE,
+  type ApiError,
+  edgeEndpoints,
+  endpoints,
+  flatPage,
+  type Pace,
+  pauseMs,
+  waitOf,
+} from '../../contract';
 import { newClientId } from '../clientId';
 import { retryPolicy } from '../retryPolicy';
 import { createCell, createSignal } from '../signal';
@@ -81,7 +90,8 @@ const hasWordsAlone = (answer: unknown): boolean => Object.keys(Object(answer)).
 
 /** Rows come from the server, however odd they are. */
 function hasRows(answer: unknown): boolean {
-  const list = (answer as { data?: unknown } | null)?.data ?? answer;
+  const page = flatPage(answer);
+  const list = (page as { data?: unknown } | null)?.data ?? page;
   return Array.isArray(list) && list.length > 0;
 }
 
