@@ -57,11 +57,15 @@ const refusalsIn = (errors: Record<string, unknown>): [field: string, texts: str
     return [[fieldOf(place), textsIn(words)]];
   });
 
-/** Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. */
-export function fieldErrors(errors: unknown): Record<string, string[]> {
+/**
+ * Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. Of what the reader has not
+ * filled in, only the server's own words are kept.
+ */
+export function fieldErrors(errors: unknown, isFilledIn = true): Record<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const [field, texts] of record(errors) ? refusalsIn(errors) : [['', textsIn(errors)] as const]) {
-    const words = [...new Set([...(fields.get(field) ?? []), ...texts.map(fieldWords)])];
+    const read = isFilledIn ? texts.map(fieldWords) : texts.flatMap((text) => readersWords(text) ?? []);
+    const words = [...new Set([...(fields.get(field) ?? []), ...read])];
     if (words.length > 0) fields.set(field, words);
   }
   return Object.fromEntries(fields);

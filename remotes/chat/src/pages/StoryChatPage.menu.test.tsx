@@ -1,6 +1,6 @@
 import { outboxStore } from '@liaozhai/shared/runtime';
-import { screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import { asked, field, LATEST, openChat, SEND, sends, told, write } from './chatting';
 
@@ -67,4 +67,20 @@ describe('the menu of a line', () => {
     expect(screen.queryByText('放回输入框')).toBeNull();
     expect(screen.getByText('后来呢？')).toBeTruthy();
   });
+});
+
+test.each([
+  [/^继续/, 'POST /v1/messages/continue', '没能续写，请再试一次'],
+  [/^灵感/, 'POST /v1/messages/suggestion', '没能找到灵感，请再试一次'],
+])('what the page itself filled in wrong is no mistake of the reader: %s', async (name, call, words) => {
+  onTestEnd(() => rs.restoreAllMocks());
+  rs.spyOn(console, 'warn').mockImplementation(() => {});
+  const errors = { message_id: ['The selected message id is invalid.'] };
+  const { user } = openChat({
+    [LATEST]: latestDto([asked, told]),
+    [call]: { status: 422, body: { message: 'The given data was invalid.', errors } },
+  });
+  await user.click(await screen.findByRole('button', { name }));
+  expect(await screen.findByText(words)).toBeTruthy();
+  expect(screen.queryByText(/有误/)).toBeNull();
 });

@@ -40,7 +40,7 @@ export function toApiError(cause: unknown): ApiError {
   // an HTML page with 404 comes from a proxy: it must not pass for an entity that is gone
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
-  const plain = ofStatus(cause.response, body, isFilledIn(cause.config));
+  const plain = ofStatus(cause.response, body);
   const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
   const message = isRouteMissing(status, body) ? undefined : readersWords(body.message ?? body.msg);
   return message === undefined ? error : { ...error, message };
@@ -53,14 +53,21 @@ const DEFAULT_WAIT_SECONDS = 60;
 
 const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
-/** Whether the reader has written something that is sent along: only then can it be wrong, or cost points. */
-const isFilledIn = ({ method = 'get', params }: Partial<AxiosRequestConfig> = {}): boolean =>
-  method.toLowerCase() !== 'get' || Boolean(params?.q);
+/** A text in a sent body, apart from ids. */
+const sentText = /"(?!\w*id")\w+":"/i;
 
-function ofStatus(response: AxiosResponse, body: Body, isOfReader: boolean): ApiError {
-  const { status } = response;
+/** Whether a reader's own words are sent along: only then can they be wrong. Ids and figures are the page's. */
+export const isFilledIn = ({ data, params }: Pick<AxiosRequestConfig, 'data' | 'params'>): boolean =>
+  Boolean(params?.q) || (typeof data === 'string' ? sentText.test(data) : Boolean(data));
+
+function ofStatus(response: AxiosResponse, body: Body): ApiError {
+  const { status, config } = response;
+  const fields = (body.errors ?? {}) as Record<string, string[]>;
+  const isOfPage =
+    (status === 402 && config.method === 'get') ||
+    (status === 422 && !isFilledIn(config) && Object.keys(fields).length === 0);
   // must not pass for a thing that is gone
-  if (isRouteMissing(status, body) || (!isOfReader && [402, 422].includes(status))) return { kind: 'server', status };
+  if (isRouteMissing(status, body) || isOfPage) return { kind: 'server', status };
   switch (status) {
     case 401:
       return { kind: 'unauthenticated' };
@@ -81,7 +88,7 @@ function ofStatus(response: AxiosResponse, body: Body, isOfReader: boolean): Api
         ...(typeof body.price === 'number' && { price: body.price }),
       };
     case 422:
-      return { kind: 'invalid', fields: (body.errors ?? {}) as Record<string, string[]> };
+      return { kind: 'invalid', fields };
     case 429: {
       const wait = waitIn(response);
       return { kind: 'tooOften', retryAfterSeconds: wait === undefined ? DEFAULT_WAIT_SECONDS : wait };

@@ -219,6 +219,27 @@ test.each([
   for (const _ of [1, 2]) expect(await ask()).toEqual({ items: [], nextCursor: null });
 });
 
+describe('a 422 of a call in which the reader has written nothing', () => {
+  const [asked, own] = [{ message_id: 'm', clientId: 'k', price: 1 }, ['这一段已经删去']];
+  test.each([
+    ['is no mistake of theirs', asked, { price: ['The price field must be an integer.'] }, { kind: 'server' }],
+    ['has no words for ids', asked, { client_id: ['The client id has already been taken.'] }, { kind: 'server' }],
+    ['may name no field', {}, undefined, { kind: 'server' }],
+    ['keeps the server’s own words', asked, { id: own }, { kind: 'invalid', fields: { id: own } }],
+    [
+      'differs from one with words',
+      { body: '' },
+      { body: ['Bad.'] },
+      { kind: 'invalid', fields: { body: ['填写有误'] } },
+    ],
+  ])('%s', async (_, body, errors, error) => {
+    onTestEnd(() => rs.restoreAllMocks());
+    rs.spyOn(console, 'warn').mockImplementation(() => {});
+    api({ 'POST /v1/x': { status: 422, body: { message: 'The given data was invalid.', errors } } });
+    expect(await failure(request({ method: 'POST', url: '/v1/x', body }))).toMatchObject(error);
+  });
+});
+
 test('ids beyond 2^53 stay apart', async () => {
   api({ 'GET /v1/stories': '{"data":[{"id":9007199254740992},{"id":9007199254740993}]}' });
   const { items } = await request({ url: '/v1/stories', schema: cursorPageSchema(storySchema) });

@@ -38,7 +38,10 @@ test('a 422 says what is wrong with which field, in the words of the page', asyn
   const { restore } = fakeApi({ 'POST /v1/profile': { status: 422, body } });
   onTestEnd(restore);
   const fields = { login: ['已被占用'] };
-  await expect(request({ url: '/v1/profile', method: 'POST' })).rejects.toMatchObject({ kind: 'invalid', fields });
+  await expect(request({ url: '/v1/profile', method: 'POST', body: { login: '宁' } })).rejects.toMatchObject({
+    kind: 'invalid',
+    fields,
+  });
 });
 
 test('another request leaves it alone', async () => {

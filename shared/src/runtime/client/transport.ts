@@ -11,6 +11,7 @@ import axios, {
 } from 'axios';
 import { fieldErrors, noteServerTime, parseJson, statedFailure } from '../../contract';
 import { type EarlyRequest, takeEarly } from './earlyRequest';
+import { isFilledIn } from './errors';
 
 /** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
 export const createAxios = (
@@ -20,7 +21,9 @@ export const createAxios = (
 ): AxiosInstance => {
   const client = axios.create({
     ...settings,
-    transformResponse: (raw: unknown, _headers, status) => withFields(parse(raw), status),
+    transformResponse(raw: unknown, _headers, status) {
+      return withFields(parse(raw), status, this);
+    },
     adapter: (config) => {
       const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
       return around(withClock(withEarlyRequest(send)))(config);
@@ -35,7 +38,7 @@ function asStated(response: AxiosResponse): AxiosResponse {
   const { data, config, request } = response;
   const status = statedFailure(data);
   if (status === undefined) return response;
-  const stated = { ...response, status, data: withFields(data, status) };
+  const stated = { ...response, status, data: withFields(data, status, config) };
   throw new AxiosError(`status ${status} in the body`, undefined, config, request, stated);
 }
 
@@ -56,9 +59,9 @@ const withClock =
   };
 
 /** What is wrong with which field is read here, since only a few pages ever meet it. */
-const withFields = (data: unknown, status: number | undefined): unknown =>
+const withFields = (data: unknown, status: number | undefined, config: InternalAxiosRequestConfig): unknown =>
   status === 422 && typeof data === 'object' && data !== null
-    ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined) }
+    ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined, isFilledIn(config)) }
     : data;
 
 const parse = (text: unknown): unknown => {
