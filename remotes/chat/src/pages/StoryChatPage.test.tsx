@@ -287,6 +287,18 @@ describe('reading', () => {
     await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
     expect(screen.getByText('开篇')).toBeTruthy();
   });
+
+  test('a late event of a deleted conversation does not bring it back', async () => {
+    const { live } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText('谁在门外？');
+    live.push('conversation.deleted', { id: 'c-1' });
+    live.push('message.completed', messageEvent({ ...told, version: 9 }));
+    live.push('message.delta', deltaDto({ text: '晚了' }));
+    const fresh = messageDto({ id: 'm-9', conversation_id: 'c-2', seq: 1, version: 1, body: '另起一段' });
+    live.push('message.created', messageEvent(fresh));
+    expect(await screen.findByText('另起一段')).toBeTruthy();
+    expect(screen.queryByText(told.body ?? '')).toBeNull();
+  });
 });
 
 const forbidden = () => {

@@ -324,6 +324,12 @@ describe('继续读', () => {
     await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读画皮', '继续读促织']));
     live.push('conversation.deleted', { id: 'c-画皮' });
     await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读促织']));
+    // a reply that was under way ends after its conversation
+    const late = { id: 'm-2', conversation_id: 'c-2', story_id: 's-2', role: 'assistant', body: '晚了' };
+    live.push('conversation.deleted', { id: 'c-2' });
+    live.push('message.completed', { conversation_id: 'c-2', version: 9, message: late });
+    live.push('message.created', { conversation_id: 'c-new', version: 2, message: { ...message, body: '还在' } });
+    await waitFor(() => expect(titles()).toEqual(['继续读故事s-1还在', '继续读促织']));
   });
 
   test('is gone with its reader, from the device too', async () => {

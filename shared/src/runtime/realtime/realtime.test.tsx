@@ -54,6 +54,19 @@ test('every listener gets the event; one that has stopped does not', async () =>
   expect(second).toEqual([1]);
 });
 
+test('late events of a deleted conversation reach nobody, those of no conversation everybody', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto());
+  const heard = hear('suggestion.ready');
+  hear('conversation.deleted');
+  await until('live');
+  for (const deletion of [{}, null, { id: null }, { id: 7 }]) live.push('conversation.deleted', deletion);
+  live.push('suggestion.ready', { id: 'late', conversation_id: '7' });
+  live.push('suggestion.ready', { id: 'of none' });
+  live.push('suggestion.ready', { id: 'of another', conversation_id: 8 });
+  expect(heard).toMatchObject([{ id: 'of none' }, { id: 'of another' }]);
+});
+
 test('the same handler given twice is two listeners', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());

@@ -10,6 +10,7 @@ import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './su
 
 /** handled by the connection itself */
 const SESSION_ENDED = 'session.ended';
+const CONVERSATION_DELETED = 'conversation.deleted';
 const CLOSE_AFTER_MS = 1000;
 /** visible, pageshow and online come in one bunch when a phone wakes */
 const BUNCH_MS = 1000;
@@ -32,6 +33,8 @@ function createRealtime() {
   const statusChanged = createSignal();
   const catchUp = createSignal();
   const listened = createSignal<[event: string]>();
+  /** ids of conversations */
+  const deleted = new Set<string>();
 
   let status: RealtimeStatus = 'off';
   let lastNudge = Number.NEGATIVE_INFINITY;
@@ -41,10 +44,20 @@ function createRealtime() {
     return new EchoLink({ userId, events });
   };
 
+  /** Queues of a server overtake each other: a reply that ends late would bring its deleted conversation back. */
+  function isOfDeleted(event: string, payload: unknown): boolean {
+    const { id, conversation_id, message, conversation } = Object(payload);
+    const isDeletion = event === CONVERSATION_DELETED;
+    const about = isDeletion ? id : (conversation_id ?? message?.conversation_id ?? conversation?.id);
+    if (isDeletion && about) deleted.add(String(about));
+    return !isDeletion && deleted.has(String(about));
+  }
+
   function deliver(heard: string, payload: unknown) {
     const event = toEventName(heard);
     if (event === SESSION_ENDED) open?.supervisor.sessionEnded();
     takeUser(event, payload);
+    if (isOfDeleted(event, payload)) return;
     for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
   }
 
@@ -165,6 +178,7 @@ function createRealtime() {
     /** Removes every listener and closes the connection. */
     reset() {
       handlers.clear();
+      deleted.clear();
       adjust();
       startBunch();
     },
