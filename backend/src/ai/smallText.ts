@@ -31,7 +31,11 @@ const marksAtEnd = /[*_`~!]+$/;
 const fence = /^\s*(?:```|~~~)/;
 const ruler = /^\s*([-*_=])(?:\s*\1){2,}\s*$/;
 /** Where a line has no letter yet, its beginning may still become a mark. */
-const undecidedLine = /^[\s>#\-+*•·●▪=_`~\d.)[\]]*$/;
+const undecidedLine = /^[\s>#\-+*•·●▪=_`~|:\d.)[\]]*$/;
+/** What stands between the head of a table and its rows. */
+const tableRuler = /^[\s:-]*\|[\s|:-]*$/;
+/** A phone has no room for a table: its cells become words of a line. */
+const cellBorder = /\s*\|[\s|]*/g;
 
 /** A row of marks without those of Markdown: what is left when one goes may be another. */
 function fewerMarks(marks: string): string {
@@ -54,12 +58,13 @@ const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}\s*\/?)?$/i;
 
 /** One line without the marks of Markdown; null for a line that is only a mark. */
 function plainLine(line: string): string | null {
-  if (ruler.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line)) return null;
+  if (ruler.test(line) || tableRuler.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line)) return null;
   return line
     .replace(/[*_`~]+/g, fewerMarks)
     .replace(/^\s*(?:(?:>|#{1,6}|(?:[-+*•·●▪]|\d{1,3}[.)]|\[[ x]\])\s)\s*)+/, '')
     .replace(link, (_, label: string, at: number, line: string) => inPlace(label.replace(edgeMarks, ''), line[at - 1]))
     .replace(htmlTag, (_, at: number, line: string) => inPlace('', line[at - 1]))
+    .replace(cellBorder, '\u3000')
     .trim();
 }
 
