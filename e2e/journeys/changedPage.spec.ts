@@ -217,10 +217,42 @@ test('with forced colours the chosen of several looks unlike the others, and wha
     .getByRole('link', { name: /聂小倩/ })
     .getByText('有新回复')
     .locator('..');
-  await expect(dot).toBeVisible();
-  const clip = (await dot.boundingBox()) ?? undefined;
-  const picture = () => page.screenshot({ clip, animations: 'disabled' });
-  const withDot = await picture();
-  await dot.evaluate((element) => Object.assign((element as HTMLElement).style, { visibility: 'hidden' }));
-  expect(withDot.equals(await picture())).toBe(false);
+  expect(await differs(dot, { visibility: 'hidden' })).toBe(true);
 });
+
+test('with forced colours what lies over a page has edges, and the scenes that were reached are filled', async ({
+  person,
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await person.returns(await seededAccount({ story, messages: 2 }));
+  await page.route(`**/api/v1/stories/${story}`, async (route) => {
+    const response = await route.fetch();
+    const { data } = await response.json();
+    await route.fulfill({ response, json: { data: { ...data, progress: { scene: 2, scenes: 3 } } } });
+  });
+  await person.opensChat(story);
+  const withoutEdge = { outline: 'none' };
+  const own = person.log().getByRole('article').first();
+  expect(await differs(own.locator('p').first().locator('..'), withoutEdge)).toBe(true);
+  await page.getByRole('button', { name: '聂小倩，看看这个故事' }).click();
+  const sheet = page.getByRole('dialog', { name: '聂小倩' });
+  const scenes = sheet.locator('[aria-hidden] > span');
+  expect(await differs(scenes.nth(2), { visibility: 'hidden' })).toBe(true);
+  expect(await differs(scenes.nth(0), { border: 'none' })).toBe(true);
+  expect(await differs(sheet.locator('> div').first(), withoutEdge)).toBe(true);
+  await page.keyboard.press('Escape');
+  await own.getByRole('button', { name: /更多操作/ }).click();
+  await page.getByRole('button', { name: '复制' }).click();
+  const toast = page.getByRole('region', { name: '提示' }).locator('> div').first();
+  expect(await differs(toast, withoutEdge)).toBe(true);
+});
+
+/** Whether an element looks other without some of its style. */
+async function differs(element: Locator, without: Record<string, string>): Promise<boolean> {
+  await expect(element).toBeInViewport({ ratio: 1 });
+  const picture = () => element.page().screenshot({ animations: 'disabled' });
+  const before = await picture();
+  await element.evaluate((target, style) => Object.assign((target as HTMLElement).style, style), without);
+  return !before.equals(await picture());
+}
