@@ -416,6 +416,16 @@ describe('an answer that is none of the server’s', () => {
     expect(await failure(request({ url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
   });
 
+  test.each([['{"data":{"id":'], ['']])('and cut short is sent again, where it was a read: %j', async (cut) => {
+    const requests = api({
+      'GET /v1/messages': inTurn(cut, cut, { data: { id: 'm' } }),
+      'POST /v1/messages': inTurn(cut, { data: { id: 'm' } }),
+    });
+    expect(await request({ url: '/v1/messages', schema })).toMatchObject({ id: 'm' });
+    expect(await failure(request({ method: 'POST', url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
+  });
+
   test.each([singleSchema(accountEmailSchema), ordersSchema])(
     'is words alone, also for what may lack every field',
     async (schema) => {

@@ -162,11 +162,8 @@ async function describe(config: InternalAxiosRequestConfig) {
 
 function bodyOf({ data, config }: AxiosResponse) {
   retryPolicy.answered(callOf(config));
-  if (isOurs(data)) {
-    network.answered();
-    return data;
-  }
-  return noAnswer();
+  network.answered();
+  return data;
 }
 
 function noAnswer(): never {
@@ -246,9 +243,6 @@ export const onMinorModeRefusal = minorModeRefusals.on;
 const priceRises = createSignal<[answer: unknown]>();
 /** Subscribes to calls that the server refused because they cost more than the reader was shown. Returns the way to stop. */
 export const onPriceRise = priceRises.on;
-
-/** JSON that could not be read stays text: a captive portal's page, or a body cut short. */
-const isOurs = (data: unknown) => typeof data !== 'string' || data === '';
 
 async function recover(cause: unknown): Promise<unknown> {
   const config = isFailedRequest(cause) ? cause.config : undefined;

@@ -29,13 +29,18 @@ export const createAxios = (
       return around(withClock(withEarlyRequest(send)))(config);
     },
   });
-  client.interceptors.response.use(asStated);
+  client.interceptors.response.use(asMeant);
   return client;
 };
 
-/** A failure that was sent with 200 is handled as one with the status that it means. */
-function asStated(response: AxiosResponse): AxiosResponse {
+/** JSON that could not be read stays text: a captive portal's page, or a body cut short. A read never has an empty answer. */
+const isCut = ({ data, status, config }: AxiosResponse): boolean =>
+  typeof data === 'string' && (data !== '' || (status === 200 && config.method === 'get'));
+
+/** What came by halves counts as a lost connection. A failure that was sent with 200 is one with the status that it means. */
+function asMeant(response: AxiosResponse): AxiosResponse {
   const { data, config, request } = response;
+  if (isCut(response)) throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request);
   const status = statedFailure(data);
   if (status === undefined) return response;
   const stated = { ...response, status, data: withFields(data, status, config) };
