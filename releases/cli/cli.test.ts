@@ -200,11 +200,11 @@ describe('the command line', () => {
     const { value } = await json('freeze', 'add', '--to', tomorrow, '--why', 'spring fair');
     const { code, err } = await release('promote');
     expect(code).toBe(1);
-    for (const part of ['spring fair', '--override']) expect(err).toContain(part);
+    for (const part of ['spring fair', '--despite-freeze']) expect(err).toContain(part);
     expect((await release('freeze', 'list')).out).toMatch(
       /^\w+ {2}[\d-]+ [\d:]+ UTC\S* to [\d-]+ [\d:]+ UTC\S* +OPEN +spring fair/m,
     );
-    expect((await release('promote', '--override', 'login is broken')).out).toContain(
+    expect((await release('promote', '--despite-freeze', 'login is broken')).out).toContain(
       'although frozen ("spring fair"): login is broken',
     );
     await release('rollback', 'stories');

@@ -176,7 +176,7 @@ export function addFreeze(program: Command): void {
         'freeze add --from "2026-12-24 18:00" --to "2027-01-02 08:00" --zone Europe/Berlin --why holidays',
         'freeze list',
         'freeze remove 3f9c1a7b',
-        'activate stories@1.4.3 --override "login is broken for everybody"',
+        'activate stories@1.4.3 --despite-freeze "login is broken for everybody"',
       ),
     );
   withReason(freeze.command('add').description('add a window; its reason is told to whoever is refused'))

@@ -22,7 +22,7 @@ export const withReason = (command: Command): Command =>
 const withForce = (command: Command): Command =>
   withReason(command)
     .option('--force', 'switch against the gate (needs --why)')
-    .option('--override <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
+    .option('--despite-freeze <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
 
 /** Not done, and not refused: a second person has to agree. */
 const WAITS_EXIT_CODE = 4;
@@ -45,7 +45,7 @@ export function printChange(json: boolean | undefined, { document, changed, prop
   print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
 }
 
-const FORCED = { force: 'AGAINST THE GATE', override: 'ALTHOUGH FROZEN' } as const;
+const FORCED = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
 
 /** What a proposal would do, one line each. */
 export function proposalLines({ request, changes, builds, before, after }: ProposalView): string[] {
@@ -54,7 +54,9 @@ export function proposalLines({ request, changes, builds, before, after }: Propo
     requestLine(request, builds),
     ...changes.map(({ name, from, to }) => `  ${name}: ${from ?? '–'} → ${to ?? '–'}`),
     ...('force' in request && request.force ? [FORCED.force] : []),
-    ...('override' in request && request.override ? [`${FORCED.override}: ${request.override}`] : []),
+    ...('despiteFreeze' in request && request.despiteFreeze
+      ? [`${FORCED.despiteFreeze}: ${request.despiteFreeze}`]
+      : []),
     ...(why ? [`"${why}"`] : []),
     `state ${before.slice(0, 12)} → ${after.slice(0, 12)}`,
   ];
@@ -116,8 +118,8 @@ export const addActivate = (program: Command) =>
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, override, ...rest } = options<SwitchWish>(command);
-      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, override }));
+      const { json, why, seq, force, despiteFreeze, ...rest } = options<SwitchWish>(command);
+      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, despiteFreeze }));
     });
 
 function percentage(text: string): number {
@@ -148,7 +150,7 @@ export const addCanary = (program: Command) =>
       ),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, percent, schedule, enough, name, why, seq, force, override, ...rest } = options<
+      const { json, percent, schedule, enough, name, why, seq, force, despiteFreeze, ...rest } = options<
         SwitchWish & { percent?: number; schedule?: string; enough?: number; name?: string }
       >(command);
       if ((percent === undefined) === (schedule === undefined))
@@ -158,7 +160,7 @@ export const addCanary = (program: Command) =>
         );
       if (schedule && force) throw usage('a schedule never goes on against the gate', 'Leave --force out.');
       const client = await clientFor(rest, true);
-      const request = { builds, name, why, seq, override };
+      const request = { builds, name, why, seq, despiteFreeze };
       if (schedule) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
       else {
         printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
@@ -185,19 +187,19 @@ export const addPromote = (program: Command) =>
       ),
     )
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, override, from, fromStore, fromKey, ...rest } = options<SwitchWish & FromOptions>(
-        command,
-      );
+      const { json, why, seq, force, despiteFreeze, from, fromStore, fromKey, ...rest } = options<
+        SwitchWish & FromOptions
+      >(command);
       if (!fromStore) {
         if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
-        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force, override }));
+        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force, despiteFreeze }));
         return;
       }
       if (!from) throw usage('--from-store needs --from', 'Name the channel of that store, e.g. --from production.');
       const { writer } = await localStore(rest);
       const gate = makeGate(writer, { smoke: await smokeFor(rest) });
       const source = await openSource(from, fromStore, fromKey);
-      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force, override });
+      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force, despiteFreeze });
       printChange(json, change);
       if (change.changed && !change.loggedThere)
         note(`The log of ${source.store.label} does not tell of it: its signing key is not here (RELEASES_FROM_KEYS).`);

@@ -21,7 +21,11 @@ async function clientOf(status: number, body: string, headers: Record<string, st
 
 // as consoles from before the level answered
 const noEndpoint = JSON.stringify({ message: 'there is no such endpoint', cure: 'See "HTTP API".', details: [] });
-const wrongBody = JSON.stringify({ message: 'the body of activate is wrong: override', cure: 'See …', details: [] });
+const wrongBody = JSON.stringify({
+  message: 'the body of activate is wrong: despiteFreeze',
+  cure: 'See …',
+  details: [],
+});
 const UPDATE = 'That console is older than this command line: update it.';
 
 describe('a console that is older than the command line', () => {
@@ -36,9 +40,9 @@ describe('a console that is older than the command line', () => {
 
   test('is named where it does not know a field', async () => {
     const client = await clientOf(400, wrongBody);
-    await expect(client.activate({ builds: ['a@1.0.0'], override: 'now' })).rejects.toMatchObject({
+    await expect(client.activate({ builds: ['a@1.0.0'], despiteFreeze: 'now' })).rejects.toMatchObject({
       kind: 'usage',
-      message: 'the body of activate is wrong: override',
+      message: 'the body of activate is wrong: despiteFreeze',
       cure: UPDATE,
     });
   });

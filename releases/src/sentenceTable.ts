@@ -218,7 +218,7 @@ export const SENTENCES = {
   // switching and going back
   frozen: '{channel} is frozen until {instant}: {reason}',
   frozenCure:
-    'Wait until then, or let a manager switch with --override "reason". Rolling back, withdrawing, aborting and killing are always allowed.',
+    'Wait until then, or let a manager switch with --despite-freeze "reason". Rolling back, withdrawing, aborting and killing are always allowed.',
   frozenBy: 'its window is {window}, set by {by}',
   liveAlready: 'these builds are live for everyone already',
   liveAlreadyCure: 'See `status`.',
@@ -282,7 +282,8 @@ export const SENTENCES = {
   scheduleStands: 'the log says that this schedule is {change}',
   proposeRestCure: 'Cancel it, and propose the steps that are left.',
   firstStepLater: 'what waits for a second person takes its first step when the window is over',
-  firstStepLaterCure: 'Leave --override out, or propose the first share with `canary --percent --override`.',
+  firstStepLaterCure:
+    'Leave --despite-freeze out, or propose the first share with `canary --percent --despite-freeze`.',
 
   // webhooks
   notWeb: '"{text}" is not a web address',

@@ -143,10 +143,10 @@ describe('freeze windows over HTTP', () => {
     const activate = { builds: ['stories@1.1.0'] };
     expect(await ask('deployer:stories', 'activate', activate)).toMatchObject({
       status: 422,
-      answer: { message: expect.stringContaining('fair'), cure: expect.stringContaining('--override') },
+      answer: { message: expect.stringContaining('fair'), cure: expect.stringContaining('--despite-freeze') },
     });
-    expect((await ask('deployer:stories', 'activate', { ...activate, override: 'urgent' })).status).toBe(403);
-    expect((await ask('manager', 'activate', { ...activate, override: 'urgent' })).status).toBe(200);
+    expect((await ask('deployer:stories', 'activate', { ...activate, despiteFreeze: 'urgent' })).status).toBe(403);
+    expect((await ask('manager', 'activate', { ...activate, despiteFreeze: 'urgent' })).status).toBe(200);
     expect((await ask('deployer:stories', 'rollback', { name: 'stories' })).status).toBe(200);
     expect(await agenda()).toMatchObject({ frozen: { reason: 'fair' }, freezes: [{ open: true }] });
     expect((await ask('deployer:stories', 'unfreeze', { id: answer.id })).status).toBe(403);

@@ -16,7 +16,7 @@ const force = v.optional(v.boolean());
 /** Any text: the refusal of an unknown id names its cure, that of a wrong form would not. */
 const id = textSchema(80, 1);
 /** Why it is switched although the channel is frozen. */
-const override = v.optional(textSchema(200, 1));
+const despiteFreeze = v.optional(textSchema(200, 1));
 
 /** An object with these fields and no others; a list does not match, even if every field is optional. */
 const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -29,23 +29,23 @@ const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
 /** The bodies of `POST /v1/<verb>`. */
 export const BODIES = {
   check: bodySchema({ builds }),
-  activate: bodySchema({ builds: someBuilds, ...reason, force, override }),
+  activate: bodySchema({ builds: someBuilds, ...reason, force, despiteFreeze }),
   canary: bodySchema({
     builds: v.optional(builds, []),
     name: v.optional(nameSchema),
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
     force,
-    override,
+    despiteFreeze,
   }),
-  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, override }),
+  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, despiteFreeze }),
   schedule: bodySchema({
     builds: v.optional(builds, []),
     name: v.optional(nameSchema),
     steps: textSchema(400, 1),
     enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     ...reason,
-    override,
+    despiteFreeze,
   }),
   approval: bodySchema({
     hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
@@ -98,6 +98,6 @@ export function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
     verb,
     names: [...words.map((word) => buildWordParts(word).name), ...named],
     force: 'force' in body ? body.force : false,
-    frozen: 'override' in body && Boolean(body.override),
+    frozen: 'despiteFreeze' in body && Boolean(body.despiteFreeze),
   };
 }

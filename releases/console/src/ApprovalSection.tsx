@@ -23,7 +23,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
     // what is live already and goes on to more visitors changes no name
     ...(changes.length === 0 ? builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`) : []),
     ...('force' in request && request.force ? [words.forced] : []),
-    ...('override' in request && request.override ? [words.override(request.override)] : []),
+    ...('despiteFreeze' in request && request.despiteFreeze ? [words.despiteFreeze(request.despiteFreeze)] : []),
     ...(before === after ? [] : [words.digests(from ?? '', to ?? '')]),
   ];
 }

@@ -366,7 +366,7 @@ describe('what is planned', () => {
     expect(within(dialog()).getAllByRole('textbox')).toHaveLength(1);
     await userEvent.type(within(dialog()).getByLabelText(/破例的理由/), '登录坏了');
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
-    await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ override: '登录坏了', why: '登录坏了' }));
+    await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ despiteFreeze: '登录坏了', why: '登录坏了' }));
     await userEvent.click(await screen.findByRole('button', { name: '回退 chat' }));
     await screen.findByRole('alertdialog');
     expect(within(dialog()).queryByLabelText(/破例的理由/)).toBeNull();

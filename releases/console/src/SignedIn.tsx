@@ -119,7 +119,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
       </footer>
       <QuestionDialog
         question={state.question}
-        mayOverride={me.role === 'manager'}
+        mayPassFreeze={me.role === 'manager'}
         onType={console.type}
         onAgree={console.agree}
         onCallOff={console.callOff}

@@ -180,7 +180,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     time: (of: string) => `${of}（时间）`,
     zone: '时区',
     submit: '下一步',
-    override: '冻结期内破例的理由（会写入记录）',
+    passing: '冻结期内破例的理由（会写入记录）',
   },
   approval: {
     title: '双人批准',
@@ -205,7 +205,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     noRight: '只有管理者能批准',
     outdated: '通道已经变了，请在现在的状态上重新提议',
     forced: '不顾检查结果',
-    override: (reason: string) => `冻结期内破例：${reason}`,
+    despiteFreeze: (reason: string) => `冻结期内破例：${reason}`,
     rule: (hours: number | null) => (hours === null ? '改为一个人决定' : `提议改为等待 ${lasting(hours)}`),
     canary: (share: number) => `${percent(share)} 的访客`,
     steps: (steps: string) => `步骤：${inChinese(steps)}`,

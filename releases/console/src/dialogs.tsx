@@ -22,14 +22,14 @@ function useLast<Value>(value: Value | null): Value | null {
 interface QuestionDialogProps {
   question: ConsoleState['question'];
   /** May switch although the channel is frozen. */
-  mayOverride: boolean;
+  mayPassFreeze: boolean;
   onType: (why: string) => void;
-  onAgree: (why: string, overrides: boolean) => void;
+  onAgree: (why: string, passesFreeze: boolean) => void;
   onCallOff: () => void;
 }
 
 /** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
-export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallOff }: QuestionDialogProps) {
+export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
   const [name, setName] = useState('');
   const [mistyped, setMistyped] = useState(false);
@@ -55,15 +55,15 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
     panel?.focus({ preventScroll: true });
   }, [open]);
   const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits, founded } = shown ?? {};
-  const overrides = Boolean(frozen) && mayOverride;
-  const isShort = overrides || founded;
+  const passesFreeze = Boolean(frozen) && mayPassFreeze;
+  const isShort = passesFreeze || founded;
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
     // a proposal is judged by the window when it is approved
     const isFounded = !isShort || waits || why.trim() !== '';
     setUnfounded(!isFounded);
-    if (isTyped && isFounded) onAgree(why, overrides);
+    if (isTyped && isFounded) onAgree(why, passesFreeze);
   };
   return (
     <Dialog
@@ -109,7 +109,7 @@ export function QuestionDialog({ question, mayOverride, onType, onAgree, onCallO
         )}
         <TextField
           ref={field}
-          label={overrides ? texts.freeze.override : texts.confirm.why}
+          label={passesFreeze ? texts.freeze.passing : texts.confirm.why}
           error={unfounded ? texts.confirm.whyNeeded : undefined}
           maxLength={isShort ? 200 : 500}
           autoComplete="off"

@@ -229,7 +229,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       time: (of) => `${of} (time)`,
       zone: 'Time zone',
       submit: 'Next',
-      override: 'Reason for switching while frozen (goes into the log)',
+      passing: 'Reason for switching while frozen (goes into the log)',
     },
     approval: {
       title: 'Two-person approval',
@@ -260,7 +260,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       noRight: 'Only a manager can approve',
       outdated: 'The channel has moved on: propose it again upon what runs now',
       forced: 'Against the gate',
-      override: (reason) => `Although frozen: ${reason}`,
+      despiteFreeze: (reason) => `Although frozen: ${reason}`,
       rule: (hours) => (hours === null ? 'Let one person decide' : `Let proposals wait ${lasting(hours)}`),
       canary: (share) => `${percent(share)} of visitors`,
       steps: (steps) => `Steps: ${steps}`,

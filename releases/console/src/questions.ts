@@ -52,8 +52,8 @@ export function createQuestions(
     set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept: typed, ...wanted } });
   }
 
-  /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `overrides`. */
-  async function agree(why: string, overrides = false): Promise<void> {
+  /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `passesFreeze`. */
+  async function agree(why: string, passesFreeze = false): Promise<void> {
     const { question } = state();
     // one that was left goes on behind the page
     if (!question || state().running !== null) return;
@@ -65,7 +65,7 @@ export function createQuestions(
     await run('question', async () => {
       try {
         const upon = WORDS.includes(verb) ? {} : { seq: seen.seq };
-        const request = { ...body, why, ...upon, ...(overrides && why.trim() ? { override: why } : {}) };
+        const request = { ...body, why, ...upon, ...(passesFreeze && why.trim() ? { despiteFreeze: why } : {}) };
         const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
           async (cause: unknown) => {
             const { status } = failureOf(cause);

@@ -193,11 +193,12 @@ export async function frozenNow(writer: Writer): Promise<Frozen | null> {
  * Lets a change that goes forward through where no window is open, or for a reason that the log keeps. Ways back never ask. Throws
  * refused with the window's reason.
  */
-export async function passFreeze(writer: Writer, override: string | undefined): Promise<Evidence[]> {
+export async function passFreeze(writer: Writer, despiteFreeze: string | undefined): Promise<Evidence[]> {
   const frozen = await frozenNow(writer);
   if (!frozen) return [];
   const { freeze, until } = frozen;
-  if (override?.trim()) return [{ kind: 'freezeOverridden', freeze: brief(freeze.reason), reason: brief(override) }];
+  if (despiteFreeze?.trim())
+    return [{ kind: 'freezeOverridden', freeze: brief(freeze.reason), reason: brief(despiteFreeze) }];
   throw refused(
     say('frozen', { channel: writer.channel, instant: until.toISOString(), reason: freeze.reason }),
     say('frozenCure'),

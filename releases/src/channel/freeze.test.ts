@@ -33,7 +33,7 @@ describe('while a freeze window is open', () => {
     const refusal = {
       kind: 'refused',
       message: `production is frozen until ${open.to}: spring fair`,
-      cure: expect.stringContaining('--override'),
+      cure: expect.stringContaining('--despite-freeze'),
     };
     await expect(activate(at.writer, [third], options)).rejects.toMatchObject(refusal);
     await expect(canary(at.writer, [third], 5, options)).rejects.toMatchObject(refusal);
@@ -50,8 +50,8 @@ describe('while a freeze window is open', () => {
     expect((await kill(at.writer, next)).changed).toBe(true);
   });
 
-  test('an override goes into the log with its reason', async () => {
-    const { document } = await promote(at.writer, { ...options, override: 'login is broken' });
+  test('a switch while frozen goes into the log with its reason', async () => {
+    const { document } = await promote(at.writer, { ...options, despiteFreeze: 'login is broken' });
     expect(readAction(document.action).evidence).toEqual([
       { kind: 'freezeOverridden', freeze: 'spring fair', reason: 'login is broken' },
     ]);

@@ -99,7 +99,7 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
 
 const builds = v.array(textSchema(140));
 const why = v.optional(textSchema(500));
-const forced = { why, force: v.optional(v.boolean()), override: v.optional(textSchema(200)) };
+const forced = { why, force: v.optional(v.boolean()), despiteFreeze: v.optional(textSchema(200)) };
 
 /** A change that goes forward, as it is asked for; build ids are whole. */
 const requestSchema = v.variant('verb', [
@@ -120,7 +120,7 @@ const requestSchema = v.variant('verb', [
     steps: textSchema(400, 1),
     enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     why,
-    override: v.optional(textSchema(200)),
+    despiteFreeze: v.optional(textSchema(200)),
   }),
   /** Another rule, or with null that one person decides. */
   v.object({ verb: v.literal('approval'), hours: v.nullable(v.number()), why }),

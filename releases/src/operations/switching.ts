@@ -37,7 +37,7 @@ export interface SwitchOptions extends ChangeOptions {
   /** Goes on against the gate's word; needs `why`, and the problems go into the audit. */
   force?: boolean;
   /** Why it is switched although the channel is frozen; goes into the audit. */
-  override?: string;
+  despiteFreeze?: string;
   /** What spoke for it already. */
   evidence?: readonly Evidence[];
 }
@@ -152,7 +152,7 @@ export async function switchStable(
   { stable, changed, findings = [] }: NewStable,
   options: SwitchOptions,
 ): Promise<Omit<Decision, 'action'>> {
-  const overridden = await passFreeze(writer, options.override);
+  const passed = await passFreeze(writer, options.despiteFreeze);
   const rest = candidatesBeside(current, changed);
   const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
   const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
@@ -164,7 +164,7 @@ export async function switchStable(
     state: next.state,
     force: options.force,
     why: options.why,
-    evidence: [...overridden, ...forced, ...rest.evidence, ...evidence],
+    evidence: [...passed, ...forced, ...rest.evidence, ...evidence],
     forward: true,
   };
 }
@@ -224,7 +224,7 @@ export async function canary(
       const candidates = candidatesOf(current);
       const former = candidates.find((candidate) => sameBuilds(candidate.builds, over));
       if (former?.percent === percent) return null;
-      const overridden = former && percent < former.percent ? [] : await passFreeze(writer, options.override);
+      const passed = former && percent < former.percent ? [] : await passFreeze(writer, options.despiteFreeze);
       const others = candidates.filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
       const begun = { builds: over, percent, salt: randomBytes(12).toString('base64url') };
       const planned = former
@@ -238,7 +238,7 @@ export async function canary(
         action: { kind: 'canary', builds: over, percent },
         force: options.force,
         why: options.why,
-        evidence: [...(options.evidence ?? []), ...overridden, ...evidence],
+        evidence: [...(options.evidence ?? []), ...passed, ...evidence],
         forward: !former || percent > former.percent,
       };
     },
@@ -267,7 +267,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
     async (current) => {
       const promoted = requireCandidate(current, name);
       const { builds } = promoted;
-      const overridden = await passFreeze(writer, options.override);
+      const passed = await passFreeze(writer, options.despiteFreeze);
       const plan = replan(current, {
         stable: mergeBuilds(current.stable?.builds ?? [], builds),
         lastGood: lastGoodAfter(current, builds),
@@ -281,7 +281,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
         action: { kind: 'promote', builds },
         force: options.force,
         why: options.why,
-        evidence: [...(options.evidence ?? []), ...overridden, ...forced, ...evidence],
+        evidence: [...(options.evidence ?? []), ...passed, ...forced, ...evidence],
         forward: true,
       };
     },

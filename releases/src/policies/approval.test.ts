@@ -250,7 +250,7 @@ describe('where two persons decide', () => {
     const to = new Date(Date.now() + HOUR_MS).toISOString();
     await addFreeze(at.writer, { window: { kind: 'once', from: new Date(0).toISOString(), to }, why: 'fair' });
     await expect(propose()).rejects.toThrow('is frozen');
-    const id = await propose('Li', { ...activation(), override: 'login is broken' });
+    const id = await propose('Li', { ...activation(), despiteFreeze: 'login is broken' });
     expect(await live()).toContain(first);
     await agree('Wang', id);
     expect((await log(2))[1]?.action.evidence).toMatchObject([

@@ -32,7 +32,7 @@ export interface ScheduleRequest extends ChangeOptions {
   /** Visitors that each group has to have before a step; 30 if left out. */
   enough?: number;
   /** Takes a first step that is due now although the channel is frozen. */
-  override?: string;
+  despiteFreeze?: string;
   /** Where two persons decide: the proposal that it was. */
   approved?: string;
 }
@@ -93,7 +93,7 @@ const dueAfter = (steps: readonly Step[], taken: number, from: number): string =
  */
 export async function schedule(
   writer: Writer,
-  { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, override, approved }: ScheduleRequest,
+  { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, despiteFreeze, approved }: ScheduleRequest,
   gate: Gate,
 ): Promise<Change> {
   assertSteps(steps);
@@ -110,8 +110,8 @@ export async function schedule(
   if (sameLive(document, meant)) throw refused(say('liveAlready'), say('liveAlreadyCure'));
   for (const build of meant) await writer.catalog.record(build);
   const byTwo = document.approval !== undefined;
-  if (byTwo && override) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
-  const options = { gate, why, seq, override };
+  if (byTwo && despiteFreeze) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
+  const options = { gate, why, seq, despiteFreeze };
   // judged now, written with the schedule: one look decides upon both
   if (byTwo && first?.minutes === 0)
     await begin({ ...writer, second: async () => null }, meant, first.percent, options);
