@@ -163,6 +163,14 @@ export const SIGN_IN_AGAIN = 'Sign in again: `pnpm release login`.';
 const isOfToken = (cause: unknown): cause is errors.JOSEError =>
   cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) && cause.code !== 'ERR_JOSE_GENERIC';
 
+const WRONG_CLIENT =
+  'the provider does not accept this client: check CONSOLE_OIDC_CLIENT_ID, CONSOLE_OIDC_CLIENT_SECRET and CONSOLE_OIDC_CLIENT_AUTH';
+
+/** True for a refusal of the client itself, which the library reports in words of HTTP alone. */
+const isOfClient = (cause: unknown): boolean =>
+  cause instanceof oidc.WWWAuthenticateChallengeError ||
+  (cause instanceof oidc.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(cause.error));
+
 /** What an ID token and the userinfo endpoint tell. */
 export interface Identity {
   claims: Claims;
@@ -213,12 +221,16 @@ export class Provider {
   /** Redeems the code of a callback. Returns who signed in and the ID token. */
   async redeem(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
     const configuration = await this.configuration();
-    const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
-      expectedState: state,
-      expectedNonce: nonce,
-      pkceCodeVerifier: verifier,
-      idTokenExpected: true,
-    });
+    const tokens = await oidc
+      .authorizationCodeGrant(configuration, callback, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      })
+      .catch((cause: unknown) => {
+        throw isOfClient(cause) ? new Error(WRONG_CLIENT, { cause }) : cause;
+      });
     const claims = await this.#completed(configuration, { ...tokens.claims() }, tokens.access_token);
     return { claims, idToken: tokens.id_token ?? '' };
   }

@@ -247,6 +247,15 @@ describe('sec.sign-in: a session', () => {
 });
 
 describe('sec.sign-in: an attempt', () => {
+  test.each([
+    ['a wrong secret', { CONSOLE_OIDC_CLIENT_SECRET: 'wrong' }],
+    ['a wrong secret in the body', { CONSOLE_OIDC_CLIENT_SECRET: 'wrong', CONSOLE_OIDC_CLIENT_AUTH: 'post' }],
+  ])('with %s fails, and the log names the settings of the client', async (_, settings) => {
+    const console = openConsole({ settings });
+    expect((await console.enter('u-101')).headers.get('location')).toBe('/#sign-in=failed');
+    expect(console.notes).toEqual([expect.stringMatching(/CONSOLE_OIDC_CLIENT_SECRET and CONSOLE_OIDC_CLIENT_AUTH/)]);
+  });
+
   test('of one window leaves that of another window alone', async () => {
     const console = openConsole();
     const [first, second] = [await console.toProvider('u-101'), await console.toProvider('u-101')];
