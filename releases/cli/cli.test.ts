@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
@@ -185,6 +186,16 @@ describe('the command line', () => {
     expect(across.out).toContain(`of file:${folder.path}/store`);
     expect((await json('status', ...elsewhere)).value.stable.set).toBe((await json('status')).value.stable.set);
     expect((await release('promote', '--from-store', 'file:x')).code).toBe(2);
+    expect((await release('promote', 'gifts', '--from', 'preview')).err).toContain('status --channel preview');
+    const from = ['--from', 'production', '--from-store', `file:${folder.path}/store`];
+    for (const verb of [['promote'], ['channel', 'create', 'other']]) {
+      const { code, err } = await release(...verb, ...from, '--from-key', 'MFkw', ...elsewhere);
+      expect([code, err]).toEqual([2, expect.stringContaining('usage: --from-key is no public key')]);
+    }
+    await writeFile(`${folder.path}/other/store.json`, '{"publicKey":"MFkw"}');
+    expect(
+      (await release('promote', '--from', 'production', '--from-store', `file:${folder.path}/other`)).err,
+    ).toContain('refused: store.json of file:');
   });
 
   test('a schedule and a freeze window are made, shown and taken away', async () => {

@@ -5,6 +5,7 @@ import { refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
 import { HOST_NAME, nameOf } from '../src/model/build.ts';
 import { candidatesOf } from '../src/model/channel.ts';
+import { isPublicKey } from '../src/model/signing.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
 import type { SwitchWish } from '../src/operations/switching.ts';
@@ -213,6 +214,8 @@ interface FromOptions {
 
 /** A channel of another store. */
 export async function openSource(channel: string, url: string, key?: string): Promise<Source> {
+  if (key !== undefined && !isPublicKey(key))
+    throw usage('--from-key is no public key', 'Use the one that `init` printed; `store.json` of that store has it.');
   const keys = process.env.RELEASES_FROM_KEYS;
   const { RELEASES_KEYS: _, ...others } = process.env;
   const opened = await openStore(url, { ...others, ...(keys ? { RELEASES_KEYS: keys } : {}) });

@@ -197,7 +197,7 @@ export const SENTENCES = {
   itself: '{channel} is the channel itself',
   itselfCure: 'Name another with --from, or the one to change with --channel.',
   runsNone: '{channel} runs no {name}',
-  runsNoneCure: 'See `status --channel`.',
+  runsNoneCure: 'See what it runs: `status --channel {channel}`.',
   killedThere: '{builds} was killed in {channel}',
   killedThereCure: 'Publish a new version and try that first.',
   missingThere: '{file} of {build} is missing from {store}',

@@ -74,7 +74,19 @@ export function unknownFields(value: unknown, known: unknown, path = ''): string
   });
 }
 
+const publicKeyFrom = (publicKey: string) =>
+  createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+
+/** True for the public half of a signing key, base64 SPKI. */
+export function isPublicKey(text: string): boolean {
+  try {
+    return publicKeyFrom(text).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
+
 function isSigned(text: string, sig: string, publicKey: string): boolean {
-  const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+  const key = publicKeyFrom(publicKey);
   return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(sig, 'base64url'));
 }

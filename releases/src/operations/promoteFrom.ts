@@ -53,7 +53,10 @@ async function readSource(writer: Writer, from: Source, name?: string) {
   const { document } = await requireChannel(from.store, from.channel, from.publicKey);
   const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
   if (builds.length === 0)
-    throw refused(say('runsNone', { channel: from.channel, name: name ?? 'set' }), say('runsNoneCure'));
+    throw refused(
+      say('runsNone', { channel: from.channel, name: name ?? 'set' }),
+      say('runsNoneCure', { channel: from.channel }),
+    );
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0)
     throw refused(say('killedThere', { builds: dead.join(', '), channel: from.channel }), say('killedThereCure'));

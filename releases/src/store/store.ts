@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { conflict, hasCode, refused, usage } from '../errors.ts';
 import { parseJson } from '../model/build.ts';
-import { newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
+import { isPublicKey, newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
 import { FileStore } from './fileStore.ts';
 
 /** What a pointer held when it was read; the tag goes back into swapPointer. */
@@ -175,7 +175,8 @@ export async function publicKeyOf(store: Store): Promise<string | null> {
   if (!source) return null;
   const cure = 'Restore it from a copy of the store.';
   const value = parseJson(source.toString('utf8'), `${STORE_KEY} of ${store.label}`, cure);
-  if (value instanceof Object && 'publicKey' in value && typeof value.publicKey === 'string') return value.publicKey;
+  const publicKey = value instanceof Object && 'publicKey' in value ? value.publicKey : null;
+  if (typeof publicKey === 'string' && isPublicKey(publicKey)) return publicKey;
   throw refused(`${STORE_KEY} of ${store.label} holds no public key`, cure);
 }
 
