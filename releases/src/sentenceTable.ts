@@ -124,7 +124,7 @@ export const SENTENCES = {
   notPublishedCure: 'List what is there with `builds {name}`, or publish it.',
   noBuildId: '"{text}" is not a build id',
   noBuildIdCure:
-    'Build ids look like stories@1.4.2 or stories@1.4.2+3f9c1a7b20de. List them with `builds`. A folder needs `publish` first.',
+    'Build ids look like stories@1.4.2 or stories@1.4.2+3f9c1a7b20de. List them with `builds`, or make one with `publish <dir>`.',
   misnamed: '{build} is a {buildKind}: the host build, and no other, is named "{name}"',
   misnamedCure: 'Set `kind` and `name` right in its liaozhai.json and publish it again.',
   twoHosts: 'a set has one host build, and {build} is a second one',
