@@ -279,13 +279,14 @@ describe('the command line', () => {
     const codes = await Promise.all([
       release('canary', 'stories@1.0.0'),
       release('canary', 'x@1.0.0', '--percent', 'many'),
+      release('token', 'create', 'manager', '--days', '400000000'),
       release('freeze', 'add', '--weekly', 'weekend', '--why', 'x'),
       release('no-such-verb'),
       release('status', '--store', 'https://console.invalid'),
       release('gc', '--store', 'https://console.invalid'),
       release('init', '--store', 'file:/dev/null/x'),
     ]);
-    expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 3]);
+    expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 2, 3]);
   });
 
   test('as a process it answers on standard output, refuses on standard error, and ends with the exit code', () => {

@@ -225,8 +225,9 @@ export function standing(schedule: Schedule, document: ChannelDocument): 'ready'
 const WEEK = 7 * 24 * 60;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** True for a time zone that this machine knows, such as `Asia/Shanghai`. */
+/** True for a time zone that this machine knows, such as `Asia/Shanghai`. An abbreviation may mean another zone to its writer. */
 export function isZone(zone: string): boolean {
+  if (!/\/|^(?:UTC|GMT)$/.test(zone)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }) !== null;
   } catch (cause) {

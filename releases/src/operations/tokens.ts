@@ -80,6 +80,8 @@ export interface TokenRequest {
   person?: string;
 }
 
+const LONGEST_DAYS = 36_500;
+
 /** Makes a token; only its hash is stored, so this is the only time it can be read. */
 export async function createToken(
   store: Store,
@@ -89,6 +91,8 @@ export async function createToken(
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
   const now = Date.now();
+  if (days !== null && days > LONGEST_DAYS)
+    throw usage(`no token lasts ${days} days`, 'Leave --days out for one that does not end by itself.');
   const record: TokenRecord = {
     id,
     hash: sha256Hex(secret),
