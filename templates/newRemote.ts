@@ -14,7 +14,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { REMOTE_NAME, type RegisteredRemote, registeredRemotes } from '../shared/src/build/registry.ts';
-import { reservedSegments } from '../shared/src/contract/addresses.ts';
+import { hostRoutePaths, paths, reservedSegments } from '../shared/src/contract/addresses.ts';
 
 // of the repository, or of the package create-liaozhai-remote, in which this file lies in dist
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -23,11 +23,12 @@ const isPackage = existsSync(join(home, 'template'));
 /** Why a remote was not made, and what to do about it; nothing has been written. */
 export class RefusedError extends Error {}
 
-// first segments of the paths that host, server and the first remotes answer, and names that mean something else here
+const screens = [...Object.values(paths).map((path) => path('id')), ...Object.values(hostRoutePaths)];
+// first segments of the paths that server, host and the first remotes answer, and names that mean something else here
 const taken = [
   ...reservedSegments,
-  ...['conversations', 'email', 'explore', 'my', 'story', 'test'],
-  ...['host', 'sample', 'shared', 'templates'],
+  ...screens.map((path) => path.split('/')[1]),
+  ...['constructor', 'host', 'sample', 'shared', 'templates'],
 ];
 
 function refuseBadName(name: string) {
