@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { FileStore } from '../store/fileStore.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
-import { gateFileOf } from './gateFile.ts';
+import { gateFileOf, readGateFile } from './gateFile.ts';
 
 test('a stored gate.json is read; one of another form counts as none, so that it stops no other team', async () => {
   const folder = await temporaryFolder();
@@ -19,4 +19,10 @@ test('a stored gate.json is read; one of another form counts as none, so that it
   expect(await stored('1.0.1', '{"pages":{}}')).toBeNull();
   expect(await stored('1.0.2', '{')).toBeNull();
   await folder.remove();
+});
+
+test('a misspelt field of a gate.json is named as one that is not known', () => {
+  const read = () => readGateFile(Buffer.from('{"answer":{},"answers":{"GET /api/x":{"code":204}}}'));
+  const details = ['answer: is not a known field', 'answers.GET /api/x.code: is not a known field'];
+  expect(read).toThrow(expect.objectContaining({ details: expect.arrayContaining(details) }));
 });

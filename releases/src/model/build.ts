@@ -110,7 +110,10 @@ export const isRemote = (record: BuildRecord): record is RemoteRecord => record.
 
 /** Problems of a value against a schema, one line each, with the place they are at. */
 export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
-  issues.map((issue) => `${v.getDotPath(issue) || 'document'}: ${issue.message}`);
+  issues.map((issue) => {
+    const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
+    return `${v.getDotPath(issue) || 'document'}: ${isUnknown ? 'is not a known field' : issue.message}`;
+  });
 
 const digestOf = (description: BuildDescription, files: BuildRecord['files']): string =>
   sha256Hex(canonicalJson({ description: { ...description, version: '' }, files }));
