@@ -23,6 +23,8 @@ describe('names a failed request by what can be done about it', () => {
     ['no network', new AxiosError('', 'ERR_NETWORK', config), { kind: 'offline' }],
     ['10 s are over', new AxiosError('', 'ECONNABORTED', config), { kind: 'timeout' }],
     ['the connection timed out', new AxiosError('', 'ETIMEDOUT', config), { kind: 'timeout' }],
+    ['511 of a hotel’s gateway', answered(511, '<html>'), { kind: 'offline' }],
+    ['511 in JSON', answered(511, { message: 'Sign in' }), { kind: 'offline' }],
     ['401', answered(401, { message: '请登录' }), { kind: 'unauthenticated', message: '请登录' }],
     [
       '402',

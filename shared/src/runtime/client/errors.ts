@@ -29,7 +29,8 @@ const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code 
 export function toApiError(cause: unknown): ApiError {
   if (isApiError(cause)) return cause;
   if (!isFailedRequest(cause)) throw cause;
-  if (!cause.response) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
+  // a network that wants a sign-in first answers 511 in the server's place
+  if (!cause.response || cause.response.status === 511) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
   const wait = waitIn(cause.response);
