@@ -1,15 +1,15 @@
 import { readersWords } from './refusals.ts';
 
-/** The rules of Laravel's validator, by the words of its English texts and by its keys. */
+/** The rules of validators, by the words of their English texts and by Laravel's keys. */
 const rules: [RegExp, (figure: string) => string][] = [
-  [/required|validation\.(present|filled)/i, () => '请填写'],
-  [/already been taken|validation\.unique/i, () => '已被占用'],
+  [/required|blank|not be empty|validation\.(present|filled)/i, () => '请填写'],
+  [/already (been taken|exists)|validation\.unique/i, () => '已被占用'],
   [/do(es)? not match|validation\.(confirmed|same)/i, () => '两次输入的不一样'],
   [/password is incorrect|validation\.current_password/i, () => '密码不正确'],
   [/credentials|auth\.failed/i, () => '用户名或密码不正确'],
-  [/valid email|validation\.email/i, () => '邮箱格式不正确'],
-  [/at least (\d+)/i, (figure) => `至少 ${figure} 个字`],
-  [/(?:greater|more) than (\d+)/i, (figure) => `最多 ${figure} 个字`],
+  [/valid email|be an email|validation\.email/i, () => '邮箱格式不正确'],
+  [/(?:at least|minimum is|longer than or equal to) (\d+)/i, (figure) => `至少 ${figure} 个字`],
+  [/(?:(?:greater|more) than|at most|maximum is|shorter than or equal to) (\d+)/i, (figure) => `最多 ${figure} 个字`],
 ];
 
 function fieldWords(text: string): string {

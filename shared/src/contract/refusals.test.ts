@@ -73,6 +73,23 @@ test.each([
   [{ password: ['validation.required'] }, { password: ['请填写'] }],
   [{ password: ['The password must be at least 6 characters.'] }, { password: ['至少 6 个字'] }],
   [{ login: ['The login format is invalid.'] }, { login: ['填写有误'] }],
+  [{ login: ["can't be blank", 'is too short (minimum is 4 characters)'] }, { login: ['请填写', '至少 4 个字'] }],
+  [{ login: ['A user with that username already exists.'] }, { login: ['已被占用'] }],
+  [[{ path: 'name', message: 'String should have at most 20 characters' }], { name: ['最多 20 个字'] }],
+  [
+    [
+      {
+        property: 'name',
+        constraints: {
+          isNotEmpty: 'name should not be empty',
+          maxLength: 'must be shorter than or equal to 20 characters',
+        },
+      },
+      { property: 'email', constraints: { isEmail: 'email must be an email' } },
+      { property: 'password', constraints: { minLength: 'must be longer than or equal to 6 characters' } },
+    ],
+    { name: ['请填写', '最多 20 个字'], email: ['邮箱格式不正确'], password: ['至少 6 个字'] },
+  ],
   [{ login: [null, 7, {}] }, {}],
   [
     JSON.parse('{"__proto__":["太短"],"constructor":["太长"]}'),
