@@ -79,6 +79,12 @@ describe('a folder as a store', () => {
       await expect(store.read(key)).rejects.toThrow('is not a key');
   });
 
+  test('a place that may only be read has the time of this machine', async () => {
+    // nobody may write there, root included
+    const at = await new FileStore('/sys/kernel').time();
+    expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);
+  });
+
   test('a place that cannot be written says so', async () => {
     const blocked = new FileStore(join(folder.path, 'race.json'));
     await expect(blocked.create('x', 'y')).rejects.toMatchObject({ kind: 'unreachable' });
