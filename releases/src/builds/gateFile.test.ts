@@ -21,8 +21,9 @@ test('a stored gate.json is read; one of another form counts as none, so that it
   await folder.remove();
 });
 
-test('a misspelt field of a gate.json is named as one that is not known', () => {
+test('a misspelt field of a gate.json is named as one that is not known, and a list is refused', () => {
   const read = () => readGateFile(Buffer.from('{"answer":{},"answers":{"GET /api/x":{"code":204}}}'));
   const details = ['answer: is not a known field', 'answers.GET /api/x.code: is not a known field'];
   expect(read).toThrow(expect.objectContaining({ details: expect.arrayContaining(details) }));
+  expect(() => readGateFile(Buffer.from('[]'))).toThrow('gate.json is not what the gate reads');
 });

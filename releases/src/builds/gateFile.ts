@@ -4,10 +4,16 @@ import { ReleaseError, refused } from '../errors.ts';
 import { type BuildRecord, buildFolder, issuesOf, parseJson } from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
+const fileSchema = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), 'must be an object'),
+  gateFileSchema,
+);
+
 /** What a remote's build tells the gate; null for one without that file. Throws refused, naming every problem. */
 export function readGateFile(source: Buffer | null | undefined): GateFile | null {
   if (!source) return null;
-  const parsed = v.safeParse(gateFileSchema, parseJson(source.toString('utf8'), GATE_FILE));
+  const parsed = v.safeParse(fileSchema, parseJson(source.toString('utf8'), GATE_FILE));
   if (parsed.success) return parsed.output;
   throw refused(`${GATE_FILE} is not what the gate reads`, 'Correct it and build again.', issuesOf(parsed.issues));
 }
