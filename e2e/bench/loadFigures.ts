@@ -27,12 +27,12 @@ export const coldFigures: Figure[] = [
   {
     label: 'app ready, ms',
     of: ({ readyMs }) => readyMs,
-    goal: { text: '≤ 1.00 of the monolith', atMost: 1, against: (ours, monolith) => ours / monolith },
+    goal: { text: '≤ 0.85 of the monolith', atMost: 0.85, against: (ours, monolith) => ours / monolith },
   },
   { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
   { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(40) },
   { label: 'requests to app ready', of: ({ toReady }) => toReady.length },
-  { label: 'JS to app ready, KiB', of: ({ toReady }) => kib(scripts(toReady)), digits: 1, goal: atMost(135) },
+  { label: 'JS to app ready, KiB', of: ({ toReady }) => kib(scripts(toReady)), digits: 1, goal: atMost(148) },
 ];
 
 /** What a service worker is there for: content before the page has answered. */
