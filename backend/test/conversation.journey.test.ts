@@ -205,7 +205,7 @@ describe('what was said in a conversation', () => {
     const conversation_id = body.conversation.id;
     await backend.settled();
     now = Date.parse('2026-03-06T00:30:00+08:00');
-    await reader.say({ conversation_id, body: '灯又灭了' });
+    await reader.say({ conversation_id, body: '灯又灭了，Ｃａｆé' });
     await backend.settled();
     type Places = { data: MessageDto[]; meta: { total: number } };
     const find = async (q: string) =>
@@ -217,6 +217,8 @@ describe('what was said in a conversation', () => {
       expect([words, data.map(({ id }) => id), meta.total]).toEqual([words, places, places.length]);
     }
     expect((await find('%')).data[0]?.seq).toBe(1);
+    for (const words of ['CAFE', 'ｃａｆé', ',cafe'])
+      expect((await find(words)).data.map(({ seq }) => seq)).toEqual([3]);
     expect((await find('_')).data).toEqual([]);
     const days = await reader.get<Places>(`/messages/days?conversation_id=${conversation_id}`);
     expect(days.body.data.map(({ seq }) => seq)).toEqual([3, 1]);

@@ -7,7 +7,7 @@ import { invalid } from '../http/http.ts';
 import { id, text, wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findStory } from '../stories.ts';
+import { comparable, findStory } from '../stories.ts';
 import { conversationWith, findConversation } from './conversation.ts';
 import { presentMessage } from './presentMessage.ts';
 
@@ -114,19 +114,25 @@ const presentPlace = ({ created_at, ...row }: Pick<MessageRow, (typeof place)[nu
   created_at: isoTime(created_at),
 });
 
-/** Where words were said in a conversation, marks left out, in the order of seq; of very many the latest, with how many there are. */
+/** Letters that neither width nor case nor accent changes: a database finds them itself. */
+const plainWords = /^[\u4e00-\u9fff]+$/;
+
+/**
+ * Where words were said in a conversation, marks left out, without regard to width, case and accents, in the order of
+ * seq; of very many the latest, with how many there are.
+ */
 export function findMessages(services: Services, user: UserRow, wanted: v.InferOutput<typeof findQuery>) {
-  const { db } = services;
   const conversation = findConversation(services, user.id, wanted.conversation_id);
-  const pattern = `%${wanted.q.replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = query
-    .selectFrom('messages')
-    .where('conversation_id', '=', conversation.id)
-    // capitals of Latin letters are as good as small ones, in every database
-    .where(sql<boolean>`lower(replace(body, '*', '')) like lower(${pattern}) escape '\\'`);
-  const rows = db.all(matches.select(place).orderBy('seq', 'desc').limit(rules.foundMessages));
-  const count = db.first(matches.select((each) => each.fn.countAll<number>().as('count')))?.count ?? 0;
-  return { data: rows.reverse().map(presentPlace), meta: { total: count } };
+  const said = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
+  const candidates = plainWords.test(wanted.q)
+    ? said.where(sql<boolean>`replace(body, '*', '') like ${`%${wanted.q}%`}`)
+    : said;
+  const words = comparable(wanted.q);
+  const found = services.db
+    .all(candidates.select([...place, 'body']).orderBy('seq', 'desc'))
+    .filter(({ body }) => comparable(body.replaceAll('*', '')).includes(words))
+    .map(({ body: _, ...row }) => presentPlace(row));
+  return { data: found.slice(0, rules.foundMessages).reverse(), meta: { total: found.length } };
 }
 
 /** The first message of each day in Shanghai, the latest day first. */
