@@ -102,7 +102,7 @@ function addCreate(token: Command) {
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for', '')
     .option('--person <name>', 'whose it is, where two persons decide; the label if left out')
-    .option('--days <n>', 'ends by itself after this many days', count)
+    .option('--days <n>', 'expires after this many days', count)
     .action(async (grant: string, _, command: Command) => {
       const {
         json,

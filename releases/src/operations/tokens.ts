@@ -92,7 +92,7 @@ export async function createToken(
   const secret = randomBytes(32).toString('base64url');
   const now = Date.now();
   if (days !== null && days > LONGEST_DAYS)
-    throw usage(`no token lasts ${days} days`, 'Leave --days out for one that does not end by itself.');
+    throw usage(`no token lasts ${days} days`, 'Leave --days out for a token that never expires.');
   const record: TokenRecord = {
     id,
     hash: sha256Hex(secret),

@@ -75,7 +75,7 @@ describe('a page of a list', () => {
   });
 
   test.each([null, '<html>', {}, { data: {} }, { data: { id: 1 } }, { data: 'x', items: 7 }, 7])(
-    'that is none of ours is refused: %j',
+    'of another shape is refused: %j',
     (body) => {
       expect(parse(body)).toBeUndefined();
     },
@@ -129,7 +129,7 @@ describe('what the API answers', () => {
   });
 
   test.each([undefined, null, '', '<html>', 0, [], {}, { data: {} }, { message: {} }])(
-    'a body that is none of ours is refused: %j',
+    'a body of another shape is refused: %j',
     (body) => {
       for (const schema of [latestSchema, sentSchema, messageSchema])
         expect(v.safeParse(schema, body).success).toBe(false);
