@@ -78,7 +78,7 @@ interface Manifest {
   };
 }
 
-/** No validator of Kubernetes' schemas is installed: this holds what a typing slip breaks first. */
+/** `kubeconform -strict` holds the schemas, but npm has no such package: this holds what a typing slip breaks first. */
 function checkManifests(): void {
   const text = readFileSync(join(root, 'docs/deploying/images/kubernetes.yaml'), 'utf8');
   const manifests = loadAll(text) as Manifest[];
