@@ -51,7 +51,7 @@ describe('a health check', () => {
   });
 });
 
-test.each([[['Host: 1.2.3.4.5']], [['Host: 999.1.1.1']], [['Host: xn--a']], [['Host: a', 'Host: b']]])(
+test.each([[['Host: 1.2.3.4.5']], [['Host: 999.1.1.1']], [['Host: a^b']], [['Host: a', 'Host: b']]])(
   'a request to %j, which is no host, is refused',
   async (hosts) => {
     expect(statusOf(await rawRequest(origin, 'GET /explore HTTP/1.1', ...hosts, 'Connection: close'))).toBe(400);

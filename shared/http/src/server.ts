@@ -71,6 +71,9 @@ function destroyLater(socket: Duplex): () => void {
   return keep;
 }
 
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /** As RFC 6455 has it. */
 const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && (headers.upgrade ?? '').trim().toLowerCase() === 'websocket';
@@ -98,7 +101,7 @@ function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex,
 }
 
 /** A proxy's form of an address (`GET http://host/path`) becomes the usual one, and `*`, the whole server, its root. */
-function useOriginForm(request: IncomingMessage): void {
+function toOriginForm(request: IncomingMessage): void {
   if (request.url === '*') request.url = '/';
   const [, host, path] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? '') ?? [];
   if (host === undefined || path === undefined) return;
@@ -130,19 +133,27 @@ export function createHttpServer(
   { isSocket = () => false, onSocket, requestMs = REQUEST_MS, silenceMs = SILENCE_MS }: ServerOptions = {},
 ): Server {
   const work: Work = { answers: new Set(), sockets: new Set() };
+  const isOurs = (request: IncomingMessage): boolean => {
+    toOriginForm(request);
+    return onSocket !== undefined && wantsWebSocket(request) && !refusalOf(request) && isSocket(request);
+  };
   const bounds = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: requestMs,
     headersTimeout: requestMs,
     connectionsCheckingInterval: SECOND_MS,
     maxHeaderSize: HEADER_BYTES,
+    // Node 20 knows no such choice. Later ones read the body of an upgrade themselves, so that `answerPlainly` would lack it.
+    shouldUpgradeCallback: (request: IncomingMessage) => isOurs(request) || !hasBody(request),
   };
   const server = createServer(bounds, (request, response) => {
     track(work.answers, response);
-    useOriginForm(request);
+    toOriginForm(request);
     response.on('finish', () => {
       if (!request.complete) request.once('end', destroyLater(request.socket));
     });
+    // Node loses what was asked behind it; a client whose connection is closed asks again
+    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const refusal = refusalOf(request);
     if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
     else listener(request, response);
@@ -151,8 +162,7 @@ export function createHttpServer(
   server.setTimeout(silenceMs);
   const answersOn = (socket: Duplex) => [...work.answers].filter(({ req }) => req.socket === socket);
   server.on('upgrade', (request, socket, head) => {
-    useOriginForm(request);
-    if (onSocket && wantsWebSocket(request) && !refusalOf(request) && isSocket(request)) {
+    if (onSocket && isOurs(request)) {
       track(work.sockets, socket);
       return onSocket(request, socket, head);
     }
