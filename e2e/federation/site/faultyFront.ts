@@ -54,6 +54,8 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     const onward = request({ hostname, port, path: message.url, method: message.method, headers }, async (reply) => {
       if (!rewrite) {
         answer.writeHead(reply.statusCode ?? 502, reply.headers);
+        // Node 24 throws where older versions call back
+        if (answer.destroyed) return reply.destroy();
         // an answer that ends early does so for the page too
         return pipeline(reply, answer, () => undefined);
       }
