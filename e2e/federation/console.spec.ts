@@ -138,6 +138,19 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     const name = await host.locator('summary > span').boundingBox();
     expect(name?.height, 'so does the name beside one').toBeLessThan(32);
 
+    await page.setViewportSize({ width: 320, height: 568 });
+    await page.getByRole('region', { name: '记录' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
+    await settings.tap();
+    await expect(page.getByRole('heading', { name: '冻结期' }), 'settings begin at their top').toBeInViewport();
+    await page.locator('summary', { hasText: '新增通知' }).tap();
+    await page.getByLabel('地址（https）').fill('https://bots.example/hook');
+    await page.getByRole('button', { name: '新增通知' }).tap();
+    // by the name that Chromium tells a screen reader
+    await dialog.getByRole('button', { name: '复制' }).tap();
+    await expect(dialog.getByRole('button', { name: /^已复制$|^没能复制/ })).toBeVisible();
+    await dialog.getByRole('button', { name: '知道了' }).tap();
+    await page.getByRole('link', { name: '现在' }).tap();
+
     await page.setViewportSize({ width: 1280, height: 800 });
     const [live, health, canary] = [await box('正在运行'), await box('健康'), await box('灰度')];
     expect(health.y).toBe(live.y);

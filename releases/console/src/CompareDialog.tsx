@@ -14,7 +14,7 @@ type ShownSides<Value> = { from: Value | null; to: Value | null };
 
 /** `^1.0.0 → ^2.0.0`, or that both are alike. */
 function both({ from, to }: ShownSides<string>): string {
-  return from === to ? `${from ?? '–'}（${texts.compare.same}）` : `${from ?? '–'} → ${to ?? '–'}`;
+  return from === to ? texts.aside(from ?? '–', texts.compare.same) : `${from ?? '–'} → ${to ?? '–'}`;
 }
 
 function Row({ title, children }: { title: string; children: ReactNode }) {
@@ -51,9 +51,10 @@ function Files({ files: { from, to }, changedFiles }: Comparison) {
   const rest = changedFiles.length - MOST_FILES;
   const { more, files } = texts.compare;
   const sum = ({ count, bytes }: { count: number; bytes: number }) => files(count, formats.bytes(bytes));
+  const [before, after] = [from && sum(from), to && sum(to)];
   return (
     <>
-      {both({ from: from && sum(from), to: to && sum(to) })}
+      {changedFiles.length > 0 && before === after ? after : both({ from: before, to: after })}
       <ul>
         {changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => (
           <li key={path}>
@@ -66,10 +67,22 @@ function Files({ files: { from, to }, changedFiles }: Comparison) {
   );
 }
 
-const fared = (health: Comparison['health']['from']): string =>
-  health
-    ? `${texts.health.failedOf(health.failedVisitors, health.visitors)}${health.failedVisitors > 0 ? `（${failuresLine(health.failures)}）` : ''}`
-    : texts.compare.nothing;
+function fared(health: Comparison['health']['from']): string {
+  if (!health) return texts.compare.nothing;
+  const { failedVisitors, visitors, failures } = health;
+  const counts = texts.health.failedOf(failedVisitors, visitors);
+  return failedVisitors > 0 ? texts.aside(counts, failuresLine(failures)) : counts;
+}
+
+/** `carries 1.0.0 → 1.2.0` */
+function libraryChange({ carries, accepts }: Pick<Comparison['libraries'][number], 'carries' | 'accepts'>): string {
+  const words = texts.compare;
+  const changes = [
+    carries.from !== carries.to && `${words.carries} ${both(carries)}`,
+    accepts.from !== accepts.to && `${words.accepts} ${both(accepts)}`,
+  ];
+  return changes.filter(Boolean).join(' ');
+}
 
 function Found({ comparison }: { comparison: Comparison }) {
   const { routes, contract, libraries, health, damaged } = comparison;
@@ -94,10 +107,7 @@ function Found({ comparison }: { comparison: Comparison }) {
         {libraries.length === 0 && words.same}
         <ul>
           {libraries.map(({ name, carries, accepts }) => (
-            <li key={name}>
-              {name}：{carries.from !== carries.to && `${words.carries} ${both(carries)} `}
-              {accepts.from !== accepts.to && `${words.accepts} ${both(accepts)}`}
-            </li>
+            <li key={name}>{texts.titled(name, libraryChange({ carries, accepts }))}</li>
           ))}
         </ul>
       </Row>

@@ -395,6 +395,9 @@ describe('what is planned', () => {
       server.agenda = shown({});
       await openPage();
       expect(screen.getByText('1 个提议等待另一个人批准')).toBeTruthy();
+      await openSettings();
+      await userEvent.click(button('看提议'));
+      await waitFor(() => expect(document.activeElement?.textContent).toBe('等待批准'));
       const row = screen.getByRole('region', { name: '等待批准 上线 0a1b2c3d' });
       expect(within(row).getByText(/^stories：.* → /)).toBeTruthy();
       expect(within(row).getByText(/「新的列表」/)).toBeTruthy();
@@ -452,6 +455,7 @@ describe('what is planned', () => {
     await userEvent.type(screen.getByLabelText('地址（https）'), 'https://bot.example/hook');
     await userEvent.click(button('新增通知'));
     expect(await screen.findByText('whsec_shown_once')).toBeTruthy();
+    expect(within(dialog()).getByRole('button', { name: '复制' })).toBeTruthy();
     await userEvent.click(within(dialog()).getByRole('button', { name: '知道了' }));
     await userEvent.click(button('试发 https://chat.example/… 0a1b2c3d4e5f'));
     await waitFor(() => expect(said()).toContain('已送达'));
@@ -671,6 +675,35 @@ describe('the language', () => {
     expect(screen.getByRole('region', { name: 'Notices' }).textContent).toBe('');
     await userEvent.click(button('OK'));
   });
+
+  test('English has its own punctuation in comparisons and in what a chart says', async () => {
+    language.choose('en');
+    const health = { from: { ...group, failedVisitors: 4, failures: { 'render-threw': 4 } }, to: group };
+    const alike = { from: '^1.0.0', to: '^1.0.0' };
+    server.comparison = [
+      {
+        ...{ name: 'stories', from: old, to: next, back: false, damaged: [], page: null, commits: [], health },
+        ...{ files: { from: { count: 3, bytes: 20_480 }, to: { count: 3, bytes: 20_480 } }, changedFiles: [] },
+        ...{ routes: { added: [], removed: [] }, contract: alike },
+        libraries: [{ name: 'dayjs', carries: { from: '1.0.0', to: '1.2.0' }, accepts: { from: '1.0.0', to: null } }],
+      },
+    ];
+    const felt = { pages: 1203, p75: 1240, points: Array<number>(12).fill(1200) };
+    const metrics = [{ metric: 'lcp' as const, stable: { build: old, ...felt }, candidate: null, verdict: null }];
+    server.health = {
+      stable: group,
+      candidates: [],
+      builds: [],
+      vitals: [{ name: 'stories', from: instant(0), stepMinutes: 5, metrics }],
+    };
+    render(<ConsolePage />);
+    const builds = await screen.findByRole('region', { name: 'Builds' });
+    await userEvent.click(await within(builds).findByText('stories', { selector: 'strong' }));
+    await userEvent.click(await within(builds).findByRole('button', { name: `More: ${next}` }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Compare with live' }));
+    expect((await screen.findByRole('alertdialog')).textContent).toContain('^1.0.0 (the same)');
+    expect(document.body.innerHTML.match(/.{0,40}[，。：；（）、「」].{0,20}/g)).toBeNull();
+  });
 });
 
 describe('what the page shows', () => {
@@ -841,6 +874,9 @@ describe('what the page shows', () => {
     expect(screen.getByText('stories 1.0.0·aaaa 有问题')).toBeTruthy();
     // every figure says since when it counts
     expect(health.textContent).toMatch(/稳定版 切换以来 60 位访客.*一天内stories.*chat/);
+    await openSettings();
+    await userEvent.click(button('看数据'));
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('健康'));
   });
 
   test('what a build was made from, with links to its change and its run, in the list and in the log', async () => {
@@ -1594,7 +1630,7 @@ describe('by one hand at night', () => {
     server.comparison = [
       {
         ...{ name: 'stories', from: old, to: next, back: false, damaged: [], page: null, commits: [commit], health },
-        ...{ files: { from: { count: 3, bytes: 20_480 }, to: { count: 4, bytes: 30_720 } } },
+        ...{ files: { from: { count: 3, bytes: 20_480 }, to: { count: 3, bytes: 20_500 } } },
         changedFiles: [{ path: 'static/page.js', from: 100, to: 300 }],
         routes: { added: ['/drafts (members)'], removed: [] },
         contract: { from: '^1.0.0', to: '^1.1.0' },
@@ -1608,6 +1644,7 @@ describe('by one hand at night', () => {
     for (const part of ['4 / 817 位失败', '提交 0123456789ab · 王五', '+ /drafts（会员）', '^1.0.0 → ^1.1.0', '20 KiB'])
       expect(shown).toContain(part);
     expect(shown).toContain('自带 1.0.0 → 1.2.0');
+    expect(shown, 'as large, with other bytes in it').not.toContain('20 KiB（相同）');
     await userEvent.selectOptions(screen.getByLabelText('从'), next);
     await waitFor(() => expect(server.asked.at(-1)?.path ?? '').toBeTruthy());
     expect(server.asked.map(({ path }) => path)).toContain(
@@ -1647,6 +1684,7 @@ describe('banning a build', () => {
 
   test('says what it takes away and that it is for good, and goes on only when the name is typed', async () => {
     await openKill();
+    expect(document.activeElement).toBe(within(dialog()).getByLabelText('请输入 stories 确认'));
     expect(dialog().textContent).toContain('不能撤销');
     expect(dialog().textContent).toContain('所有人都将打不开：/explore 插槽 story.chat');
     await userEvent.click(within(dialog()).getByRole('button', { name: '禁用' }));

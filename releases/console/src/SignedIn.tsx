@@ -18,7 +18,7 @@ import { PreviewSection } from './PreviewSection';
 import { Section, type SectionProps } from './Section';
 import { LanguageSwitch } from './SignIn';
 import { formats, said, texts } from './texts';
-import { AgendaNotice, UrgentNotices } from './UrgentNotices';
+import { AgendaNotice, showPart, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
 
@@ -60,6 +60,9 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
     return () => window.removeEventListener('popstate', onPopState);
   }, [console, shown]);
   const view = useView();
+  useEffect(() => {
+    if (view === 'now') showPart(location.hash.slice(1));
+  }, [view]);
   const { health, stale, now, toast } = state;
   const isMissing = !channels.includes(state.channel);
   const seen = isMissing ? null : state.seen;
@@ -84,7 +87,13 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
         </select>
         <nav className={styles.views} aria-label={texts.views.title}>
           {VIEWS.map((each) => (
-            <a key={each} href={`#${each}`} aria-current={each === view ? 'page' : undefined}>
+            // the other page would begin as far down as this one stands
+            <a
+              key={each}
+              href={`#${each}`}
+              aria-current={each === view ? 'page' : undefined}
+              onClick={() => window.scrollTo(0, 0)}
+            >
               {texts.views[each]}
             </a>
           ))}
@@ -139,7 +148,7 @@ const onHashChange = (listener: () => void) => {
   return () => window.removeEventListener('hashchange', listener);
 };
 
-/** Named by the address's fragment, so that going back leads from one to the other. */
+/** Named by the address's fragment, so that going back leads from one to the other; that of a part stands for 现在. */
 const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
@@ -166,7 +175,7 @@ function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels
           <CandidateSection status={status} sharing={sharing} {...part} />
         </Section>
         {proposals.length > 0 && (
-          <Section title={texts.approval.pending}>
+          <Section id="proposals" title={texts.approval.pending}>
             <ProposalsSection proposals={proposals} {...part} />
           </Section>
         )}

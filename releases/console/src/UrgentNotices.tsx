@@ -18,12 +18,18 @@ import {
   versionOf,
 } from './texts';
 
-/** Leads to what a notice speaks of, which a phone shows far below. */
-function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log'; label: string }) {
+/** Shows a part of the page that has an id, and gives its heading the focus. */
+export function showPart(id: string): void {
+  const part = document.getElementById(id);
+  part?.scrollIntoView();
+  part?.querySelector('h2')?.focus({ preventScroll: true });
+}
+
+/** Leads to what a notice speaks of, which a phone shows far below; from the settings it leads to 现在 first. */
+function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log' | 'proposals'; label: string }) {
   const go = () => {
-    const part = document.getElementById(section);
-    part?.scrollIntoView();
-    part?.querySelector('h2')?.focus({ preventScroll: true });
+    location.hash = section;
+    showPart(section);
   };
   return (
     <Button variant="quiet" small onClick={go}>
@@ -165,12 +171,23 @@ export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
   const lines = [
     ...(problem ? [said(problem)] : []),
     ...(frozen ? [texts.freeze.open(formats.short(frozen.until), frozen.reason)] : []),
-    ...(proposals.length > 0 ? [texts.approval.waits(proposals.length)] : []),
     ...(schedules.length > 0 && !watched ? [texts.schedule.unwatched] : []),
   ];
-  return lines.map((line) => (
-    <p key={line} className={styles.notice} role="status">
-      {line}
-    </p>
-  ));
+  return (
+    <>
+      {lines.map((line) => (
+        <p key={line} className={styles.notice} role="status">
+          {line}
+        </p>
+      ))}
+      {proposals.length > 0 && (
+        <div className={styles.notice} role="status">
+          {texts.approval.waits(proposals.length)}
+          <div className={styles.actions}>
+            <WayTo section="proposals" label={texts.now.proposals} />
+          </div>
+        </div>
+      )}
+    </>
+  );
 }

@@ -66,7 +66,10 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
     stable && `${stableWord} ${Points({ metric, series: stable })}`,
     candidate && `${candidateWord} ${Points({ metric, series: candidate })}`,
   ];
-  const label = [`${nameOf(metric)}，${over(stepMinutes)}`, ...lines.filter(Boolean)].join('。');
+  const label = texts.sentences(
+    texts.aside(nameOf(metric), over(stepMinutes)),
+    ...lines.filter((line) => line !== null),
+  );
   return (
     <div className={own.vital}>
       <span className={own.vitalName}>{nameOf(metric)}</span>

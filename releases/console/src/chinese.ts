@@ -62,6 +62,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
       `访客现在得到的是状态 ${seq}（集合 ${set}），${when}生效：${builds}`,
     figures: '看数据',
     log: '看记录',
+    proposals: '看提议',
   },
   live: {
     title: '正在运行',
@@ -435,6 +436,9 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   justNow: '刚刚',
   list: (items: readonly string[]) => items.join('、'),
   listAndMore: (items: string, more: number) => `${items}，另有 ${number(more)} 个`,
+  sentences: (...items: string[]) => items.join('。'),
+  aside: (text: string, note: string) => `${text}（${note}）`,
+  titled: (title: string, text: string) => `${title}：${text}`,
   verb: (verb: string) => verbs[verb] ?? verb,
   /** What the server says of the gate and of refusals, in the words of the command line. */
   said: inChinese,

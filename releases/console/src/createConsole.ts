@@ -232,7 +232,7 @@ export function createConsole(channel: string) {
     addWebhook: (control: string, url: string) =>
       run(control, async () => {
         const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });
-        set({ notice: { title: texts.webhook.secret, lines: [secret] } });
+        set({ notice: { title: texts.webhook.secret, lines: [secret], copy: secret } });
         await polling.refresh();
       }),
 

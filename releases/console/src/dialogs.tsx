@@ -46,7 +46,8 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
     setUnfounded(false);
   }
   useLayoutEffect(() => {
-    const input = field.current;
+    // the name, where one is asked for, stands above the reason
+    const input = field.current?.form?.querySelector('input');
     if (!open || !input) return;
     if (media('(hover: hover)').matches) return input.focus();
     // where a finger opened it, the keyboard of the first field would cover what is asked
@@ -151,7 +152,8 @@ export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProp
     );
   return (
     <Button {...look} onClick={() => void copy()}>
-      <span role="status">{label}</span>
+      {/* no `status`: Chromium leaves that role's text out of the button's name */}
+      <span aria-live="polite">{label}</span>
     </Button>
   );
 }

@@ -109,6 +109,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       served: (seq, set, when, builds) => `Visitors now get state ${seq} (set ${set}), in force ${when}: ${builds}`,
       figures: 'Figures',
       log: 'Log',
+      proposals: 'Proposals',
     },
     live: {
       title: 'Live',
@@ -484,6 +485,9 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
     justNow: 'just now',
     list: (items) => items.join(', '),
     listAndMore: (items, more) => `${items} and ${number(more)} more`,
+    sentences: (...items) => items.join('. '),
+    aside: (text, note) => `${text} (${note})`,
+    titled: (title, text) => `${title}: ${text}`,
     verb: (verb) => verbs[verb] ?? verb,
     said: (text) => text,
     refusal: (status) => refusals[status] ?? 'That did not work.',
