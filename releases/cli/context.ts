@@ -117,7 +117,9 @@ const EXIT_CODES = { refused: 1, conflict: 1, usage: 2, unreachable: 3, forbidde
 
 /** Prints a result: one JSON document, or lines for a person. */
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''));
+  process.stdout.write(
+    json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${inLocalTime(line)}\n`).join(''),
+  );
 }
 
 /** Says what went wrong and what cures it. Returns the exit code. */
@@ -129,9 +131,8 @@ export function printFailure(json: boolean, cause: unknown): number {
   }
   const { kind, message, cure, details } = cause;
   if (json) print(true, { error: { kind, message, cure, details } }, []);
-  note(`${kind}: ${message}`);
-  for (const detail of details) note(`  - ${detail}`);
-  if (cure) note(cure);
+  for (const line of [`${kind}: ${message}`, ...details.map((detail) => `  - ${detail}`), cure].filter(Boolean))
+    note(inLocalTime(line));
   return EXIT_CODES[kind];
 }
 
@@ -155,6 +156,10 @@ export function localTime(instant: string): string {
   const offset = ahead === 0 ? '' : `${ahead < 0 ? '-' : '+'}${hours}${minutes ? `:${two(minutes)}` : ''}`;
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())} UTC${offset}`;
 }
+
+/** The instants of a refusal or of the log, as a person reads times here. */
+const inLocalTime = (line: string): string =>
+  line.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => localTime(instant));
 
 export const bytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);
 
