@@ -101,7 +101,7 @@ function addCreate(token: Command) {
     .command('create <grant>')
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for', '')
-    .option('--person <name>', 'whose it is, where two persons decide; the label if left out')
+    .option('--person <name>', 'whose it is, in the log and where two persons decide; the label if left out')
     .option('--days <n>', 'expires after this many days', count)
     .action(async (grant: string, _, command: Command) => {
       const {
@@ -137,10 +137,10 @@ function addList(token: Command) {
       const { json, ...rest } = options(command);
       const { writer } = await localStore(rest);
       const tokens = await listTokens(writer.store, writer.key.publicKey);
-      const rows = tokens.map(({ id, role, name, label, at, by, revoked, expires, problem }) => [
+      const rows = tokens.map(({ id, role, name, label, person, at, by, revoked, expires, problem }) => [
         id,
         name ? `${role}:${name}` : role,
-        label,
+        person ? `${label} (${person})` : label,
         `${localTime(at)} by ${by}`,
         problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
       ]);

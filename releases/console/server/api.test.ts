@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { Hono } from 'hono';
 import { buildFolder } from '../../src/model/build.ts';
 import { newSigningKey, sha256Hex, signedJson } from '../../src/model/signing.ts';
@@ -136,6 +136,11 @@ describe('sec.releases: who gets in', () => {
     expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(401);
     const old = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: -1 });
     expect((await ask('/status', { authorization: `Bearer ${old.token}` })).status).toBe(401);
+    // made on a machine whose clock is two days behind
+    rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 86_400_000 });
+    const made = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: 1 });
+    rs.useRealTimers();
+    expect((await ask('/status', { authorization: `Bearer ${made.token}` })).status).toBe(200);
   });
 
   test('secrets are stored as hashes only', async () => {
@@ -319,6 +324,18 @@ describe('sec.releases: who may do what', () => {
     const log = await (await ask('/log?limit=2', bearer('viewer'))).json();
     expect(log[0]).toMatchObject({ who: `local console (${record.id})`, why: 'leaked' });
     expect(log[1]).toMatchObject({ who: expect.stringMatching(/^manager \([0-9a-f]{12}\)$/), why: 'because' });
+    // the person that a token was made for is who acts; a line break would break the list of tokens
+    const bot = await createToken(at.store, at.key, { ...request, label: ' ci\n7 ', person: ' Wang\nWu ' });
+    expect(bot.record).toMatchObject({ label: 'ci 7', person: 'Wang Wu' });
+    const authorization = `Bearer ${bot.token}`;
+    expect(await (await ask('/me', { authorization })).json()).toMatchObject({ label: 'Wang Wu' });
+    await api.request('/activate', {
+      method: 'POST',
+      headers: { ...headers, authorization },
+      body: JSON.stringify({ builds: [chatNext] }),
+    });
+    const [newest] = await (await ask('/log?limit=1', bearer('viewer'))).json();
+    expect(newest).toMatchObject({ who: `Wang Wu (${bot.record.id})` });
   });
 
   test('who saw an older state is told, with 409', async () => {

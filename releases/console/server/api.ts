@@ -45,9 +45,9 @@ const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
 
-/** Labels and names may be shared, so the audit names the token, or the person as the provider knows it, too. */
-const whoOf = ({ id, role, name, label }: Caller): string =>
-  `${label.slice(0, 80) || (name ? `${role}:${name}` : role)} (${id})`;
+/** Names and labels may be shared, so the audit names the token, or the person as the provider knows it, too. */
+const whoOf = ({ id, role, name, label, person = label }: Caller): string =>
+  `${person.slice(0, 80) || (name ? `${role}:${name}` : role)} (${id})`;
 
 const channelOf = (context: Context, console: ConsoleContext): string =>
   context.req.query('channel') ?? console.options.channel;
@@ -161,8 +161,8 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
   });
   app.get('/me', (context) => {
-    const { id, role, name, label, more } = context.get('token');
-    return context.json({ id, role, name, label, ...(more ? { person: label, more } : {}) });
+    const { id, role, name, label, person = label, more } = context.get('token');
+    return context.json({ id, role, name, label: person, ...(more ? { person, more } : {}) });
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import type { Actor } from '../channel/writer.ts';
+import { type Actor, timeOf } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
@@ -82,6 +82,8 @@ export interface TokenRequest {
 
 const LONGEST_DAYS = 36_500;
 
+const inOneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
+
 /** Makes a token; only its hash is stored, so this is the only time it can be read. */
 export async function createToken(
   store: Store,
@@ -90,19 +92,19 @@ export async function createToken(
 ): Promise<{ token: string; record: TokenRecord }> {
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
-  const now = Date.now();
+  const now = (await timeOf({ store, now: () => new Date() })).getTime();
   if (days !== null && days > LONGEST_DAYS)
     throw usage(`no token lasts ${days} days`, 'Leave --days out for a token that never expires.');
   const record: TokenRecord = {
     id,
     hash: sha256Hex(secret),
     ...parseGrant(grant),
-    label,
+    label: inOneLine(label),
     at: new Date(now).toISOString(),
     by,
     expires: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
     revoked: null,
-    ...(person ? { person } : {}),
+    ...(person?.trim() ? { person: inOneLine(person) } : {}),
   };
   // without the signature a writer of the store could make himself a manager
   await store.swapPointer(keyOf(id), signedJson(record, key), null);
