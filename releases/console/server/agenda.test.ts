@@ -72,6 +72,14 @@ test.each([
 });
 
 describe('schedules over HTTP', () => {
+  test('are executed as long as a console runs, although the one that is asked is four minutes ahead', async () => {
+    expect((await ask('manager', 'schedule', plan)).status).toBe(200);
+    context.writer = (of, who, asked) => ({ ...at.withClock(240_000), channel: of, who, ...asked });
+    expect(await agenda()).toMatchObject({ watched: false });
+    await new Lease(at.store, 'steps').hold();
+    expect(await agenda()).toMatchObject({ watched: true });
+  });
+
   test('belong to the remote that a token is for, and are seen by everyone', async () => {
     for (const grant of ['viewer', 'deployer:chat'] as const)
       expect((await ask(grant, 'schedule', plan)).status).toBe(403);

@@ -255,9 +255,8 @@ export async function pageFiles(folder: string): Promise<Hono> {
 }
 
 const HELD_MS = 20_000;
-const LONGEST_BELIEVED_MS = 5 * 60_000;
 
-/** One holder at a time, across processes; a holder that stops renewing loses it after 20 seconds. */
+/** One holder at a time, across processes; a holder that stops renewing loses it after 20 seconds of the store's clock. */
 export class Lease {
   readonly #store: Store;
   readonly #key: string;
@@ -269,13 +268,14 @@ export class Lease {
   }
 
   /** Takes the lease, or renews it in the last half of its life: on a file store each renewal is a file. Returns whether it is held now. */
-  async hold(now = Date.now()): Promise<boolean> {
+  async hold(time: Date | Promise<Date> = this.#store.time()): Promise<boolean> {
+    const now = (await time).getTime();
     const pointer = await this.#store.readPointer(this.#key);
     const held = pointer ? parseJson(pointer.body, this.#key) : null;
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
-      // longer than anybody holds it: taken by a clock that is wrong
-      if (held.holder !== this.#holder && left > 0 && left <= LONGEST_BELIEVED_MS) return false;
+      // far longer than anybody holds it: the store's clock was put back
+      if (held.holder !== this.#holder && left > 0 && left <= 2 * HELD_MS) return false;
       if (held.holder === this.#holder && left > HELD_MS / 2) return true;
     }
     const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MS, nonce: randomUUID() });

@@ -1,6 +1,6 @@
 import { changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readLog } from '../channel/readChannel.ts';
-import type { Writer } from '../channel/writer.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import { stateOf } from '../model/channel.ts';
 import { type Counts, fisherWorse, sampleOf } from './figures.ts';
 
@@ -72,7 +72,7 @@ export async function logAlarm(writer: Writer, { build, minutes, recent, before 
   const { store, key } = writer;
   const document = await currentDocument(writer);
   const entries = await readLog(store, document, key.publicKey, LOOKED_THROUGH);
-  const since = writer.now().getTime() - INCIDENT_MS;
+  const since = (await timeOf(writer)).getTime() - INCIDENT_MS;
   const isLogged = entries.some(
     ({ action, at }) => action.kind === 'alarm' && action.builds.includes(build) && Date.parse(at) >= since,
   );

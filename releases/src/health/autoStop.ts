@@ -1,6 +1,6 @@
 import { frozenNow } from '../channel/changeAgenda.ts';
 import { currentDocument, requireChannel } from '../channel/readChannel.ts';
-import type { Writer } from '../channel/writer.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME, parseBuildId } from '../model/build.ts';
@@ -198,7 +198,7 @@ export async function readHealth(
   reader: HealthReader,
 ): Promise<{ document: ChannelDocument; health: Health }> {
   const document = await currentDocument(writer);
-  const now = writer.now();
+  const now = await timeOf(writer);
   const { events, errors, vitals } = await reader.record('', now);
   const health = summarise({ events, errors }, document, now, vitals);
   const running = [...(document.stable?.builds ?? []), ...candidatesOf(document).flatMap(({ builds }) => builds)];

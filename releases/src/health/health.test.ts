@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { ConsoleContext } from '../../console/server/ConsoleContext.ts';
 import { alarmOnce, Lease } from '../../console/server/startConsole.ts';
 import { messageOf } from '../errors.ts';
@@ -7,8 +7,8 @@ import { rollback } from '../operations/goingBack.ts';
 import { activate, canary } from '../operations/switching.ts';
 import { eventOf } from '../policies/webhookEvents.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { isAlarming } from './alarm.ts';
-import { AUTO_STOP, stopIfWorse, summarise } from './autoStop.ts';
+import { isAlarming, logAlarm } from './alarm.ts';
+import { AUTO_STOP, readHealth, stopIfWorse, summarise } from './autoStop.ts';
 import { fisherWorse } from './figures.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
@@ -153,25 +153,38 @@ describe('the automatic stop', () => {
     expect(await first.hold()).toBe(true);
     expect(await second.hold()).toBe(false);
     expect(await first.hold()).toBe(true);
-    expect(await second.hold(Date.now() + 60_000)).toBe(true);
-    expect(await first.hold()).toBe(false);
+    const later = new Date(Date.now() + 60_000);
+    expect(await second.hold(later)).toBe(true);
+    expect(await first.hold(later)).toBe(false);
   });
 
-  test('a console whose clock is a year ahead keeps no other from its duties', async () => {
-    expect(await new Lease(at.store, 'watch').hold(Date.now() + 365 * 86_400_000)).toBe(true);
+  test('a store whose clock was put back by a year keeps no console from its duties', async () => {
+    expect(await new Lease(at.store, 'watch').hold(new Date(Date.now() + 365 * 86_400_000))).toBe(true);
     expect(await new Lease(at.store, 'watch').hold()).toBe(true);
   });
+
+  test.each([-10, -4, 4, 10])(
+    'a holder whose clock is %i minutes off acts alone, and loses it in 20 seconds',
+    async (off) => {
+      rs.useFakeTimers({ toFake: ['Date'], now: Date.now() + off * 60_000 });
+      expect(await new Lease(at.store, 'watch').hold()).toBe(true);
+      rs.useRealTimers();
+      const second = new Lease(at.store, 'watch');
+      expect(await second.hold()).toBe(false);
+      expect(await new Lease(at.after(21_000).store, 'watch').hold()).toBe(true);
+    },
+  );
 
   test('a lease is written again only in the last half of its life, and then held on', async () => {
     const lease = new Lease(at.store, 'watch');
     const from = Date.now();
     const writes = new Set<string | undefined>();
     for (let second = 0; second <= 60; second += 5) {
-      expect(await lease.hold(from + second * 1000)).toBe(true);
+      expect(await lease.hold(new Date(from + second * 1000))).toBe(true);
       writes.add((await at.store.readPointer('leases/watch.json'))?.tag);
     }
     expect(writes.size).toBe(7);
-    expect(await new Lease(at.store, 'watch').hold(from + 69_000)).toBe(false);
+    expect(await new Lease(at.store, 'watch').hold(new Date(from + 69_000))).toBe(false);
   });
 });
 
@@ -252,6 +265,12 @@ describe('candidates of several remotes', () => {
     expect(told).toEqual([
       expect.stringContaining(`${stories}: 12 of 32 visitors failed in the last 15 minutes, 0 of 0 before`),
     ]);
+    // a console whose clock is 40 minutes ahead sees the same incident
+    const ahead = at.withClock(40 * 60_000);
+    const { health } = await readHealth(ahead, new HealthReader(store, 'production'));
+    const incident = health.builds.find(({ alarm }) => alarm);
+    expect(incident?.build).toBe(stories);
+    expect(incident && (await logAlarm(ahead, incident))).toBe(false);
   });
 
   test('39 of 1,001 visitors whose pages throw, beside 4 of 817 minutes before, alarm within minutes: once, in log and webhooks', async () => {

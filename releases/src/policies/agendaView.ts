@@ -51,8 +51,8 @@ const WATCH_KEY = 'leases/steps.json';
 /** A holder renews its lease long before this. */
 const UNWATCHED_MS = 60_000;
 
-async function isWatched(store: Store, now: Date): Promise<boolean> {
-  const pointer = await store.readPointer(WATCH_KEY);
+async function isWatched(store: Store): Promise<boolean> {
+  const [pointer, now] = [await store.readPointer(WATCH_KEY), await store.time()];
   const [, until = '0'] = /"until":(\d+)/.exec(pointer?.body ?? '') ?? [];
   return Number(until) + UNWATCHED_MS > now.getTime();
 }
@@ -93,7 +93,7 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     approval,
     proposals: viewProposals(writer, agenda, document, now),
     webhooks,
-    watched: await isWatched(store, now),
+    watched: await isWatched(store),
     problem: null,
   };
 }
