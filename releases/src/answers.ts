@@ -108,7 +108,7 @@ const healthSchema = v.looseObject({
 const LOOKING: Record<string, v.GenericSchema> = {
   me: v.looseObject({ role: text, name: v.nullish(text) }),
   channels: v.looseObject({ channels: texts, shown: text }),
-  status: v.looseObject({ ...channelSchema.entries, agenda: v.optional(agendaSchema) }),
+  status: v.looseObject({ ...channelSchema.entries, agenda: v.optional(agendaSchema), now: v.optional(v.string()) }),
   names: table({ name: text, label: text }),
   builds: table({
     id: text,

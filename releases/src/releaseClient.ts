@@ -7,7 +7,7 @@ import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAge
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
 import { currentDocument, type Difference, diff, type LogEntry, originsOf, readLog } from './channel/readChannel.ts';
-import type { ChangeOptions, Writer } from './channel/writer.ts';
+import { type ChangeOptions, timeOf, type Writer } from './channel/writer.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -73,8 +73,8 @@ export interface OverrideResult {
 
 /** What can be done to one channel, whether the store is here or behind a console. */
 export interface ReleaseClient {
-  /** `agenda` is missing where the console is older than this. */
-  status(): Promise<ChannelDocument & { agenda?: AgendaView }>;
+  /** `agenda` is missing where the console is older than this, and `now`, by which its times are to be read. */
+  status(): Promise<ChannelDocument & { agenda?: AgendaView; now?: string }>;
   builds(name?: string): Promise<BuildSummary[]>;
   /** Types of what a remote exposes: of the live build of `stories`, or of `stories@1.4.2`. */
   types(word: string): Promise<ExposedTypes>;
@@ -147,7 +147,8 @@ export function localClient(
   return {
     status: async () => {
       const document = await current();
-      return { ...document, agenda: await viewAgenda(writer, reader, document) };
+      const agenda = await viewAgenda(writer, reader, document);
+      return { ...document, agenda, now: (await timeOf(writer)).toISOString() };
     },
     builds: (name) => listBuilds(catalog, name),
     types: async (word) => readTypes(writer, (await current()).stable?.builds ?? [], word),

@@ -106,6 +106,8 @@ function openServer() {
     /** Names with nothing before them, '' of the whole. */
     deadEnds: [] as string[],
     lastGood: statusAt(7, '').lastGood,
+    /** Seconds that the server's clock is ahead of this device. */
+    ahead: 0,
     /** What `/auth` answers; null: a console that offers tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
@@ -150,6 +152,7 @@ function openServer() {
     if (body) return change(channel, seq, body);
     const status = {
       ...statusAt(seq, channel, server.percent),
+      now: instant(-server.ahead),
       ...(server.candidate ? {} : { candidate: null }),
       moreCandidates: server.more,
       killed: server.killed,
@@ -1330,9 +1333,16 @@ describe('what comes first', () => {
     await openPage();
     expect(screen.getByText('访客现在得到的是状态 7（集合 aaaaaaaa），2分钟前生效：stories 1.0.0·aaaa')).toBeTruthy();
     cleanup();
-    server.log = server.log.map((entry) => ({ ...entry, at: instant(4000) }));
+    const before = server.log;
+    server.log = before.map((entry) => ({ ...entry, at: instant(4000) }));
     await openPage();
     expect(screen.queryByText(/访客现在得到/)).toBeNull();
+    cleanup();
+    // a phone whose clock is 70 minutes ahead
+    server.ahead = -4200;
+    server.log = before.map((entry) => ({ ...entry, at: instant(4200 + 120) }));
+    await openPage();
+    expect(screen.getByText(/访客现在得到的是状态 7（集合 aaaaaaaa），2分钟前生效/)).toBeTruthy();
   });
 
   test('the end of a canary of what nobody else has is no withdrawal', async () => {

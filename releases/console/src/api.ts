@@ -40,7 +40,7 @@ export type {
   VitalsSeries,
   Waiting,
 };
-export type ChannelView = ChannelDocument & { agenda?: AgendaView };
+export type ChannelView = ChannelDocument & { agenda?: AgendaView; now?: string };
 export type ShownAction = ReadAction;
 export type ShownEvidence = ReadAction['evidence'][number];
 

@@ -11,8 +11,10 @@ export interface SeenState {
   sharing: Sharing | null;
   /** Names with nothing to go back to, '' of the whole, where the log does not show it. */
   deadEnds: readonly string[];
-  /** When it was seen. */
+  /** When it was seen, by this device. */
   at: Date;
+  /** Milliseconds that the console is ahead of this device, whose clock may be wrong. */
+  ahead: number;
 }
 
 /** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */

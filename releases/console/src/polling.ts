@@ -37,6 +37,7 @@ export async function stateBefore(decided: Decided, name?: string): Promise<numb
 
 async function look(channel: string, former: SeenState | null): Promise<SeenState> {
   const query = `channel=${encodeURIComponent(channel)}`;
+  const asked = Date.now();
   const [status, names] = await Promise.all([
     get<ChannelView>(`status?${query}`),
     get<NamedPackage[]>(`names?${query}`),
@@ -46,7 +47,8 @@ async function look(channel: string, former: SeenState | null): Promise<SeenStat
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
   const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
   const deadEnds = isSame ? former.deadEnds : await findDeadEnds(status, log);
-  return { status, log, names, sharing, deadEnds, at: new Date() };
+  const ahead = status.now ? Date.parse(status.now) - asked : 0;
+  return { status, log, names, sharing, deadEnds, at: new Date(), ahead };
 }
 
 /**
@@ -99,7 +101,8 @@ export function createPolling({ state, set }: ConsoleStore) {
     const answer = await look(of, state().seen).catch(failureOf);
     if (of !== state().channel || turn < shown) return;
     shown = turn;
-    const now = new Date();
+    const { ahead = 0 } = (answer instanceof ApiFailure ? state().seen : answer) ?? {};
+    const now = new Date(Date.now() + ahead);
     if (!(answer instanceof ApiFailure)) set({ seen: answer, stale: null, now });
     else if (answer.status === 401) set({ refused: true });
     else set({ stale: answer, now });
