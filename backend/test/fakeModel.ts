@@ -132,6 +132,14 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: streams(...['哈', '哈哈', '哈哈哈', '，公子'].map(delta), finish('stop')),
     text: '哈哈哈哈哈哈，公子',
   },
+  'few letters, whose pieces each repeat the text so far': {
+    behave: streams(...['她', '她点', '她点头。', '她点头。'].map(delta), finish('stop')),
+    text: '她点头。',
+  },
+  'nothing but laughter': {
+    behave: streams(...['哈', '哈哈', '哈哈哈'].map(delta), finish('stop')),
+    text: '哈哈哈哈哈哈',
+  },
   'nothing but words that begin alike': { behave: streams(delta('好'), delta('好的'), finish('stop')), text: '好好的' },
   'text escaped for HTML': {
     behave: streams(

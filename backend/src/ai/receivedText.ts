@@ -28,10 +28,17 @@ export class ReceivedText {
 
   /** What was held back. */
   end(): string {
-    const rest = (this.#entity + (this.#unsure ?? []).join('')).replace(entity, written);
+    const rest = (this.#entity + this.#atEnd(this.#unsure ?? [])).replace(entity, written);
     this.#entity = '';
     this.#unsure = null;
     return rest;
+  }
+
+  /** A short text may end while its pieces are unsure. Laughter apart, three that each begin with the former repeat it. */
+  #atEnd(pieces: string[]): string {
+    const latest = pieces.at(-1) ?? '';
+    const isRepeated = pieces.length > 1 && new Set(latest).size > 1;
+    return isRepeated ? latest.slice(this.#said.length) : pieces.join('');
   }
 
   #fresh(piece: string): string {
