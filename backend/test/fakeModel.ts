@@ -384,6 +384,10 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
   'no text': { behave: streams(finish('stop'), done), outcome: 'empty' },
   'an empty body': { behave: answers(''), outcome: 'empty' },
   'only thoughts': { behave: streams(delta('<think>想'), finish('length')), outcome: 'empty' },
+  'only a call of a tool': {
+    behave: streams(delta('<tool_call>\n{"name":'), delta('"search"}\n</tool_call>'), finish('stop')),
+    outcome: 'empty',
+  },
   'only a code fence': { behave: streams(delta('```\n```'), finish('stop')), outcome: 'empty' },
   'an error first': {
     behave: streams(event({ error: { message: 'model not loaded' } })),

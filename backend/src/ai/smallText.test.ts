@@ -48,6 +48,17 @@ const marks = [
   '~~',
   ' ',
   '---',
+  '<tool_call>',
+  '</tool_call>',
+  '[TOOL_CALLS]',
+  '<|tool_call_begin|>',
+  '【',
+  '†',
+  '】',
+  '^',
+  '[^1]',
+  ':',
+  '<b x="',
   '夜',
   'a',
   '3',
@@ -68,7 +79,10 @@ function shown(pieces: string[]): string {
 test('a text comes out the same wherever it is cut', () => {
   fc.assert(
     fc.property(written, (pieces) => shown(pieces) === smallText(pieces.join(''))),
-    { numRuns: 2_000, examples: [[['[', '](', '[', ')']], [['!', '~~', '[', '](', ')']]] },
+    {
+      numRuns: 2_000,
+      examples: [[['[', '](', '[', ')']], [['!', '~~', '[', '](', ')']], [['<|start|>', '</tool_call>', 'assistant']]],
+    },
   );
 });
 
@@ -99,6 +113,15 @@ test.each([
   ['<|im_start|>assistant\n一<|im_end|>\n<|im_start|>user\n二', '一'],
   ['<start_of_turn>model\n一<end_of_turn>\n<start_of_turn>user\n二', '一'],
   ['一<｜end▁of▁sentence｜><｜User｜>二', '一'],
+  ['一<tool_call>\n{"name":"x"}\n</tool_call>二</tool_call>三', '一二三'],
+  ['一<think>想<tool_call>叫</tool_call>想</think>二', '一二'],
+  ['一\n[TOOL_CALLS][{"name":"x"}]', '一'],
+  ['<|tool_calls_section_begin|><|tool_call_begin|>x:0<|tool_call_end|><|tool_calls_section_end|>一', '一'],
+  ['<｜tool▁calls▁begin｜>x<｜tool▁calls▁end｜>一<|python_tag|>x<|eom_id|>', '一'],
+  ['[INST]一[/INST]', '一'],
+  ['一【4:0†source】，二[^1]，三^[2]，四[^3^]，五[citation:4]。\n\n[^1]: 出处', '一，二，三，四，五。'],
+  ['【第一幕】她[1]笑', '【第一幕】她[1]笑'],
+  ['<font color="red">一</font><div class=\'a\' id="b">二</div>', '一二'],
   ['<speech>一</speech><br><br>二<p>三</p>四', '一\n\n二三\n四'],
   ['一\r\n二\r三', '一\n二\n三'],
   ['第一行\n\n\n\n第二行\n', '第一行\n\n第二行'],

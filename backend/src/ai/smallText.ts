@@ -15,9 +15,12 @@ const thinkTag = new RegExp(
 /** By which a model ends its turn: what follows is another one's. */
 const turnEnd =
   /<\|(?:im_end|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>/i;
+/** A call of a tool that no server parsed; some have no end. */
+const callTag =
+  /<(\/?)(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_code|tool_response)>|<[|｜]tool[\w▁]{1,20}(begin|end)[|｜]>|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)\|>/gi;
 /** Other words of a model's template. */
 const turnToken =
-  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?/gi;
+  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]/gi;
 /** The end of a text that may become such a tag or token, or half of a line's end. */
 const tagBeginning =
   /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$/i;
@@ -26,8 +29,13 @@ const tagBeginning =
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
 /** A whole link, which is read over, or the beginning of one at the end of a text. */
 const linkOrBeginning = /(!?\[[^\]\n]{0,120}\]\([^)\n]{0,300}\))|!?(?:\[[^\]\n]{0,120}(?:\](?:\([^)\n]{0,300})?)?)?$/g;
-/** `!` as well: with marks between, it may still begin a picture. */
-const marksAtEnd = /[*_`~!]+$/;
+/** Where a search engine found something: a reader has no list of it. */
+const citation = /【\d[\d:]{0,8}†[^】\n]{0,80}】|\[(?:\^|citation:)\d{1,3}\^?\]|\^\[\d{1,3}\]/g;
+const citationBeginning = /【[^】\n]{0,90}$/;
+/** Such a list. */
+const footnote = /^\s*\[\^\d{1,3}\]:/;
+/** `!` as well: with marks between, it may still begin a picture. `^` may begin a citation. */
+const marksAtEnd = /[*_`~!^]+$/;
 const fence = /^\s*(?:```|~~~)/;
 const ruler = /^\s*([-*_=])(?:\s*\1){2,}\s*$/;
 /** Where a line has no letter yet, its beginning may still become a mark. */
@@ -53,16 +61,18 @@ const inPlace = (words: string, before: string | undefined): string =>
 
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
 const lineBreak = /\r\n?|<br\s*\/?>|<\/p>/gi;
-const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}\s*\/?>/gi;
-const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}\s*\/?)?$/i;
+const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}(?:\s+[a-z-]{1,20}=["'][^"'<>\n]{0,120}["']){0,4}\s*\/?>/gi;
+const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}(?:\s[^<>\n]{0,600})?\/?)?$/i;
 
 /** One line without the marks of Markdown; null for a line that is only a mark. */
 function plainLine(line: string): string | null {
-  if (ruler.test(line) || tableRuler.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line)) return null;
+  if (ruler.test(line) || tableRuler.test(line) || footnote.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line))
+    return null;
   return line
     .replace(/[*_`~]+/g, fewerMarks)
     .replace(/^\s*(?:(?:>|#{1,6}|(?:[-+*•·●▪]|\d{1,3}[.)]|\[[ x]\])\s)\s*)+/, '')
     .replace(link, (_, label: string, at: number, line: string) => inPlace(label.replace(edgeMarks, ''), line[at - 1]))
+    .replace(citation, (_, at: number, line: string) => inPlace('', line[at - 1]))
     .replace(htmlTag, (_, at: number, line: string) => inPlace('', line[at - 1]))
     .replace(cellBorder, '\u3000')
     .trim();
@@ -70,9 +80,10 @@ function plainLine(line: string): string | null {
 
 /** How much of an unfinished line cannot change any more. */
 function settled(line: string): string {
-  if (undecidedLine.test(line) || fence.test(line)) return '';
+  if (undecidedLine.test(line) || fence.test(line) || footnote.test(line)) return '';
   const certain = line
     .replace(marksAtEnd, '')
+    .replace(citationBeginning, '')
     .replace(linkOrBeginning, (_, whole?: string) => whole ?? '')
     .replace(marksAtEnd, '');
   return undecidedLine.test(certain) ? '' : certain.trimEnd();
@@ -112,6 +123,7 @@ export class SmallText {
   /** Whether a letter came that is neither thought nor token. */
   #hasWords = false;
   #isOver = false;
+  #isCalling = false;
   /** a text that begins with a quotation mark waits until it is known what the mark encloses */
   #quoted: string | null = null;
   #isFirst = true;
@@ -174,6 +186,7 @@ export class SmallText {
     this.#hasBegun = false;
     this.#hasWords = false;
     this.#isOver = false;
+    this.#isCalling = false;
     this.#quoted = null;
     this.#isFirst = true;
   }
@@ -184,13 +197,25 @@ export class SmallText {
     let rest = text.replace(lineBreak, '\n');
     while (!this.#isOver && rest !== '') {
       const end = turnEnd.exec(rest);
-      const turn = rest.slice(0, end?.index).replace(turnToken, '');
+      const turn = this.#withoutCalls(rest.slice(0, end?.index));
+      if (end) this.#isCalling = false;
       words += turn;
       this.#hasWords ||= !showsNothing(turn);
       rest = end ? rest.slice(end.index + end[0].length) : '';
       this.#isOver = end !== null && this.#hasWords;
     }
     return words;
+  }
+
+  #withoutCalls(text: string): string {
+    let words = '';
+    let at = 0;
+    for (const { 0: tag, 1: slash, 2: side, index } of text.matchAll(callTag)) {
+      if (!this.#isCalling) words += text.slice(at, index).replace(turnToken, '');
+      this.#isCalling = !slash && side !== 'end';
+      at = index + tag.length;
+    }
+    return this.#isCalling ? words : words + text.slice(at).replace(turnToken, '');
   }
 
   #plain(text: string): string {
