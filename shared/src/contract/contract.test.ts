@@ -70,6 +70,15 @@ describe('a page of a list', () => {
     ['of an admin kit', { code: 0, data: { list: { 0: items[0], 2: null }, total: 1 } }, null],
     ['of MyBatis', { code: 200, data: { records: items, total: 1, size: 20 } }, null],
     ['of Django', { count: 1, next: null, results: items }, null],
+    ['of Django, before another', { next: 'http://in.example/v1/stories?page=2', results: items }, '?page=2'],
+    [
+      'whole under data, by paginate(), before another',
+      { data: { data: items, next_page_url: '/x?page=2' } },
+      '?page=2',
+    ],
+    ['of a resource by paginate()', { data: items, links: { next: '/x?q=a&page=2#x' }, meta: {} }, '?q=a&page=2'],
+    ['with links of paginate() and a cursor', { data: items, links: [{ url: null }], next_cursor: 'n' }, 'n'],
+    ['with a link that has no query', { data: items, links: { next: '/x/2' }, next: 2 }, null],
   ])('%s', (_, body, nextCursor) => {
     expect(parse(body)).toEqual({ items, nextCursor });
   });

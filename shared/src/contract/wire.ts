@@ -37,11 +37,11 @@ const problem = v.object(
 /** One page of a list, in whichever of Laravel's forms it came. */
 export interface CursorPage<Item> {
   items: Item[];
-  /** null at the end */
+  /** null at the end; begins with `?` where the server names the query of the next page instead */
   nextCursor: string | null;
 }
 
-const cursor = optional({ next_cursor: text });
+const cursor = optional({ next_cursor: text, next_page_url: text, next: text });
 
 /** What has its rows under `data`, also where those stand in a paginator. */
 const page = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -55,11 +55,15 @@ export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) 
   v.pipe(
     v.union([
       v.pipe(
-        page({ data: rows(entry), ...optional({ meta: v.object(cursor) }), ...cursor }),
+        page({ data: rows(entry), ...optional({ meta: v.object(cursor), links: v.object(cursor) }), ...cursor }),
         v.transform(
-          ({ data, meta, next_cursor }): CursorPage<v.InferOutput<Schema>> => ({
+          ({ data, meta, links, next_cursor, next_page_url, next }): CursorPage<v.InferOutput<Schema>> => ({
             items: data,
-            nextCursor: meta?.next_cursor || next_cursor || null,
+            nextCursor:
+              meta?.next_cursor ||
+              next_cursor ||
+              /\?[^#]+/.exec(links?.next || next_page_url || next || '')?.[0] ||
+              null,
           }),
         ),
       ),

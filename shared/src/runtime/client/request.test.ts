@@ -240,6 +240,16 @@ describe('a 422 of a call in which the reader has written nothing', () => {
   });
 });
 
+test('the next page of a server without cursors has the query of its link, and what the reader looks for', async () => {
+  const page = (id: number, next_page_url: string | null) => ({ data: [{ id }], next_page_url });
+  const requests = api({ 'GET /v1/stories': inTurn(page(1, 'http://inside/v1/stories?page=2'), page(2, null)) });
+  const schema = cursorPageSchema(storySchema);
+  const first = await request({ url: '/v1/stories', params: { q: '狐' }, schema });
+  const params = { q: '狐', ...(first.nextCursor !== null && { cursor: first.nextCursor }) };
+  expect((await request({ url: '/v1/stories', params, schema })).nextCursor).toBeNull();
+  expect(requests[1]?.params).toEqual({ q: '狐', page: '2' });
+});
+
 test('ids beyond 2^53 stay apart', async () => {
   api({ 'GET /v1/stories': '{"data":[{"id":9007199254740992},{"id":9007199254740993}]}' });
   const { items } = await request({ url: '/v1/stories', schema: cursorPageSchema(storySchema) });

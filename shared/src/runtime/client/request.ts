@@ -39,7 +39,8 @@ export interface RequestOptions {
   /** below `/api`, unless `baseURL` says otherwise */
   url: string;
   method?: string;
-  params?: object;
+  /** `cursor` may be the query of the next page, as `cursorPageSchema` reads it off a link */
+  params?: { cursor?: string; [name: string]: unknown };
   body?: unknown;
   /** the answer's shape; another one did not come from the server */
   schema?: GenericSchema;
@@ -67,7 +68,7 @@ export async function request<const Options extends RequestOptions>(options: Opt
   const config: AxiosRequestConfig = {
     url,
     method,
-    params,
+    params: paramsOf(params),
     data: body,
     signal,
     ...(isOptional && { isOptional }),
@@ -84,6 +85,12 @@ export async function request<const Options extends RequestOptions>(options: Opt
   const error: ApiError = { kind: 'server', status: 200 };
   throw error;
 }
+
+/** A server that names the next page by its query reads that, and no cursor. */
+const paramsOf = (params: RequestOptions['params']) =>
+  params?.cursor?.[0] === '?'
+    ? { ...params, cursor: undefined, ...Object.fromEntries(new URLSearchParams(params.cursor)) }
+    : params;
 
 /** Nothing of what was asked for is there, which a thing that may lack every field would not show. */
 const hasWordsAlone = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
