@@ -36,7 +36,7 @@ const answers = [
     says: '这一段太长，先写到这里，点数已退还，可以续写',
     offers: '继续',
   },
-  { behave: cutAnswers.content_filter, says: '这一段没能通过审核，点数已退还，换句话再试试', offers: '继续' },
+  { behave: cutAnswers.content_filter, says: '这一段没能通过审核，点数已退还，可以续写', offers: '继续' },
   { behave: cutAnswers['an error object'], says: '这一段没能写成，点数已退还，可以续写', offers: '继续' },
   { behave: failedAnswers['no text'], says: '这一段没能写成，点数已退还，可以再试一次', offers: '再写一次' },
   { behave: failedAnswers['500'], says: '这一段没能写成，点数已退还，可以再试一次', offers: '再写一次' },

@@ -24,9 +24,9 @@ const failures = {
 const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
 
-/** What went wrong, and the way on: without a word there is nothing to continue. */
+/** What went wrong, and the way on: without a word there is nothing to continue. A filter may have refused the reader's. */
 export function failureMessage(code: FailureCode, hasWords: boolean): string {
-  const way = code === 'filtered' ? '换句话再试试' : hasWords ? '可以续写' : '可以再试一次';
+  const way = hasWords ? '可以续写' : code === 'filtered' ? '换句话再试试' : '可以再试一次';
   return `${failures[code]}，点数已退还，${way}`;
 }
 
