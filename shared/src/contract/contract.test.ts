@@ -13,6 +13,7 @@ import {
   matchRoute,
   messageEventSchema,
   messageSchema,
+  orderSchema,
   ordersSchema,
   readAs,
   satisfiesContract,
@@ -22,6 +23,7 @@ import {
   slotProblem,
   storySchema,
   textSchema,
+  transactionSchema,
 } from '.';
 
 describe('the route of a pathname', () => {
@@ -69,6 +71,9 @@ describe('a page of a list', () => {
     ['under data beside its meta', { data: { items }, meta: { next_cursor: 'n' } }, 'n'],
     ['of an admin kit', { code: 0, data: { list: { 0: items[0], 2: null }, total: 1 } }, null],
     ['of MyBatis', { code: 200, data: { records: items, total: 1, size: 20 } }, null],
+    ['of Spring', { content: items, totalPages: 1, last: true }, null],
+    ['of Sequelize', { count: 1, rows: items }, null],
+    ['of Mongoose', { docs: items, hasNextPage: false }, null],
     ['of Django', { count: 1, next: null, results: items }, null],
     ['of Django, before another', { next: 'http://in.example/v1/stories?page=2', results: items }, '?page=2'],
     [
@@ -130,6 +135,15 @@ describe('what the API answers', () => {
       tags: [],
       characters: [],
     });
+  });
+
+  test('words of the contract may be in capitals', () => {
+    expect(v.parse(messageSchema, { id: 1, role: 'USER', status: 'Streaming' })).toMatchObject({
+      role: 'user',
+      status: 'streaming',
+    });
+    expect(v.parse(orderSchema, { id: 1, status: 'PAID' }).status).toBe('paid');
+    expect(v.parse(transactionSchema, { id: 1, type: 'RECHARGE' }).type).toBe('recharge');
   });
 
   test('an entry of a list that is none is left out', () => {

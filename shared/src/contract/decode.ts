@@ -100,7 +100,7 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
   });
 
 /** What backends name the rows of a page. */
-const rowNames = ['data', 'items', 'list', 'records', 'results'];
+const rowNames = ['data', 'items', 'list', 'records', 'results', 'content', 'rows', 'docs'];
 
 /** An answer with its rows under `data`: some backends put a paginator there, or name the rows otherwise. */
 export function flatPage(answer: unknown): unknown {
@@ -135,6 +135,12 @@ export const verbatim = reader('text', (raw) =>
 export const text = v.pipe(
   verbatim,
   v.transform((raw) => (programmersNothing.test(raw) ? '' : raw.replace(/\p{Cs}/gu, ''))),
+);
+
+/** One of the contract's words: enumerations of Java and Prisma are in capitals. */
+export const word = v.pipe(
+  text,
+  v.transform((raw) => raw.toLowerCase()),
 );
 
 /** Nothing of it is ink: blanks, controls, fillers of Hangul and Braille, selectors of variants. */

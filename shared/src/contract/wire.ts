@@ -18,6 +18,7 @@ import {
   text,
   unreadRows,
   verbatim,
+  word,
 } from './decode.ts';
 import { readersWords } from './refusals.ts';
 
@@ -87,7 +88,7 @@ export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
   v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
 /** Points that came by an invitation and are still to be announced; `side` is `inviter` or `invitee`. */
-const gift = v.object({ id, points: amount, ...optional({ name: label, side: text }) });
+const gift = v.object({ id, points: amount, ...optional({ name: label, side: word }) });
 export type GiftDto = v.InferOutput<typeof gift>;
 
 /** `POST /v1/invites/gifts/announced`: those that this page is to announce, since no other has. */
@@ -109,7 +110,7 @@ const minorRules = v.object({
 
 const minorEntries = optional({
   /** `night`, `limit`, or null while it may be used */
-  blocked: text,
+  blocked: word,
   seconds_left: count,
   /** from when on it may be used again */
   resumes_at: instant,
@@ -131,7 +132,7 @@ const userEntries = optional({
   balance: amount,
   invite_code: text,
   persona: prose,
-  gender: text,
+  gender: word,
   email_verified_at: mark('email_verified_at'),
   checked_in_today: flag,
   check_in_streak: count,
@@ -160,7 +161,7 @@ export const userEventSchema = v.pipe(
 );
 export type UserDto = v.InferOutput<typeof userSchema>;
 
-const withType = optional({ type: text });
+const withType = optional({ type: word });
 const underUser = v.object({ user: singleSchema(userSchema), ...withType });
 
 /** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, either of them wrapped in `data` or not. */
@@ -225,11 +226,11 @@ export const messageEntries = optional({
   /** Grows with each continuation; deltas belong to one revision. */
   revision: count,
   client_id: text,
-  role: text,
+  role: word,
   body: verbatim,
   /** Code points of a body that was too long for an event. */
   body_length: count,
-  status: text,
+  status: word,
   error: problem,
   /** points */
   cost: amount,
@@ -271,7 +272,7 @@ export const conversationSchema = v.object({
   id,
   ...optional({
     story: v.object({ id, ...optional({ title: label, cover_url: text, cover_color: color }) }),
-    last_message: v.object(optional({ id, role: text, excerpt: prose, created_at: instant })),
+    last_message: v.object(optional({ id, role: word, excerpt: prose, created_at: instant })),
     last_seq: count,
     version: count,
     active_message_id: id,
@@ -302,7 +303,7 @@ export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 
 export const suggestionSchema = v.object({
   id,
-  ...optional({ conversation_id: id, base_version: count, status: text, error: problem, expires_at: instant }),
+  ...optional({ conversation_id: id, base_version: count, status: word, error: problem, expires_at: instant }),
   ...lists({ items: v.object({ id, text: prose }) }),
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
@@ -315,7 +316,7 @@ export const orderSchema = v.object({
     package_id: id,
     points: amount,
     price_cents: amount,
-    status: text,
+    status: word,
     method: label,
     checkout_url: text,
     created_at: instant,
@@ -342,7 +343,7 @@ export type OrdersDto = v.InferOutput<typeof ordersSchema>;
 export const ticketSchema = v.object({
   id,
   ...optional({
-    kind: text,
+    kind: word,
     body: prose,
     answer: prose,
     answered_at: instant,
@@ -355,7 +356,7 @@ export type TicketDto = v.InferOutput<typeof ticketSchema>;
 export const transactionSchema = v.object({
   id,
   ...optional({
-    type: text,
+    type: word,
     /** signed points */
     amount,
     balance_after: amount,
