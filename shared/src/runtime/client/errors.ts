@@ -62,8 +62,9 @@ export const isFilledIn = ({ data, params }: Pick<AxiosRequestConfig, 'data' | '
   Boolean(params?.q) || (typeof data === 'string' ? sentText.test(data) : Boolean(data));
 
 function ofStatus(response: AxiosResponse, body: Body): ApiError {
-  const { status, config } = response;
+  const { config } = response;
   const fields = (body.errors ?? {}) as Record<string, string[]>;
+  const status = response.status === 400 && body.errors ? 422 : response.status;
   const isOfPage =
     (status === 402 && config.method === 'get') ||
     (status === 422 && !isFilledIn(config) && Object.keys(fields).length === 0);

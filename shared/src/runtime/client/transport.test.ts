@@ -30,12 +30,12 @@ test('the request that the page began before us is used, once', async () => {
   expect(requests).toHaveLength(1);
 });
 
-test('a 422 says what is wrong with which field, in the words of the page', async () => {
-  const body = {
-    message: 'The given data was invalid.',
-    errors: { 'user.login': ['The login has already been taken.'] },
-  };
-  const { restore } = fakeApi({ 'POST /v1/profile': { status: 422, body } });
+test.each([
+  [422, { 'user.login': ['The login has already been taken.'] }],
+  [400, [{ path: 'login', msg: 'login has already been taken' }]],
+])('a %i says what is wrong with which field, in the words of the page', async (status, errors) => {
+  const body = { message: 'The given data was invalid.', errors };
+  const { restore } = fakeApi({ 'POST /v1/profile': { status, body } });
   onTestEnd(restore);
   const fields = { login: ['已被占用'] };
   await expect(request({ url: '/v1/profile', method: 'POST', body: { login: '宁' } })).rejects.toMatchObject({

@@ -65,7 +65,7 @@ const withClock =
 
 /** What is wrong with which field is read here, since only a few pages ever meet it. */
 const withFields = (data: unknown, status: number | undefined, config: InternalAxiosRequestConfig): unknown =>
-  status === 422 && typeof data === 'object' && data !== null
+  typeof data === 'object' && data !== null && (status === 422 || (status === 400 && 'errors' in data))
     ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined, isFilledIn(config)) }
     : data;
 
