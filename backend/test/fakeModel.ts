@@ -148,6 +148,10 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     ),
     text: `“"甲 & 乙''<丙&lt; &foo;&`,
   },
+  'quotation marks escaped for HTML': {
+    behave: streams(...['她笑&hell', 'ip;&ldqu', 'o;夜里风大&rdquo;'].map(delta), finish('stop')),
+    text: '她笑…“夜里风大”',
+  },
   'thoughts escaped for HTML': {
     behave: streams(...['&lt;thi', 'nk&gt;想', '&lt;/think&gt;', first, second].map(delta), finish('stop')),
   },

@@ -1,5 +1,19 @@
-const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-const entity = /&(?:(\w{2,4})|#(\d{1,6})|#x([\da-f]{1,5}));/gi;
+const named: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ldquo: '“',
+  rdquo: '”',
+  lsquo: '‘',
+  rsquo: '’',
+  hellip: '…',
+  mdash: '—',
+  middot: '·',
+};
+const entity = /&(?:(\w{2,6})|#(\d{1,6})|#x([\da-f]{1,5}));/gi;
 const entityBeginning = /&(?:#?\w{0,6})?$/;
 
 const written = (whole: string, name?: string, decimal?: string, hex?: string): string => {

@@ -23,7 +23,7 @@ const turnToken =
   /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]/gi;
 /** The end of a text that may become such a tag or token, or half of a line's end. */
 const tagBeginning =
-  /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$/i;
+  /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$|\\(?:r\\?)?$/i;
 
 /** Bounds keep one unclosed bracket from holding the rest of a text back. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
@@ -60,7 +60,8 @@ const inPlace = (words: string, before: string | undefined): string =>
   words || (before && /[*_`~]/.test(before) ? ' ' : '');
 
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
-const lineBreak = /\r\n?|<br\s*\/?>|<\/p>/gi;
+/** A gateway may have escaped a text once more: a line feed is two letters then. */
+const lineBreak = /\r\n?|(?:\\r)?\\n|<br\s*\/?>|<\/p>/gi;
 const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}(?:\s+[a-z-]{1,20}=["'][^"'<>\n]{0,120}["']){0,4}\s*\/?>/gi;
 const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}(?:\s[^<>\n]{0,600})?\/?)?$/i;
 
