@@ -444,10 +444,15 @@ describe('an answer that is none of the server’s', () => {
     },
   );
 
-  test('is told from no body at all, which a 204 has', async () => {
-    api({ 'DELETE /v1/conversations/7': { status: 204 }, 'POST /v1/logout': '<html>' });
+  test('is told from no body at all, which a 204 has, and from a word alone', async () => {
+    const calls = ['DELETE /v1/conversations/7', 'POST /v1/read', 'POST /v1/logout', 'POST /v1/cut'] as const;
+    const [gone, read, logout, cut] = calls;
+    api({ [gone]: { status: 204 }, [read]: 'OK', [logout]: ' <html>', [cut]: '{"data"' });
     expect(await request({ url: '/v1/conversations/7', method: 'DELETE' })).toBe('');
-    expect(await failure(request({ url: '/v1/logout', method: 'POST' }))).toEqual({ kind: 'offline' });
+    // as Express and Spring say it
+    await request({ url: '/v1/read', method: 'POST' });
+    for (const url of ['/v1/logout', '/v1/cut'])
+      expect(await failure(request({ url, method: 'POST' }))).toEqual({ kind: 'offline' });
   });
 
   const schemas = Object.values(wire).filter((each): each is typeof messageSchema => typeof each === 'object');

@@ -33,9 +33,9 @@ export const createAxios = (
   return client;
 };
 
-/** JSON that could not be read stays text: a captive portal's page, or a body cut short. A read never has an empty answer. */
+/** JSON that could not be read stays text: a captive portal's page, or a body cut short. OK is an answer, but to no read. */
 const isCut = ({ data, status, config }: AxiosResponse): boolean =>
-  typeof data === 'string' && (data !== '' || (status === 200 && config.method === 'get'));
+  typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
 
 /** What came by halves counts as a lost connection. A failure that was sent with 200 is one with the status that it means. */
 function asMeant(response: AxiosResponse): AxiosResponse {
