@@ -81,3 +81,23 @@ describe('net.dead: a network that the browser holds for sound', () => {
     expect(network.isOnline()).toBe(true);
   });
 });
+
+test('a web view that always denies a network is believed until a request is answered', async () => {
+  const device = rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  onTestEnd(() => device.mockRestore());
+  const { server, network, told } = start();
+  expect(network.isOnline()).toBe(false);
+  network.answered();
+  expect(network.isOnline()).toBe(true);
+  server.isUp = false;
+  network.doubted();
+  await pass(0);
+  expect(network.isOnline()).toBe(false);
+  server.isUp = true;
+  await pass(1_000);
+  expect(network.isOnline()).toBe(true);
+  expect(told).toEqual(['online', 'offline', 'online']);
+  // the browser's own word is newer than that answer
+  window.dispatchEvent(Object.defineProperty(new Event('offline'), 'isTrusted', { value: true }));
+  expect(network.isOnline()).toBe(false);
+});

@@ -10,6 +10,7 @@ export type Ask = () => Promise<boolean>;
  * Whether the server can be reached. `navigator.onLine` alone is true in every Wi-Fi without a way to the internet, so
  * requests report their outcome. One without an answer starts probes; when those get none either, the network counts as
  * gone until something answers. Both turns are the window's `offline` and `online` events, as the browser's own are.
+ * `navigator.onLine` is false for ever in web views whose app may not look at the network: an answer counts for more.
  */
 export function createNetwork(ask: Ask) {
   let isReachable = true;
@@ -17,19 +18,24 @@ export function createNetwork(ask: Ask) {
   let asking: object | null = null;
   let wake = () => {};
   let askServer = ask;
+  /** An answer came since the browser said that there is no network. */
+  let isProven = false;
+  const hasNetwork = () => navigator.onLine || isProven;
+
+  const tell = () => window.dispatchEvent(new Event(isReachable ? 'online' : 'offline'));
 
   function become(reachable: boolean) {
     if (isReachable === reachable) return;
     isReachable = reachable;
     // what the browser itself calls offline it will call online itself
-    if (navigator.onLine) window.dispatchEvent(new Event(reachable ? 'online' : 'offline'));
+    if (hasNetwork()) tell();
   }
 
   /** Resolves after `milliseconds`, later on a hidden page, and immediately when the browser says that it is online. */
   const pause = (milliseconds: number) =>
     new Promise<void>((resolve) => {
       let isOver = false;
-      const goOn = () => isOver && document.visibilityState === 'visible' && navigator.onLine && wake();
+      const goOn = () => isOver && document.visibilityState === 'visible' && hasNetwork() && wake();
       const cancel = retryPolicy.after(milliseconds, () => {
         isOver = true;
         goOn();
@@ -56,14 +62,22 @@ export function createNetwork(ask: Ask) {
   }
 
   function answered() {
+    const isNews = !hasNetwork();
+    isProven ||= isNews;
+    if (isNews && isReachable) tell();
     if (!asking) return;
     asking = null;
     wake();
     become(true);
   }
 
+  if (typeof window !== 'undefined')
+    window.addEventListener('offline', ({ isTrusted }) => {
+      isProven &&= !isTrusted;
+    });
+
   return {
-    isOnline: (): boolean => navigator.onLine && isReachable,
+    isOnline: (): boolean => hasNetwork() && isReachable,
     /** A request came back, with any answer. */
     answered,
     /** A request got no answer, or a socket broke: the server is asked until it answers. */
