@@ -1,7 +1,7 @@
 import './testing/pageFixture';
 import { Link, paths, useGoBack, useLeaveGuard, useParams } from '@liaozhai/shared/runtime';
-import { act, screen, waitFor } from '@liaozhai/shared/testing';
-import { beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { useState } from 'react';
 import { serveBuild } from './testing/fakeRemotes';
 import { openHost } from './testing/openHost';
@@ -77,6 +77,16 @@ async function openWithNewerSet() {
   const tap = (name: string) => host.user.click(screen.getByRole('link', { name }));
   return { ...host, tap };
 }
+
+test('where the browser takes no more entries of a page, a link opens a document', async () => {
+  const { user } = await openHost();
+  const full = rs.spyOn(history, 'pushState').mockImplementation(() => {
+    throw new DOMException('100 times per 30 seconds', 'SecurityError');
+  });
+  onTestEnd(() => full.mockRestore());
+  await user.click(await screen.findByRole('link', { name: '故事 1' }));
+  expect(asked).toEqual(['assign /story/1']);
+});
 
 describe('while the document of a newer set is loading', () => {
   test('the last tap decides where it leads', async () => {

@@ -110,8 +110,13 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
       return history.back();
     }
     const entry = { usr: state, key: newKey(), idx: index, before };
-    if (action === 'PUSH') history.pushState(entry, '', path);
-    else history.replaceState(entry, '', path);
+    try {
+      if (action === 'PUSH') history.pushState(entry, '', path);
+      else history.replaceState(entry, '', path);
+    } catch {
+      // Safari takes a hundred entries in half a minute
+      return departure.to(action, path, index);
+    }
     arrive(readPosition(action, index));
   };
 

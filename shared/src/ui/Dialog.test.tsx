@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@rstest/core';
+import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
@@ -48,6 +48,19 @@ test('a question is read out with its title and text, and answered by its button
   await userEvent.click(screen.getByRole('button', { name: '删除' }));
   expect(screen.getByText('回答：是')).toBeTruthy();
   expect(dialog().open).toBe(false);
+});
+
+test('where the browser takes no more entries a question is asked and answered without one', async () => {
+  const full = rs.spyOn(history, 'pushState').mockImplementation(() => {
+    throw new DOMException('100 times per 30 seconds', 'SecurityError');
+  });
+  onTestEnd(() => full.mockRestore());
+  const before = steps;
+  render(<Question confirmLabel="删除" />);
+  await userEvent.click(screen.getByRole('button', { name: '删除' }));
+  expect(screen.getByText('回答：是')).toBeTruthy();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(steps).toBe(before);
 });
 
 test('cancelling answers no', async () => {

@@ -93,7 +93,12 @@ function enterWaiting(all: Guards) {
   for (const guard of all.open) {
     if (guard.entered || guard.released) continue;
     guard.entered = true;
-    pushEntry(all);
+    try {
+      pushEntry(all);
+    } catch {
+      // Safari takes a hundred entries in half a minute: going back leaves the page below as well
+      guard.entered = false;
+    }
   }
 }
 
