@@ -298,6 +298,12 @@ const isOverride = async (id: string, releases: Releases): Promise<boolean> =>
 export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
   const cache = createPageCache();
   const app = new Hono<FrontEnv>();
+  // some payment providers send their visitor back by a form
+  app.post('*', async (context, next) => {
+    const isVisitor = context.req.header('accept')?.includes('text/html');
+    const isAnswer = isLocalOverride(context.req.query('override') ?? '');
+    return isVisitor && !isAnswer ? context.redirect(withoutOverride(context.req.url), 303) : next();
+  });
   app.post('*', bodyLimit({ maxSize: 4096 }), async (context, next) => {
     const override = context.req.query('override') ?? '';
     return isLocalOverride(override) ? agreeToLocal(context, override, options) : next();

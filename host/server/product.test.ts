@@ -96,6 +96,15 @@ test('an address that nobody serves is a 404 with the page, a missing file a 404
   }
 });
 
+test('who comes back from a payment by a form sees the page, and a program that posts to one is refused', async () => {
+  const post = (path: string, accept: string, body = 'x') =>
+    fetch(origin + path, { method: 'POST', body, headers: { accept }, redirect: 'manual' });
+  const back = await post('/my/wallet/orders/7?paid=1&override=off', 'text/html,*/*;q=0.8', 'x'.repeat(20_000));
+  expect([back.status, back.headers.get('location')]).toEqual([303, '/my/wallet/orders/7?paid=1']);
+  expect((await post('//evil.example/x', 'text/html')).headers.get('location')).toBe('/evil.example/x');
+  expect((await post('/explore', 'application/json')).status).toBe(404);
+});
+
 test('a story whose id looks like a file opens by its link', async () => {
   const page = await fetch(`${origin}/story/nie.xiaoqian`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
