@@ -3,7 +3,7 @@ import { HOUR_MS } from './units.ts';
 
 /*
  * The one layer that reads what a backend sends. A value that cannot be read costs its own field, or its row where
- * nothing is left without it. It is reported with the field's name. backend/README.md lists the accepted forms.
+ * nothing is left without it. It is reported with the field's name. docs/api.md lists the accepted forms.
  */
 
 /** Receives the name of each field, or of the row's missing field, that could not be read. */
