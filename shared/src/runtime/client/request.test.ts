@@ -444,7 +444,7 @@ describe('an answer that is none of the server’s', () => {
     },
   );
 
-  test('is told from no body at all, which a 204 has, and from a word alone', async () => {
+  test('differs from no body at all, which a 204 has, and from a word alone', async () => {
     const calls = ['DELETE /v1/conversations/7', 'POST /v1/read', 'POST /v1/logout', 'POST /v1/cut'] as const;
     const [gone, read, logout, cut] = calls;
     api({ [gone]: { status: 204 }, [read]: 'OK', [logout]: ' <html>', [cut]: '{"data"' });
