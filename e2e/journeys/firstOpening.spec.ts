@@ -73,6 +73,25 @@ test('a tap on 登录 before the app is there opens the popup once it is', async
   await expect(person.popup()).toBeVisible();
 });
 
+test('a tap that begins on the server’s page and ends on the app’s does what it was for', async ({ person, page }) => {
+  const pressed = [
+    ['/explore', page.getByRole('navigation').getByRole('link', { name: '我的' }), /\/my$/],
+    ['/explore', page.getByRole('link', { name: /聂小倩/ }).first(), /\/story\/nie-xiaoqian$/],
+    ['/conversations', page.getByRole('button', { name: '登录' }), /\/conversations$/],
+  ] as const;
+  for (const [address, control, destination] of pressed) {
+    const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+    await person.open(address);
+    await control.hover();
+    await page.mouse.down();
+    release();
+    await appIsUp(page);
+    await page.mouse.up();
+    await expect(page).toHaveURL(destination);
+  }
+  await expect(person.popup()).toBeVisible();
+});
+
 test('a page that was cut off is asked for again, and opens', async ({ person, page }) => {
   let isCut = true;
   await page.route('**/explore', async (route) => {

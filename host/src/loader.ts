@@ -209,6 +209,29 @@ function noteTaps(): Begun['taps'] {
   return taps;
 }
 
+const CLICK_WITHIN_MS = 100;
+
+/**
+ * Clicks for a tap that began on what the server drew and ended on the app's own: most browsers drop the click where the
+ * pressed element is gone.
+ */
+function finishCutTaps() {
+  const nameOf = (control: Element) => control.getAttribute('href') ?? control.textContent;
+  let drawn: Element | null = null;
+  let name: string | null;
+  document.addEventListener('pointerdown', ({ target }) => {
+    const control = (target as Element).closest('[data-first] a, [data-first] button');
+    drawn = control?.closest('[data-first]') ?? null;
+    name = control ? nameOf(control) : null;
+  });
+  document.addEventListener('pointerup', ({ clientX, clientY }) => {
+    const control = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('a, button');
+    if (!drawn || drawn.isConnected || !control || nameOf(control) !== name) return;
+    const click = setTimeout(() => control.click(), CLICK_WITHIN_MS);
+    document.addEventListener('click', () => clearTimeout(click), { capture: true, once: true });
+  });
+}
+
 interface EarlyRequest {
   url: string;
   response: Promise<Response>;
@@ -299,6 +322,7 @@ function start() {
   markGuest();
   keepInvite();
   placeLead();
+  finishCutTaps();
   const begun = { taps: noteTaps(), early: startOwnList() };
   whenParsed(() => openSet(begun));
 }
