@@ -23,6 +23,8 @@ import { threadSyncs } from './threadSync';
 
 const THREAD_KEPT_SECONDS = 3600;
 
+const { dispatch } = store;
+
 // endpoint names carry the remote's name, because all remotes share one api
 export const chatApi = api.injectEndpoints({
   overrideExisting: true,
@@ -107,6 +109,18 @@ export async function switchThread(storyId: string): Promise<void> {
 
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
+/**
+ * The thread that answers and orders go into; the page may show the device's copy before it is there. Undefined where the
+ * reader has gone meanwhile. Rejects with ApiError.
+ */
+export async function loadedThread(storyId: string): Promise<Thread | undefined> {
+  const known = selectThread(storyId)(store.getState()).data;
+  if (known) return known;
+  const { data, error } = await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
+  if (error) throw error;
+  return data;
+}
+
 export const { useChatGetStoryQuery, useChatGetThreadQuery } = chatApi;
 
 // a newer shape gets a newer key, since the device may hold what an older build wrote
@@ -118,8 +132,6 @@ const cacheThread = (thread: Thread): Promise<void> => {
   const hasOlder = thread.hasOlder || messages.length < thread.messages.length;
   return offlineCache.write(threadCacheKey(thread.storyId), { ...thread, messages, hasOlder });
 };
-
-const { dispatch } = store;
 
 /** Seconds until a read mark that the server rejected is sent again; afterwards the next look at the chat starts over. */
 const MARK_AGAIN_SECONDS = [2, 10, 60, 300];

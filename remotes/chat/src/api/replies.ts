@@ -15,7 +15,7 @@ import {
 } from '../model/thread';
 import { chatActions, currentUserId } from '../slice';
 import { postCancel, postRestart, postVariant } from './calls';
-import { changeThread, selectThread } from './chatApi';
+import { changeThread, loadedThread, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
 import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
@@ -61,6 +61,7 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
   const reader = currentUserId();
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
+    if (!(await isCurrent(storyId, message))) return;
     const answer = await postVariant(message.id, variant);
     if (currentUserId() === reader) takeAnswer(storyId, message, answer);
   } catch (cause) {
@@ -70,6 +71,13 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
   }
+}
+
+/** Whether a message still stands as it was shown, should that have been the device's copy. Rejects with ApiError. */
+async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promise<boolean> {
+  const isKnown = selectThread(storyId)(store.getState()).data !== undefined;
+  const thread = await loadedThread(storyId);
+  return isKnown || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
 
 /** Orders a further revision of a message, with its price shown as spent; `what` is asked for is bought once. */
@@ -84,9 +92,11 @@ async function order(
   const clientId = openKeys.get(attempt) ?? newClientId();
   openKeys.set(attempt, clientId);
   const buyer = currentUserId();
-  const giveBack = session.balanceShifted(-(price ?? 0));
+  let giveBack = () => {};
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
+    if (!(await isCurrent(storyId, message))) return;
+    giveBack = session.balanceShifted(-(price ?? 0));
     const answer = await ask({ storyId, clientId, price });
     // one user's answer must not reach the thread of another
     if (currentUserId() !== buyer) return;

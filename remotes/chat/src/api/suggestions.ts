@@ -13,7 +13,7 @@ import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
 import { askSuggestion } from './calls';
-import { chatApi, selectThread } from './chatApi';
+import { loadedThread } from './chatApi';
 import { type Purchase, postSuggestion } from './purchases';
 
 const COUNT = 3;
@@ -60,11 +60,9 @@ export function closeSuggestions(storyId: string): void {
  */
 export async function askForSuggestions(storyId: string, price: number | undefined, others = false): Promise<boolean> {
   const buyer = currentUserId();
-  // the page may show the device's copy still
-  await dispatch(chatApi.util.getRunningQueryThunk('chatGetThread', storyId));
+  const thread = await loadedThread(storyId);
   // another tab may have bought them meanwhile
   const stored = await readKept(storyId);
-  const thread = selectThread(storyId)(store.getState()).data;
   const last = thread?.messages.at(-1);
   if (currentUserId() !== buyer || !thread?.conversationId || !last || runningMessage(thread)) return true;
   const baseKey = suggestionKeyOf(last);

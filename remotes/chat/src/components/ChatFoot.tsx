@@ -20,6 +20,7 @@ import {
   useRef,
   useState,
   useSyncExternalStore,
+  useTransition,
 } from 'react';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
 import { closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
@@ -48,6 +49,9 @@ export interface ComposerHandle {
   /** Lets the reader give one of their lines other words; what stood in the composer is there again afterwards. */
   edit: (message: Message) => void;
 }
+
+/** Stands there from the tap on. */
+const awaited: Suggestions = { baseKey: '', clientId: '', status: 'pending', items: [] };
 
 /** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
@@ -82,7 +86,8 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
       ? suggestions
       : undefined;
   const openingLines = useOpeningLines(story, last, draft);
-  const offered = shownSuggestions ?? openingLines.offered;
+  const [isAsking, ask] = useTransition();
+  const offered = shownSuggestions ?? openingLines.offered ?? (isAsking ? awaited : undefined);
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
   useEffect(() => void recallSuggestions(story.id), [story.id]);
   const { chosen } = openingLines;
@@ -161,7 +166,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
-            onSuggest={actions.askForSuggestions}
+            onSuggest={(price, others) => ask(() => actions.askForSuggestions(price, others))}
             onContinue={(price) => actions.resume(last, price)}
             onMore={canSearch || canRestart || hasRuns ? actions.openMore : undefined}
           />

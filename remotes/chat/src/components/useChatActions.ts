@@ -10,7 +10,8 @@ import {
   toast,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
-import { toastFailure } from '../api/failures';
+import { loadedThread } from '../api/chatApi';
+import { expectApiError, toastFailure } from '../api/failures';
 import { outbox } from '../api/outbox';
 import { selectLacksPoints } from '../api/points';
 import {
@@ -132,12 +133,14 @@ export function useChatActions(
       stop: (message: Message): Promise<void> =>
         stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
       /** `price`: as it was shown */
-      askForSuggestions(price: number | undefined, others = false) {
+      /** Resolves as soon as it is known what they are for. */
+      async askForSuggestions(price: number | undefined, others = false): Promise<void> {
         if (others && !canPay(price)) return;
         const order = async (shown: number | undefined) => {
           if (!(await askForSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
         };
         buy(price, order, texts.suggest.failed);
+        await loadedThread(storyId).catch(expectApiError);
       },
       copy: (text: string) =>
         void copyText(text).then((done) =>

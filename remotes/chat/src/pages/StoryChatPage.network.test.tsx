@@ -103,6 +103,64 @@ test("the device's copy is shown while the first page times out, and then what h
   expect(screen.getByText(told.body ?? '')).toBeTruthy();
 });
 
+describe("on the device's copy, while the first page is on its way", () => {
+  const orders = ['POST /v1/messages/continue', 'POST /v1/messages/suggestion'];
+  const ordered = (requests: RecordedRequest[]) =>
+    requests.filter(({ method, url }) => orders.includes(`${method} ${url}`)).length;
+  const openCopy = async () => {
+    let come: (answer: unknown) => void = () => {};
+    const latest = new Promise((resolve) => {
+      come = resolve;
+    });
+    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
+    await screen.findByText(told.body ?? '');
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    const reply = { ...told, status: 'pending' as const, revision: 2, version: 5 };
+    const suggestion = { id: 's1', status: 'ready' as const, items: [{ id: 'i1', text: '我来借火' }] };
+    const opened = openChat({
+      [LATEST]: () => latest,
+      'POST /v1/messages/continue': { status: 202, body: { message: reply, balance: 98 } },
+      'POST /v1/messages/suggestion': { status: 202, body: { data: suggestion } },
+    });
+    return { ...opened, come };
+  };
+
+  test.each([/^继续/, /^灵感/])('%s is ordered once the page is there to show it', async (name) => {
+    const { user, requests, come } = await openCopy();
+    await user.click(await screen.findByRole('button', { name }));
+    expect(ordered(requests)).toBe(0);
+    come(latestDto([asked, told]));
+    await waitFor(() => expect(ordered(requests)).toBe(1));
+  });
+
+  test('灵感 shows its place from the tap on', async () => {
+    const { user } = await openCopy();
+    await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+    expect(await screen.findByText('正在寻找灵感')).toBeTruthy();
+  });
+
+  test.each([
+    [/^继续/, '没能续写，请再试一次'],
+    [/^灵感/, '没能找到灵感，请再试一次'],
+  ])('%s costs nothing and says so where the page fails', async (name, words) => {
+    const { user, requests, come } = await openCopy();
+    await user.click(await screen.findByRole('button', { name }));
+    come({ status: 403, body: {} });
+    expect(await screen.findByText(words)).toBeTruthy();
+    expect(ordered(requests)).toBe(0);
+  });
+
+  test('继续 orders nothing where the reply has gone on elsewhere', async () => {
+    const { user, requests, come } = await openCopy();
+    await user.click(await screen.findByRole('button', { name: /^继续/ }));
+    come(latestDto([asked, { ...told, body: '天亮了。', revision: 2, version: 5 }]));
+    await screen.findByText('天亮了。');
+    await waitFor(() => expect(screen.getByRole('button', { name: /^继续/ })).toHaveProperty('disabled', false));
+    expect(ordered(requests)).toBe(0);
+  });
+});
+
 test.each([
   ['a defect of the server', { status: 500, body: { message: '服务器开小差了，请稍后再试' } }, 1],
   ['too few points', { status: 402, body: { code: 'insufficient_balance', required: 2, balance: 1 } }, 0],
