@@ -48,10 +48,11 @@ export async function setFavorite(id: string, isFavorite: boolean): Promise<void
   put(isFavorite);
   try {
     await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: isFavorite } });
-    // the story may have been fetched meanwhile, as after a sign-in
-    put(isFavorite);
     store.dispatch(favoritesApi.util.invalidateTags([list]));
     if (isFavorite) toast(texts.favorites.saved, { kind: 'success' });
+    // an answer that is on its way, as after a sign-in, may be older
+    await store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id));
+    put(isFavorite);
   } catch (cause) {
     put(!isFavorite);
     if (!isApiError(cause)) throw cause;

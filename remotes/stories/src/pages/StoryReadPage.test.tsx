@@ -210,6 +210,22 @@ describe('收藏', () => {
     expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ favorite: true }]);
   });
 
+  test("stays where it was tapped on the device's copy, whose story comes after it", async () => {
+    const { unmount } = openRemote(remote, { [url]: storyDto() }, offered);
+    await add();
+    unmount();
+    store.dispatch(api.util.resetApiState());
+    let come: (story: unknown) => void = () => {};
+    const story = new Promise((resolve) => {
+      come = resolve;
+    });
+    const { user } = openRemote(remote, { [url]: () => story, [put]: {} }, offered);
+    await user.click(await add());
+    await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
+    come(storyDto({ is_favorite: false }));
+    expect(await remove()).toBeTruthy();
+  });
+
   test('is taken back', async () => {
     const { user, requests } = openRemote(remote, { [url]: storyDto({ is_favorite: true }), [put]: {} }, offered);
     await user.click(await remove());
