@@ -84,6 +84,19 @@ describe('versions', () => {
     expect(user()?.balance).toBe(48);
   });
 
+  test('an answer without a version is asked for once more where something came while it was on its way', async () => {
+    const { answer, release } = held();
+    let asked = 0;
+    network({ 'GET /v1/user': () => (asked++ === 0 ? answer() : memberDto({ balance: 48, version: undefined })) });
+    session.userReceived(memberDto({ balance: 50, version: undefined }));
+    const refreshing = session.refresh();
+    await settle();
+    session.userPatched({ balance: 48 });
+    release(memberDto({ balance: 50, version: undefined }));
+    await refreshing;
+    expect([user()?.balance, asked]).toEqual([48, 2]);
+  });
+
   test('a patch of somebody else is not ours', () => {
     session.userReceived(memberDto());
     session.userPatched({ id: 'u-2', name: '别人' });

@@ -50,6 +50,8 @@ export function createSession() {
   let refreshing: { epoch: number; done: Promise<void> } | null = null;
   /** counts balances sent by the server: an optimistic shift made before one is contained in it or void */
   let balanceEpoch = 0;
+  /** counts what the server has told of the user */
+  let tellings = 0;
   /** when the server last sent the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
   /** who logged out in this page last */
@@ -121,10 +123,13 @@ export function createSession() {
     return done;
   }
 
-  async function fetchUser(epoch: number): Promise<void> {
+  async function fetchUser(epoch: number, isRepeated = false): Promise<void> {
     const isGuest = currentUser() === null;
+    const before = tellings;
     try {
       const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
+      // without a version nobody knows whether it is older than what has come meanwhile
+      if (tellings !== before && dto.version == null && !isRepeated) return fetchUser(epoch, true);
       // an answer to who was signed in before says nothing of who is now
       if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
@@ -187,6 +192,7 @@ export function createSession() {
       if (present?.id !== user.id) return void signIn(user);
       unprovenSince = null;
       if (isOlder(present, user.version)) return;
+      tellings += 1;
       balanceEpoch += 1;
       save(user);
       become(user);
@@ -201,6 +207,7 @@ export function createSession() {
       const user = currentUser();
       if (!user || isOlder(user, patch.version)) return;
       if (patch.id && patch.id !== user.id) return;
+      tellings += 1;
       if (patch.balance != null) balanceEpoch += 1;
       const patched = patchedUser(user, patch);
       save(patched);
