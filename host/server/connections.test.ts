@@ -74,6 +74,19 @@ describe('by RFC 9110', () => {
     return ['/explore', '/guide?x=1', /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '', '/channels/production.json'];
   };
 
+  test('what can only be read says which methods it takes', async () => {
+    for (const path of await files())
+      for (const method of ['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'POST', 'OPTIONS']) {
+        const { status, headers } = await fetch(origin + path, { method });
+        expect([path, method, status, headers.get('allow')]).toEqual([
+          path,
+          method,
+          method === 'OPTIONS' ? 204 : 405,
+          'GET, HEAD, OPTIONS',
+        ]);
+      }
+  });
+
   test('a condition does not hide that a page is missing', async () => {
     const missing = await fetch(`${origin}/no/such/page`);
     const etag = missing.headers.get('etag') ?? '*';

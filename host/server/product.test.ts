@@ -102,7 +102,7 @@ test('who comes back from a payment by a form sees the page, and a program that 
   const back = await post('/my/wallet/orders/7?paid=1&override=off', 'text/html,*/*;q=0.8', 'x'.repeat(20_000));
   expect([back.status, back.headers.get('location')]).toEqual([303, '/my/wallet/orders/7?paid=1']);
   expect((await post('//evil.example/x', 'text/html')).headers.get('location')).toBe('/evil.example/x');
-  expect((await post('/explore', 'application/json')).status).toBe(404);
+  expect((await post('/explore', 'application/json')).status).toBe(405);
 });
 
 test('a story whose id looks like a file opens by its link', async () => {

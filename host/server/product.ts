@@ -65,7 +65,12 @@ export function createProduct({
   app.route('/', beaconRoutes(releases, counters, log, forward));
   if (tracing) app.route('/', spanRoutes(releases, tracing));
   app.route('/', pageRoutes({ releases, env, config, backendUrl, counters, isTraced: tracing !== null }));
-  app.notFound((context) => context.text('not found', 404));
+  app.notFound((context) => {
+    const { method } = context.req;
+    if (method === 'GET' || method === 'HEAD') return context.text('not found', 404);
+    const headers = { allow: 'GET, HEAD, OPTIONS' };
+    return method === 'OPTIONS' ? context.body(null, 204, headers) : context.text('can only be read', 405, headers);
+  });
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
     const requestId = requestIdOf(context);

@@ -315,7 +315,7 @@ describe('what a page tells of its own part of a trace', () => {
   test('has nobody to tell it to where nothing is traced, and no page is asked for it', async () => {
     const { html, report } = await readerAt(await product.serve());
     expect(html).not.toContain('"spans"');
-    expect(await report([call])).toBe(404);
+    expect(await report([call])).toBe(405);
   });
 });
 
