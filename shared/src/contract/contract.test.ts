@@ -83,6 +83,10 @@ describe('a page of a list', () => {
     ],
     ['of a resource by paginate()', { data: items, links: { next: '/x?q=a&page=2#x' }, meta: {} }, '?q=a&page=2'],
     ['with links of paginate() and a cursor', { data: items, links: [{ url: null }], next_cursor: 'n' }, 'n'],
+    ['with its pages counted', { data: items, meta: { current_page: 1, last_page: 3 } }, '?page=2'],
+    ['with its pages counted, as text', { data: { items, page: '2', total_pages: '3' } }, '?page=3'],
+    ['with its pages counted, the last', { data: items, meta: { current_page: 3, last_page: 3 } }, null],
+    ['with its pages counted, empty', { data: items, current_page: 1, last_page: 0 }, null],
     ['with a link that has no query', { data: items, links: { next: '/x/2' }, next: 2 }, null],
   ])('%s', (_, body, nextCursor) => {
     expect(parse(body)).toEqual({ items, nextCursor });

@@ -42,7 +42,16 @@ export interface CursorPage<Item> {
   nextCursor: string | null;
 }
 
-const cursor = optional({ next_cursor: text, next_page_url: text, next: text });
+const cursor = optional({
+  ...{ next_cursor: text, next_page_url: text, next: text },
+  ...{ current_page: count, page: count, last_page: count, total_pages: count },
+});
+
+/** The query of the next page where pages are only counted. */
+const countedPage = (at: v.InferOutput<v.ObjectSchema<typeof cursor, undefined>> | null | undefined) => {
+  const current = at?.current_page ?? at?.page ?? 0;
+  return current > 0 && current < (at?.last_page ?? at?.total_pages ?? 0) && `?page=${current + 1}`;
+};
 
 /** What has its rows under `data`, also where those stand in a paginator. */
 const page = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -58,12 +67,14 @@ export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) 
       v.pipe(
         page({ data: rows(entry), ...optional({ meta: v.object(cursor), links: v.object(cursor) }), ...cursor }),
         v.transform(
-          ({ data, meta, links, next_cursor, next_page_url, next }): CursorPage<v.InferOutput<Schema>> => ({
+          ({ data, meta, links, ...top }): CursorPage<v.InferOutput<Schema>> => ({
             items: data,
             nextCursor:
               meta?.next_cursor ||
-              next_cursor ||
-              /\?[^#]+/.exec(links?.next || next_page_url || next || '')?.[0] ||
+              top.next_cursor ||
+              /\?[^#]+/.exec(links?.next || top.next_page_url || top.next || '')?.[0] ||
+              countedPage(meta) ||
+              countedPage(top) ||
               null,
           }),
         ),
