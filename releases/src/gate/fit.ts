@@ -90,7 +90,7 @@ const RESERVED: readonly string[] = reservedSegments;
 function pathProblem(path: string): string | null {
   const parts = segments(path);
   const [first = ''] = parts;
-  if (first === '*') return say('catchesAll', { path });
+  if (first === '*' || first.startsWith(':')) return say('catchesAll', { path });
   if (RESERVED.includes(first) || first.startsWith('_')) return say('ofServer', { path });
   if (parts.some((part) => part.includes('.'))) return say('likeAFile', { path });
   if (parts.filter(isOptional).length > MOST_OPTIONAL) return say('manyOptional', { path, most: MOST_OPTIONAL });

@@ -40,6 +40,8 @@ const ROUTES: readonly Breakage[] = [
     says: 'optional parts',
   },
   { what: 'it claims every address', remote: routes({ path: '/*' }), says: 'catch every address' },
+  { what: 'it claims every first word', remote: routes({ path: '/:page' }), says: 'catch every address' },
+  { what: 'it claims every word and what follows', remote: routes({ path: '/:a/*' }), says: 'catch every address' },
   { what: "it claims another remote's route name", remote: routes({ name: 'chat' }), says: 'route name "chat"' },
 ];
 

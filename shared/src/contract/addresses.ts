@@ -122,29 +122,33 @@ export const edgeEndpoints = {
 
 const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
 
-function matchesSegments(pattern: readonly string[], path: readonly string[]): boolean {
-  const [first, ...rest] = pattern;
-  if (first === undefined) return path.length === 0;
-  if (first === '*') return true;
-  if (first.endsWith('?') && matchesSegments(rest, path)) return true;
+/**
+ * How closely a pattern fits a path, one digit a segment, to be compared as text: a fixed word 3, a parameter 2, `*` 1. The end of
+ * both is a 2. Null where it does not fit.
+ */
+function fitOf([first, ...rest]: readonly string[], path: readonly string[]): string | null {
+  if (first === '*') return '1';
   const [head, ...tail] = path;
-  return head !== undefined && (first.startsWith(':') || first === head) && matchesSegments(rest, tail);
+  if (first === undefined) return head === undefined ? '2' : null;
+  const isParameter = first.startsWith(':');
+  const further = head !== undefined && (isParameter || first === head) ? fitOf(rest, tail) : null;
+  if (further !== null) return (isParameter ? '2' : '3') + further;
+  return first.endsWith('?') ? fitOf(rest, path) : null;
 }
 
-/** Fixed words weigh more than parameters, parameters more than `*`: `/gifts/new` is asked before `/gifts/:id`. */
-const weightOf = (pattern: string): number =>
-  segmentsOf(pattern).reduce((sum, part) => sum * 4 + (part === '*' ? 1 : part.startsWith(':') ? 2 : 3), 0);
-
-/** The most specific of `routes` for a pathname, or undefined. Server and page choose a screen by this rule. */
+/**
+ * The route that fits a pathname most closely, or undefined. Segments count from the left: `/gifts/new` comes before `/gifts/:id`, and
+ * both before `/gifts/*`. Server and page choose a screen by this rule.
+ */
 export function matchRoute<Route extends { path: string }>(
   routes: readonly Route[],
   pathname: string,
 ): Route | undefined {
   const path = segmentsOf(pathname);
-  let best: Route | undefined;
+  let [best, closest]: [Route | undefined, string] = [undefined, ''];
   for (const route of routes) {
-    if (!matchesSegments(segmentsOf(route.path), path)) continue;
-    if (!best || weightOf(route.path) > weightOf(best.path)) best = route;
+    const fit = fitOf(segmentsOf(route.path), path) ?? '';
+    if (fit > closest) [best, closest] = [route, fit];
   }
   return best;
 }

@@ -40,6 +40,28 @@ describe('the route of a pathname', () => {
     expect(matchRoute(routes, '/story')).toBeUndefined();
     expect(matchRoute(routes, '/story/a/b')).toBeUndefined();
   });
+
+  test.each([
+    ['/explore', '/explore', '/explore/*'],
+    ['/explore', '/explore', '/:page/*'],
+    ['/explore', '/explore', '/:page/:part?/:piece?'],
+    ['/story/nie-xiaoqian', '/story/:id', '/story/*/chat'],
+    ['/story/nie-xiaoqian', '/story/:id', '/:page/:id/:part?'],
+    ['/gifts/new', '/gifts/:id?', '/gifts/*'],
+    ['/gifts/new', '/gifts/*', '/:page/*'],
+    ['/gifts', '/gifts/:id?', '/gifts/*'],
+  ])('%s is of %s, not of %s, which has more parts', (pathname, path, longer) => {
+    for (const order of [
+      [path, longer],
+      [longer, path],
+    ])
+      expect(
+        matchRoute(
+          order.map((each) => ({ path: each })),
+          pathname,
+        )?.path,
+      ).toBe(path);
+  });
 });
 
 test('a remote runs on a runtime of the same major version that is not older', () => {
