@@ -6,7 +6,7 @@ import * as React from 'react';
 import * as jsxRuntime from 'react/jsx-runtime';
 import * as ReactDOM from 'react-dom';
 import type { AssetLoader } from './assetLoader';
-import { type Container, pagePlugin, type Rules, remoteOf } from './pagePlugin';
+import { type Container, pagePlugin, type Rules, remoteNameOf, remoteOf } from './pagePlugin';
 import { entryError, inTime, moduleError, RemoteError } from './remoteError';
 
 const singleton = (version: string, module: unknown) => ({
@@ -38,8 +38,8 @@ async function prepareRuntime({ contract }: PageBuild) {
  */
 export function createFederation(hostBuild: string, assetLoader: AssetLoader, rules: Omit<Rules, 'loadEntry'>) {
   async function loadEntry(build: PageBuild): Promise<Container> {
-    const { id, entry, global } = build;
-    const name = id.slice(0, id.lastIndexOf('@'));
+    const { entry, global } = build;
+    const name = remoteNameOf(build);
     if (build.entryType === 'module') {
       const { importEntry } = await import(/* webpackChunkName: "esModules" */ './esModules');
       return importEntry(name, build).catch((cause) => {

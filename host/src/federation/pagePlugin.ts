@@ -5,6 +5,7 @@ import {
   type ModuleFederationRuntimePlugin,
   satisfy,
 } from '@module-federation/runtime';
+import { inTime } from './remoteError';
 import type { SafeScopes } from './safeScope';
 
 type Share = ModuleFederation['shareScopeMap'][string][string][string];
@@ -22,6 +23,19 @@ export interface Rules {
   /** Takes note of a build that failed as another remote asked for it. Returns whether another build took its place. */
   buildFailed(name: string, global: string, cause: unknown): boolean;
 }
+
+/** The name of the remote that a build is of. */
+export const remoteNameOf = ({ id }: PageBuild) => id.slice(0, id.lastIndexOf('@'));
+
+/** Files have limits of their own, the longest 30 s. Two remotes that import each other's modules wait for each other for ever. */
+const LOOKUP_TIMEOUT_MS = 45_000;
+
+/** The container, whose answers come in time or not at all. */
+const inTimeOf = (remote: string, container: Container): Container => ({
+  init: (...scopes) => inTime(remote, container.init(...scopes)),
+  // its type leaves out the promise
+  get: (...names) => inTime(remote, container.get(...names), LOOKUP_TIMEOUT_MS) as never,
+});
 
 /** A build as the runtime knows it: by its global name, so that two builds of one remote are two remotes. */
 export const remoteOf = ({ global, entry }: PageBuild) => ({
@@ -68,13 +82,14 @@ export function pagePlugin(
     async loadEntry({ remoteInfo }) {
       const build = rules.buildOf(remoteInfo.name);
       if (!build) throw new Error(`this page has no build "${remoteInfo.name}"`);
+      const name = remoteNameOf(build);
       const container = await rules.loadEntry(build);
       // an instance of a core before 2.9 takes no global plug-in where it has none of its own
       getInstance(({ name }) => name === build.global)?.registerPlugins([plugin]);
       // containers of federation take a third argument; those of bundlers themselves know nothing of this plug-in
-      if (container.init.length !== 2) return container;
+      if (container.init.length !== 2) return inTimeOf(name, container);
       const { withSafeScope } = await import(/* webpackChunkName: "safeScope" */ './safeScope');
-      return withSafeScope(build.global, container, singletons, safeScopes);
+      return inTimeOf(name, withSafeScope(build.global, container, singletons, safeScopes));
     },
 
     async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {

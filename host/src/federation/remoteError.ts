@@ -31,7 +31,7 @@ export function moduleError(remote: string, cause: unknown): RemoteError {
   if (cause instanceof RemoteError) return cause;
   // the container has no `init`, or its `init` threw: the runtime passes only the text on
   if (cause instanceof Error && /RUNTIME-0(02|15)/.test(cause.message))
-    return new RemoteError(remote, 'init-threw', cause);
+    return new RemoteError(remote, /RemoteError: .*: hang/.test(cause.message) ? 'hang' : 'init-threw', cause);
   // a container looks its module up and loads the chunk that has it, no more
   const kind = assetFailureOf(cause);
   return new RemoteError(remote, kind ? (integrityFailures[kind] ?? 'chunk-lost') : 'module-missing', cause);
@@ -51,10 +51,14 @@ export function pageError(remote: string, cause: unknown): RemoteError {
 const EVALUATION_TIMEOUT_MS = 15_000;
 
 /** The module's value. Rejects with RemoteError where the module waits for ever as it is evaluated. */
-export async function inTime<Module>(remote: string, module: Module | Promise<Module>): Promise<Module> {
+export async function inTime<Module>(
+  remote: string,
+  module: Module | Promise<Module>,
+  timeoutMs = EVALUATION_TIMEOUT_MS,
+): Promise<Module> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RemoteError(remote, 'hang')), EVALUATION_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new RemoteError(remote, 'hang')), timeoutMs);
   });
   return Promise.race([module, late]).finally(() => clearTimeout(timer));
 }

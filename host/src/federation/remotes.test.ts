@@ -104,6 +104,16 @@ describe('a failure says its kind to the pane and to the origin:', () => {
     ],
     ['a contract of another host', { container: sound('^1.0.0') }, 'contract'],
     ['no contract', failing(async () => () => ({ default: { name: 'gifts', routes: [] } })), 'contract'],
+    [
+      'a contract that is a number',
+      failing(async () => () => ({ default: { name: 'gifts', contract: 3 } })),
+      'contract',
+    ],
+    [
+      'a contract that is nothing',
+      failing(async () => () => ({ default: { name: 'gifts', contract: null } })),
+      'contract',
+    ],
   ])('%s', async (_, served, failure) => {
     const { remotes } = open({ current: served });
     await expect(remotes.load('gifts')).rejects.toMatchObject({ name: 'RemoteError', remote: 'gifts' });
@@ -122,15 +132,18 @@ test('a guest may leave out routes and slots, and a wrong contract is named', as
   });
 });
 
-test('a module that awaits for ever as it is evaluated hands over to the last good build', async () => {
+const never = () => new Promise<never>(() => {});
+
+test.each([
+  ['a module that awaits for ever as it is evaluated', failing(async () => never), 20_000],
+  ['a container that starts for ever', { container: { ...sound(), init: never } }, 20_000],
+  ['a module that is looked up for ever', failing(never), 60_000],
+])('%s hands over to the last good build', async (_, served, milliseconds) => {
   rs.useFakeTimers();
   onTestEnd(() => rs.useRealTimers());
-  const { remotes } = open({
-    current: failing(async () => () => new Promise(() => {})),
-    lastGood: { container: sound() },
-  });
+  const { remotes } = open({ current: served, lastGood: { container: sound() } });
   const loaded = remotes.load('gifts');
-  await rs.advanceTimersByTimeAsync(20_000);
+  await rs.advanceTimersByTimeAsync(milliseconds);
   expect((await loaded).name).toBe('gifts');
   expect(votes()[0]).toMatchObject({ build: current, outcome: 'failed', failure: 'hang' });
 });

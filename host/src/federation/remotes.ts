@@ -112,8 +112,8 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     ran.add(build.id);
     if (!loaded?.default) throw new RemoteError(name, 'module-missing');
     // guests write it by hand
-    const { contract = '', routes = [], slots = [] }: Partial<RemoteModule> = loaded.default;
-    if (!satisfiesContract(contract))
+    const { contract, routes = [], slots = [] }: Partial<RemoteModule> = loaded.default;
+    if (!satisfiesContract(String(contract)))
       throw new RemoteError(name, 'contract', new Error(`src/remote wants "${contract}"`));
     sendBeacon({
       build: build.id,
