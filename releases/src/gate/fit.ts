@@ -27,13 +27,17 @@ interface Rule {
 /** The problem as one of this build. */
 const of = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
+/** Whether federation runs a library of this version where the range is asked for: a prerelease counts as any other version. */
+export const allows = (range: string, version: string): boolean =>
+  semver.satisfies(version, range, { includePrerelease: true });
+
 function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Record<string, string>>) {
   const { provides, requires } = description.shared;
   return Object.entries(requires).flatMap(([library, range]) => {
     const version = provided[library];
     const key = `${id} needs ${library}`;
     const carried = provides[library];
-    if (!version && carried && !semver.satisfies(carried, range))
+    if (!version && carried && !allows(range, carried))
       return [
         {
           key,
@@ -43,7 +47,7 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
     // the build carries it, for others too
     if (!version && carried) return [];
     if (!version) return [{ key, problem: of(id, say('needsUnshared', { library, range })) }];
-    if (semver.satisfies(version, range)) return [];
+    if (allows(range, version)) return [];
     return [{ key, problem: of(id, say('needsOther', { library, range, version })) }];
   });
 }

@@ -56,6 +56,13 @@ test('duplicate libraries of a candidate are listed apart from those of the live
   });
 });
 
+test('a prerelease within the range of another remote is shared, as the page does', async () => {
+  const early = await carrier('gifts', '1.0.0', 'chart.js', '4.5.0-rc.1', '^4.5.0-rc.0');
+  await at.activate(await at.host(), early, await carrier('chat', '1.0.0', 'chart.js', '4.4.0', '^4.0.0'));
+  const { stable } = await readSharing(at.writer, await at.current());
+  expect(stable.map(({ copies }) => copies.map(({ remotes }) => remotes))).toEqual([[['gifts', 'chat']]]);
+});
+
 test('each copy of what the host provides is named, and a library of one remote is not', async () => {
   const gifts = await carrier('gifts', '1.0.0', 'react', '19.1.0', '*');
   const maps = await carrier('maps', '1.0.0', 'react', '19.1.0', '*');

@@ -4,6 +4,7 @@ import type { Writer } from '../channel/writer.ts';
 import { buildFolder, isHost, isRemote, jsonOrNull, mergeBuilds, type RemoteRecord } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
+import { allows } from './fit.ts';
 import type { GateSubject } from './gate.ts';
 
 const KIB = 1024;
@@ -25,8 +26,7 @@ async function copyKib(store: Store, { id }: RemoteRecord, library: string): Pro
 }
 
 const carried = ({ description }: RemoteRecord, library: string): string => description.shared.provides[library] ?? '';
-const allows = ({ description }: RemoteRecord, library: string, version: string): boolean =>
-  semver.satisfies(version, description.shared.requires[library] ?? '*');
+const rangeOf = ({ description }: RemoteRecord, library: string): string => description.shared.requires[library] ?? '*';
 
 /** One copy of a library and the remotes that run with it. */
 interface LibraryCopy {
@@ -53,7 +53,7 @@ function negotiated(library: string, carriers: readonly RemoteRecord[]): RemoteR
   const groups: RemoteRecord[][] = [];
   for (let [carrier] = waiting; carrier; [carrier] = waiting) {
     const version = carried(carrier, library);
-    const users = waiting.filter((each) => each === carrier || allows(each, library, version));
+    const users = waiting.filter((each) => each === carrier || allows(rangeOf(each, library), version));
     groups.push([carrier, ...users.filter((each) => each !== carrier)]);
     for (const user of users) waiting.splice(waiting.indexOf(user), 1);
   }
