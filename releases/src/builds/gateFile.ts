@@ -13,9 +13,10 @@ const fileSchema = v.pipe(
 /** What a remote's build tells the gate; null for one without that file. Throws refused, naming every problem. */
 export function readGateFile(source: Buffer | null | undefined): GateFile | null {
   if (!source) return null;
-  const parsed = v.safeParse(fileSchema, parseJson(source.toString('utf8'), GATE_FILE));
+  const cure = 'Correct it and build again.';
+  const parsed = v.safeParse(fileSchema, parseJson(source.toString('utf8'), GATE_FILE, cure));
   if (parsed.success) return parsed.output;
-  throw refused(`${GATE_FILE} is not what the gate reads`, 'Correct it and build again.', issuesOf(parsed.issues));
+  throw refused(`${GATE_FILE} is not what the gate reads`, cure, issuesOf(parsed.issues));
 }
 
 /** The same of a stored build; one of a form that this gate does not know counts as none, so that it stops no other team. */

@@ -73,9 +73,9 @@ async function writeGuest(parts: Parts = {}): Promise<string> {
 }
 
 /** What publishing and the gate say of a guest; empty where it is admitted. */
-async function verdict(dist: string): Promise<string> {
+async function verdict(dist: string, version?: string): Promise<string> {
   try {
-    return (await at.verdict([await at.publishFrom(dist)])).join('\n');
+    return (await at.verdict([await at.publishFrom(dist, version)])).join('\n');
   } catch (cause) {
     const { message, cure = '', details = [] } = cause as { message: string; cure?: string; details?: string[] };
     return [message, ...details, cure].join('\n');
@@ -155,6 +155,7 @@ test('an entry of ES modules is known by its address, and each version has a nam
 test.each([
   ['named without a range', '4.5.0', '4.5.0'],
   ['whose package has no version', '', '0.0.0'],
+  ['of a prerelease', '5.0.0-beta.2', '5.0.0-beta.2'],
 ])('a guest is admitted with a library %s', async (_, written, carried) => {
   const dist = await writeGuest({ manifest: { shared: shared(written, null) } });
   expect(await verdict(dist)).toBe('');
@@ -162,10 +163,27 @@ test.each([
   expect(description).toMatchObject({ shared: { provides: { chart: carried }, requires: { chart: '*' } } });
 });
 
+test('a version that is given as a guest is published stands in for that of its package, in the name of its modules, too', async () => {
+  const modules = (text: string): Parts => ({
+    package: { version: undefined },
+    metaData: { globalName: 'gifts', remoteEntry: { name: 'remoteEntry.js', path: '', type: 'module' } },
+    files: { 'dist/remoteEntry.js': `export const get = ${text};` },
+  });
+  expect(await verdict(await writeGuest(modules('1')), '9.0.1')).toBe('');
+  await at.activate(await at.publishFrom(await writeGuest(modules('2')), '9.0.2'));
+  expect(await verdict(await writeGuest(modules('3')), '9.0.3')).toBe('');
+  expect(await verdict(await writeGuest(modules('4')))).toContain('version');
+});
+
 const noise = Array.from({ length: 60 }, (_, n) => [`dist/c${n}.0123456789abcdef.js`, `${n}`]);
 
 test.each<[what: string, Parts, says: string]>([
   ['a manifest that is cut off', { manifest: '{' }, 'mf-manifest.json is damaged'],
+  ['a manifest that is no JSON', { manifest: '<!doctype html>' }, 'Build it again'],
+  ['a package.json with comments', { files: { 'package.json': '// 礼物\n{ "liaozhai": {} }' } }, 'without comments'],
+  ['a package without the field', { package: { liaozhai: undefined } }, 'Set the field "liaozhai" of its package.json'],
+  ['a name with capitals', { package: { name: '@Team/Gifts' } }, 'Without a package of ours'],
+  ['a file with too long a path', { files: { [`dist/${'a'.repeat(238)}.js`]: '1' } }, 'more than 240 characters'],
   ['a manifest of another shape', { manifest: '[]' }, 'mf-manifest.json does not describe a remote'],
   ['a manifest that names an entry which is not there', { metaData: { remoteEntry: { name: 'x.js' } } }, 'names x.js'],
   ['a manifest that names a file outside', { metaData: { remoteEntry: { name: '../x.js' } } }, 'plain relative path'],
@@ -296,6 +314,13 @@ test('two guests with one name: the version belongs to who published it first', 
   expect(await verdict(await writeGuest(parts))).toContain('gifts 7.0.0 is taken by');
 });
 
-test('a folder beside a package that is no guest holds no build', async () => {
-  expect(await verdict(await writeGuest({ package: { liaozhai: undefined } }))).toContain('holds no liaozhai.json');
+test('a folder without a build beside a package that is no guest holds none', async () => {
+  const files = { 'dist/remoteEntry.js': null };
+  const nothing = await writeGuest({ package: { liaozhai: undefined }, manifest: null, files });
+  expect(await verdict(nothing)).toContain('usually dist');
+});
+
+test('a package.json that a build tool wrote into the build hides none that describes the guest', async () => {
+  const written = { name: 'gifts', version: '1.0.0', type: 'module' };
+  expect(await verdict(await writeGuest({ files: { 'dist/package.json': JSON.stringify(written) } }))).toBe('');
 });

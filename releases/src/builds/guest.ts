@@ -43,7 +43,7 @@ const packageSchema = v.object({
     v.string(),
     v.transform((name) => name.replace(/^@[^/]*\//, '')),
   ),
-  version: v.string(),
+  version: v.optional(v.string()),
   // of other packages the bundler has made what runs
   peerDependencies: v.optional(v.object({ react: v.optional(rangeSchema), 'react-dom': v.optional(rangeSchema) }), {}),
   liaozhai: fieldSchema,
@@ -84,21 +84,36 @@ async function textOf(path: string): Promise<string | null> {
   });
 }
 
-/** The package.json of the folder or the nearest one above it; null where no folder has one. */
-async function nearestPackage(folder: string): Promise<string | null> {
-  const text = await textOf(join(folder, 'package.json'));
-  if (text !== null || dirname(folder) === folder) return text;
-  return nearestPackage(dirname(folder));
+const hasField = (source: string | null): source is string => source !== null && /"liaozhai"\s*:/.test(source);
+
+/** The nearest package.json above the folder; null where no folder has one. */
+async function packageAbove(folder: string): Promise<string | null> {
+  const parent = dirname(folder);
+  if (parent === folder) return null;
+  return (await textOf(join(parent, 'package.json'))) ?? packageAbove(parent);
 }
 
-function read<Schema extends v.GenericSchema>(schema: Schema, source: string, what: string): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, parseJson(source, what));
+/** The folder's own package.json, unless a build tool wrote it, or the nearest one above. Null where it describes no guest. */
+async function guestPackage(folder: string): Promise<string | null> {
+  const own = await textOf(join(folder, 'package.json'));
+  const source = hasField(own) ? own : await packageAbove(folder);
+  return hasField(source) ? source : null;
+}
+
+/** What a team does about a build that is not whole. */
+export const BROKEN_CURE = 'Build it again and publish what is whole.';
+/** What a team does about a description that does not meet the contract. */
+export const GUEST_CURE = 'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.';
+
+function read<Schema extends v.GenericSchema>(
+  schema: Schema,
+  source: string,
+  what: string,
+  cure: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, parseJson(source, what, cure));
   if (parsed.success) return parsed.output;
-  throw refused(
-    `${what} does not describe a remote`,
-    'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.',
-    issuesOf(parsed.issues),
-  );
+  throw refused(`${what} does not describe a remote`, GUEST_CURE, issuesOf(parsed.issues));
 }
 
 const GLOBAL = String.raw`\b(?:self|globalThis|window)(?:\.|\[["'])`;
@@ -156,7 +171,7 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
 const perVersion = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
 
 /** What stands in for a manifest: names that follow the package's, and what the entry itself shows. */
-function withoutManifest({ name, version }: GuestPackage, entry: string): Manifest {
+function withoutManifest(name: string, version: string, entry: string): Manifest {
   const none = { sync: [], async: [] };
   const exposed = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: none } };
   return {
@@ -174,21 +189,31 @@ function withoutManifest({ name, version }: GuestPackage, entry: string): Manife
 /** Statements of modules, which a container of the bundler's own plug-in does not have. */
 const MODULE_SYNTAX = /\b(?:import|export)\s*[{"'*]/;
 
-/** Reads a guest's description; null where the folder holds none. Throws refused for one that contradicts itself. */
-export async function describeGuest(folder: string): Promise<unknown> {
-  const source = await nearestPackage(resolve(folder));
-  if (source === null || !/"liaozhai"\s*:/.test(source)) return null;
-  const own = read(packageSchema, source, 'package.json');
+/**
+ * Reads a guest's description; null where the folder holds none. `given` is the version that it is published with, where that is not
+ * the package's. Throws refused for one that contradicts itself.
+ */
+export async function describeGuest(folder: string, given = ''): Promise<unknown> {
   const described = await textOf(join(folder, MANIFEST));
   const fallbackEntry = await textOf(join(folder, DEFAULT_ENTRY));
   if (described === null && fallbackEntry === null) return null;
+  const source = await guestPackage(resolve(folder));
+  if (source === null)
+    throw refused(
+      `${folder} holds no liaozhai.json, which builds of our packages have`,
+      'Set the field "liaozhai" of its package.json: see "Without a package of ours" in docs/for-teams.md.',
+    );
+  const own = read(packageSchema, source, 'package.json', 'Write it as JSON, without comments.');
+  const version = own.version ?? given;
   if (described === null && MODULE_SYNTAX.test(fallbackEntry ?? ''))
     throw refused(
       `${DEFAULT_ENTRY} is an ES module, and ${MANIFEST}, which describes one, is missing`,
       'Set manifest: true of the federation plug-in and build again.',
     );
   const manifest =
-    described === null ? withoutManifest(own, fallbackEntry ?? '') : read(manifestSchema, described, MANIFEST);
+    described === null
+      ? withoutManifest(own.name, version, fallbackEntry ?? '')
+      : read(manifestSchema, described, MANIFEST, BROKEN_CURE);
   assertUsable(manifest);
   const { metaData, exposes } = manifest;
   const entry = [metaData.remoteEntry.path, metaData.remoteEntry.name]
@@ -210,7 +235,7 @@ export async function describeGuest(folder: string): Promise<unknown> {
     kind: 'remote',
     ...field,
     name,
-    version: own.version,
+    version,
     sourceHash: sha256Hex(text).slice(0, 12),
     federation: metaData.pluginVersion,
     shared: sharedBy(manifest, own),
@@ -218,7 +243,7 @@ export async function describeGuest(folder: string): Promise<unknown> {
     css: [],
     ...(isModule ? { entryType: 'module' } : {}),
     // where it is only a name, it follows the version
-    global: isModule ? perVersion(metaData.globalName, own.version) : metaData.globalName,
+    global: isModule ? perVersion(metaData.globalName, given || version) : metaData.globalName,
     chunkGlobal: chunkGlobalOf(text),
     exposes: exposes.map(({ path }) => path),
     module: { js: remote?.js.sync.length ? remote.js.sync : [entry], css: remote?.css.sync ?? [] },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildDescription, GATE_FILE, isFilePath } from '@liaozhai/shared/contract';
+import { type BuildDescription, GATE_FILE, isFilePath, MAX_PATH } from '@liaozhai/shared/contract';
 import { parse } from 'acorn';
 import { lookup } from 'mrmime';
 import * as v from 'valibot';
@@ -23,7 +23,7 @@ import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
 import { readGateFile } from './gateFile.ts';
-import { describeGuest } from './guest.ts';
+import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
 import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
 
 const PARALLEL_WRITES = 8;
@@ -298,6 +298,7 @@ async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
 
 /** Why a file may not be part of a build, or null. */
 export function fileProblem(path: string, size: number): string | null {
+  if (path.length > MAX_PATH) return `${path}: more than ${MAX_PATH} characters`;
   if (!isFilePath(path)) return `${path}: hidden files, "..", blanks and characters a URL must escape are not allowed`;
   if (path.endsWith('.map')) return `${path}: source maps are kept apart from builds, which everybody may read`;
   if (RESERVED.test(path)) return `${path}: this name belongs to the release system, which compresses files itself`;
@@ -346,14 +347,15 @@ function namedFiles(description: BuildDescription): [path: string, place: string
   ];
 }
 
+const KIT_CURE =
+  'Set what these lines name. remoteConfig() and hostConfig() of shared/build write the rest: see "Other build tools" in docs/for-teams.md.';
+
 /** Checks a description and puts another version in, if asked. Throws refused, naming every missing field. */
-function parseDescription(value: unknown, version?: string): BuildDescription {
+function parseDescription(value: unknown, cure: string, version?: string): BuildDescription {
   if (version !== undefined && !isVersion(version))
     throw usage(`"${version}" is not a version`, 'Use a semantic version without build metadata, such as 1.4.2.');
   const parsed = v.safeParse(descriptionSchema, version && value instanceof Object ? { ...value, version } : value);
   if (parsed.success) return parsed.output;
-  const cure =
-    'Set what these lines name. remoteConfig() and hostConfig() of shared/build write the rest: see "Other build tools" in docs/for-teams.md.';
   throw refused(`the description of the build does not meet the contract`, cure, issuesOf(parsed.issues));
 }
 
@@ -362,8 +364,9 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
     if (!hasCode(cause, 'ENOENT', 'ENOTDIR')) throw cause;
     return null;
   });
-  const described = source === null ? await describeGuest(folder) : parseJson(source, DESCRIPTION);
-  if (described !== null) return parseDescription(described, version);
+  if (source !== null) return parseDescription(parseJson(source, DESCRIPTION, BROKEN_CURE), KIT_CURE, version);
+  const guest = await describeGuest(folder, version);
+  if (guest !== null) return parseDescription(guest, GUEST_CURE, version);
   throw refused(
     `${folder} holds no ${DESCRIPTION}`,
     "Name the package's build output, usually dist (of this repository: remotes/<name>/dist), after building it.",
@@ -389,7 +392,7 @@ export async function readPackage(folder: string, version?: string): Promise<Bui
   const files = new Map<string, Buffer>();
   for (const path of paths) files.set(path, await readFile(join(folder, path)));
   const broken = entryProblem(description, files.get(description.entry));
-  if (broken) throw refused(`${folder} cannot be published`, 'Build it again and publish what is whole.', [broken]);
+  if (broken) throw refused(`${folder} cannot be published`, BROKEN_CURE, [broken]);
   readGateFile(files.get(GATE_FILE));
   return { description, files, maps };
 }

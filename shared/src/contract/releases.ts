@@ -5,7 +5,8 @@ import { remoteFailures } from './failures.ts';
 // What builds, release system, server and page tell each other. Checks that need more than the browser has (semver
 // ranges, hashes, signatures) are added by the release system where it reads a document.
 
-const MAX_PATH = 240;
+/** Characters of a path inside a build. */
+export const MAX_PATH = 240;
 const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
 const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
 const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
