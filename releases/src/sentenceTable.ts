@@ -64,6 +64,7 @@ export const SENTENCES = {
   sameFiles: 'has the very files of {build}, only its version is another: keep that one, or publish what you changed',
   globalOfBrowser:
     'global "{name}" is a part of the browser, which the page would lose: put the version into the name and build again',
+  globalOfRemote: 'global "{name}" is the name of {build}, which others import by it: put the version into the name',
   sharesGlobal:
     "shares a global with {build}: give each build's container and chunks names of their own, made of its version or the hash of its sources",
   onPageAs: 'on {path} as a {visitor} {seen}',

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 /** A page whose entries run these functions; an entry without one is not there. */
-function openPage(entries: Record<string, () => void> = {}) {
+function openPage(entries: Record<string, () => void> = {}, set = testSet) {
   resetFederationGlobalInfo();
   const requested: string[] = [];
   const assetLoader: AssetLoader = {
@@ -31,13 +31,14 @@ function openPage(entries: Record<string, () => void> = {}) {
     onLate: () => () => undefined,
   };
   const prefetcher = { prefetch: async () => undefined, giveWayTo: () => () => undefined, cancel: () => undefined };
-  const remotes = createRemotes({ set: testSet, assetLoader, prefetcher });
+  const remotes = createRemotes({ set, assetLoader, prefetcher });
   return { remotes, requested };
 }
 
 /** Opens a page and its federation, which is made with the first remote. */
-async function openFederation(entries: Record<string, () => void> = {}) {
-  const page = openPage({ '/builds/lanterns/1.0.0/remoteEntry.js': exposing('lanterns_1.0.0', {}), ...entries });
+async function openFederation(entries: Record<string, () => void> = {}, set = testSet) {
+  const lanterns = { '/builds/lanterns/1.0.0/remoteEntry.js': exposing('lanterns_1.0.0', {}) };
+  const page = openPage({ ...lanterns, ...entries }, set);
   await page.remotes.load('lanterns').catch(() => undefined);
   page.requested.length = 0;
   return { ...page, host: getInstance(({ name }) => name === 'host') as ModuleFederation };
@@ -195,8 +196,8 @@ describe('a remote that asks for another one', () => {
   const entry = '/builds/gifts/2.0.0/remoteEntry.js';
   const former = '/builds/gifts/1.0.0/remoteEntry.js';
 
-  const openAsking = async (entries: Record<string, () => void>) => {
-    const page = await openFederation(entries);
+  const openAsking = async (entries: Record<string, () => void>, set = testSet) => {
+    const page = await openFederation(entries, set);
     const asking = createInstance({
       name: 'asking',
       remotes: [{ name: 'gifts', alias: 'presents', entry: 'https://elsewhere.invalid/mf-manifest.json' }],
@@ -216,6 +217,15 @@ describe('a remote that asks for another one', () => {
     expect(remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
     const factory = await asking.loadRemote<() => unknown>('gifts/Badge', { loadFactory: false, from: 'build' });
     expect(factory?.()).toBe(badge);
+  });
+
+  test('gets the live build where the container of the last good one had the name of the remote', async () => {
+    const gifts = testSet.remotes.gifts as (typeof testSet.remotes)[string];
+    const lastGood = gifts.lastGood && { ...gifts.lastGood, global: 'gifts' };
+    const set = { ...testSet, remotes: { ...testSet.remotes, gifts: { ...gifts, lastGood } } };
+    const { asking, requested } = await openAsking({ [entry]: sound(), [former]: exposing('gifts', {}) }, set);
+    expect(await asking.loadRemote('gifts/Badge')).toBe(badge);
+    expect(requested).toEqual([entry]);
   });
 
   test('leaves the last good build alone where two requests met one failure', async () => {

@@ -62,8 +62,8 @@ export function pagePlugin(
     // a remote that asks for another one gets the build that runs here, wherever its configuration points
     beforeRequest(args) {
       const [first = '', ...expose] = args.id.split('/');
-      if (rules.buildOf(first)) return args;
-      const build = activeBuild(first, args.origin);
+      // a name comes before a global: a former build's container may have had the name of its remote
+      const build = activeBuild(first, args.origin) ?? rules.buildOf(first);
       // without this the runtime would ask for the configured address or manifest
       if (!build) throw new Error(`this page has no remote "${first}"`);
       args.origin.registerRemotes([remoteOf(build)]);

@@ -153,7 +153,10 @@ const contentOf = (id: string): string => id.slice(id.lastIndexOf('+'));
 const clash = (id: string, rival: string): string =>
   contentOf(id) === contentOf(rival) ? say('sameFiles', { build: rival }) : say('sharesGlobal', { build: rival });
 
-/** No two builds that can meet share a container or chunk global, or one would run the other's chunks. */
+/**
+ * No two builds that can meet share a container or chunk global, or one would run the other's chunks. No container has the name of
+ * another remote: what others import of that one would be sought in it.
+ */
 const globals: Rule = {
   check: 'globals',
   find: ({ remotes, neighbours = [] }) =>
@@ -162,6 +165,11 @@ const globals: Rule = {
       const mine = globalsOf(remote);
       if (mine[0] === mine[1])
         return [{ key: `${id} globals`, problem: of(id, say('sameGlobals', { name: mine[0] ?? '' })) }];
+      const namesake = remotes.find((other) => other.id !== id && other.description.name === mine[0]);
+      if (namesake) {
+        const problem = say('globalOfRemote', { name: namesake.description.name, build: namesake.id });
+        return [{ key: `${id} names ${namesake.description.name}`, problem: of(id, problem) }];
+      }
       const rivals = [...remotes, ...neighbours]
         .filter(isRemote)
         .filter((rival) => rival.id !== id && globalsOf(rival).some((name) => mine.includes(name)));

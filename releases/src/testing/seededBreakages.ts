@@ -151,6 +151,12 @@ const REMOTES: Breakage[] = [
     says: 'does not contain the chunkGlobal',
   },
   {
+    what: 'its container is called like another remote',
+    remote: { global: 'chat', chunkGlobal: undefined },
+    files: { 'remoteEntry.js': 'var chat = {}; "./remote"' },
+    says: 'global "chat" is the name of chat@',
+  },
+  {
     what: 'its two globals are one',
     remote: { global: 'one_global', chunkGlobal: 'one_global' },
     says: 'give each its own',
