@@ -184,29 +184,36 @@ test("guests: what two webpack containers call a singleton runs in each one's ra
   await expect(await goesOnAndTaps(page, 'old3')).toHaveText('3.9.0');
 });
 
-const asking: Guest = {
-  name: 'asking',
+const asking = (name: string, kit?: Guest['kit']): Guest => ({
+  name,
   version: '1.0.0',
+  kit,
   page: showing(`(async (runtime) => {
     await runtime.preloadRemote([{ nameOrAlias: 'account' }]);
     const [one, other] = await Promise.all([import('account/remote'), runtime.loadRemote('account/remote')]);
-    return one.default.name + (one === other ? ' once' : ' twice');
-  })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('asking')))`),
+    return one.default.name + (one.default === other.default ? ' once' : ' twice');
+  })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('${name}')))`),
   federation: { remotes: { account: 'account@http://localhost:9/remoteEntry.js' } },
-};
+});
 
-for (const [which, isBroken] of [
+for (const [which, isBroken, kit] of [
   ['the build that runs here', false],
   ['the last good build of one that is gone', true],
+  ['the build that runs here', false, 'vite, ES modules'],
+  ['the last good build of one that is gone', true, 'vite, ES modules'],
 ] as const)
-  test(`guests: import(), preloadRemote() and loadRemote() lead to ${which}`, async ({ site, page }) => {
+  test(`guests: import(), preloadRemote() and loadRemote() lead to ${which}${kit ? `, by ${kit}` : ''}`, async ({
+    site,
+    page,
+  }) => {
+    const guest = asking(kit ? 'vitely' : 'asking', kit);
     const old = await site.publish({ remote: 'account', part: 'my', says: '旧的一版' });
     const live = await site.publish({ remote: 'account', part: 'my', says: '新的一版' });
     await site.succeed(old, live);
-    await admit(site, asking);
+    await admit(site, guest);
     if (isBroken) site.front.breaks(filesOf(live, 'remoteEntry'), { status: 404 });
     site.front.asked();
-    await expect(await opensAndTaps(page, 'asking')).toHaveText('account once');
+    await expect(await opensAndTaps(page, guest.name)).toHaveText('account once');
     expect(site.front.asked().some((path) => filesOf(old, 'remoteEntry').test(path))).toBe(isBroken);
   });
 

@@ -196,28 +196,40 @@ describe('a remote that asks for another one', () => {
   const entry = '/builds/gifts/2.0.0/remoteEntry.js';
   const former = '/builds/gifts/1.0.0/remoteEntry.js';
 
-  const openAsking = async (entries: Record<string, () => void>, set = testSet) => {
+  const entryElsewhere = 'https://elsewhere.invalid/mf-manifest.json';
+  const presents = { name: 'gifts', alias: 'presents', entry: entryElsewhere };
+
+  const openAsking = async (entries: Record<string, () => void>, set = testSet, named: object = presents) => {
     const page = await openFederation(entries, set);
-    const asking = createInstance({
-      name: 'asking',
-      remotes: [{ name: 'gifts', alias: 'presents', entry: 'https://elsewhere.invalid/mf-manifest.json' }],
-    });
+    const asking = createInstance({ name: 'asking', remotes: [{ ...presents, ...named }] });
     return { ...page, asking };
   };
 
-  test.each(['gifts/Badge', 'presents/Badge'])('as %s gets the build that runs here', async (id) => {
-    const { asking, requested } = await openAsking({ [entry]: sound() });
+  const ways: [id: string, named?: object][] = [
+    ['gifts/Badge'],
+    ['presents/Badge'],
+    // as Vite's plug-in registers `gifts` and `boxes: 'gifts@https://…'`
+    ['__mfe__gifts/Badge', { name: '__mfe__gifts', alias: 'gifts', entryGlobalName: 'gifts' }],
+    ['__mfe__boxes/Badge', { name: '__mfe__boxes', alias: 'boxes', entryGlobalName: 'gifts' }],
+  ];
+
+  test.each(ways)('as %s gets the build that runs here', async (id, named) => {
+    const { asking, requested } = await openAsking({ [entry]: sound() }, testSet, named);
     expect(await asking.loadRemote(id)).toBe(badge);
     expect(requested).toEqual([entry]);
   });
 
-  test('gets the last good build where the live one is gone, as a module and as a factory', async () => {
-    const { asking, remotes } = await openAsking({ [former]: exposing('gifts_1.0.0', { Badge: badge }) });
-    expect(await asking.loadRemote('gifts/Badge')).toBe(badge);
-    expect(remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
-    const factory = await asking.loadRemote<() => unknown>('gifts/Badge', { loadFactory: false, from: 'build' });
-    expect(factory?.()).toBe(badge);
-  });
+  test.each(ways)(
+    'as %s gets the last good build where the live one is gone, as a module and as a factory',
+    async (id, named) => {
+      const entries = { [former]: exposing('gifts_1.0.0', { Badge: badge }) };
+      const { asking, remotes } = await openAsking(entries, testSet, named);
+      expect(await asking.loadRemote(id)).toBe(badge);
+      expect(remotes.activeBuild('gifts')?.id).toBe('gifts@1.0.0+000000000000');
+      const factory = await asking.loadRemote<() => unknown>(id, { loadFactory: false, from: 'build' });
+      expect(factory?.()).toBe(badge);
+    },
+  );
 
   test('gets the live build where the container of the last good one had the name of the remote', async () => {
     const gifts = testSet.remotes.gifts as (typeof testSet.remotes)[string];
@@ -246,6 +258,8 @@ describe('a remote that asks for another one', () => {
     const fetched = rs.spyOn(globalThis, 'fetch');
     onTestEnd(() => fetched.mockRestore());
     await expect(asking.loadRemote('strangers/Badge')).rejects.toThrow('this page has no remote "strangers"');
+    asking.registerRemotes([{ name: '__mfe__others', alias: 'others', entry: entryElsewhere }]);
+    await expect(asking.loadRemote('__mfe__others/Badge')).rejects.toThrow('this page has no remote "others"');
     expect([requested, fetched.mock.calls]).toEqual([[], []]);
   });
 });

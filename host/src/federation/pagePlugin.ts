@@ -21,7 +21,7 @@ export interface Rules {
   /** Runs a build's entry. Rejects where the entry leaves no container. */
   loadEntry(build: PageBuild): Promise<Container>;
   /** Takes note of a build that failed as another remote asked for it. Returns whether another build took its place. */
-  buildFailed(name: string, global: string, cause: unknown): boolean;
+  buildFailed(global: string, cause: unknown): boolean;
 }
 
 /** The name of the remote that a build is of. */
@@ -53,9 +53,18 @@ export function pagePlugin(
   singletons: Record<string, { version: string }>,
 ): ModuleFederationRuntimePlugin & { name: string } {
   const safeScopes: SafeScopes = new Map();
-  /** The build of a remote that an instance calls by this name or alias. */
-  const activeBuild = (name: string, { options }: ModuleFederation) =>
-    rules.activeBuild(name) ?? rules.activeBuild(options.remotes.find(({ alias }) => alias === name)?.name ?? '');
+  const configured = (name: string, { options }: ModuleFederation) =>
+    options.remotes.find((remote) => remote.name === name || remote.alias === name);
+  /**
+   * The build of a remote that an instance calls by this name or alias. Vite's plug-in makes names of its own: there the remote's is
+   * the global or the alias.
+   */
+  function activeBuild(called: string, origin: ModuleFederation) {
+    const remote: { name?: string; alias?: string; entryGlobalName?: string } = configured(called, origin) ?? {};
+    const names = [called, remote.name, remote.entryGlobalName, remote.alias];
+    const builds = names.map((name) => rules.activeBuild(name ?? ''));
+    return builds.find((build) => build !== undefined);
+  }
   const plugin: ModuleFederationRuntimePlugin & { name: string } = {
     name: 'liaozhai',
 
@@ -65,7 +74,7 @@ export function pagePlugin(
       // a name comes before a global: a former build's container may have had the name of its remote
       const build = activeBuild(first, args.origin) ?? rules.buildOf(first);
       // without this the runtime would ask for the configured address or manifest
-      if (!build) throw new Error(`this page has no remote "${first}"`);
+      if (!build) throw new Error(`this page has no remote "${configured(first, args.origin)?.alias ?? first}"`);
       args.origin.registerRemotes([remoteOf(build)]);
       return { ...args, id: [build.global, ...expose].join('/') };
     },
@@ -95,7 +104,7 @@ export function pagePlugin(
     async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {
       const [name = ''] = id.split('/');
       if (lifecycle !== 'onLoad' || !remote || name === remote.name) return undefined;
-      if (!rules.buildFailed(name, remote.name, error)) return undefined;
+      if (!rules.buildFailed(remote.name, error)) return undefined;
       // bundlers run the module's factory themselves
       const options = from === 'build' ? { loadFactory: false, from } : { from };
       return (origin as ModuleFederation).loadRemote(id, options);

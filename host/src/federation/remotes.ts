@@ -11,6 +11,7 @@ import { local, newClientId, problemNoted, readJson } from '@liaozhai/shared/run
 import type { AssetLoader } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
 import { createFederation } from './federation';
+import { remoteNameOf } from './pagePlugin';
 import { BUNDLED } from './pageSet';
 import type { Prefetcher } from './prefetch';
 import { moduleError, RemoteError } from './remoteError';
@@ -134,11 +135,13 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     opened ??= createFederation(set.host.id, assetLoader, {
       activeBuild,
       buildOf,
-      buildFailed(name, global, cause) {
+      buildFailed(global, cause) {
         const failed = buildOf(global);
+        if (!failed) return false;
+        const name = remoteNameOf(failed);
         const error = moduleError(name, cause);
         // that a module is not there says nothing against the build
-        return failed !== undefined && error.failure !== 'module-missing' && fallBack(name, failed.id, error);
+        return error.failure !== 'module-missing' && fallBack(name, failed.id, error);
       },
     });
     return opened;
