@@ -1,9 +1,9 @@
+import { READY } from '@liaozhai/shared/contract';
 import './testing/pageFixture';
 import type { SpansReport } from '@liaozhai/shared/contract';
 import { request, session } from '@liaozhai/shared/runtime';
 import { fakeApi, fakeRealtime, type Handlers, memberDto, offline, onTestEnd, waitFor } from '@liaozhai/shared/testing';
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { READY } from './remotes/remoteComponents';
 import { watchSpans } from './spans';
 import { openPage } from './testing/fakeRemotes';
 import { beacons, testSet } from './testing/pageFixture';

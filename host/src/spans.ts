@@ -5,6 +5,7 @@ import {
   type MessageEventDto,
   matchRoute,
   messageEventSchema,
+  READY,
   readAs,
   type SpansReport,
   sentSchema,
@@ -12,7 +13,6 @@ import {
 } from '@liaozhai/shared/contract';
 import { aroundRequests, listen } from '@liaozhai/shared/runtime';
 import type { Page } from './page';
-import { READY } from './remotes/remoteComponents';
 import { routeAt } from './routes';
 
 type Told = SpansReport['spans'][number];

@@ -1,11 +1,10 @@
 import './testing/pageFixture';
 import type { VitalsReport } from '@liaozhai/shared/contract';
-import { STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { READY, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { local } from '@liaozhai/shared/runtime';
 import { onTestEnd } from '@liaozhai/shared/testing';
 import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import type { GuardedHistory } from './navigation';
-import { READY } from './remotes/remoteComponents';
 import { openPage } from './testing/fakeRemotes';
 import { beacons, testSet } from './testing/pageFixture';
 

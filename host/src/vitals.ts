@@ -1,9 +1,8 @@
-import { type CacheState, STORAGE_KEYS, type VitalsReport } from '@liaozhai/shared/contract';
+import { type CacheState, READY, STORAGE_KEYS, type VitalsReport } from '@liaozhai/shared/contract';
 import { local, readJson } from '@liaozhai/shared/runtime';
 import { type CLSMetric, type INPMetric, type LCPMetric, onCLS, onINP, onLCP } from 'web-vitals';
 import type { GuardedHistory } from './navigation';
 import type { Page } from './page';
-import { READY } from './remotes/remoteComponents';
 import { routeAt } from './routes';
 import { tabs } from './shell/TabBar';
 

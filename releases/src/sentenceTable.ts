@@ -83,6 +83,8 @@ export const SENTENCES = {
   unchecked:
     "{path} went past the host's asset loader, unchecked and loaded twice: name it by the href of a link element",
   neverRan: 'its entry did not run: the page never saw its container',
+  neverCame:
+    'its module never came: await nothing at the top of a module that may not come, and import other remotes by import() only',
   blank: 'the page stayed blank',
   changedScriptRan: '{path} ran with changed bytes: let the host load it, by the src of a script element',
   changedStyleHeld: '{path} took effect with changed bytes: let the host load it, by the href of a link element',

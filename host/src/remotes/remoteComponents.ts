@@ -1,4 +1,4 @@
-import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload } from '@liaozhai/shared/contract';
+import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload, READY } from '@liaozhai/shared/contract';
 import { session } from '@liaozhai/shared/runtime';
 import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
@@ -46,9 +46,6 @@ interface LoadingComponent {
   /** the build it comes from; unknown until the remote's module is there */
   build?: string;
 }
-
-/** Begins the name of the browser's own measure of a build, from asking for a component to its being ready. */
-export const READY = 'ready ';
 
 /** `load` notes the build that it loads from. */
 function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'build'>) => Promise<Loaded>) {

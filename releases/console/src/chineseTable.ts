@@ -75,6 +75,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   answered: '{path} 的状态码是 {status}',
   unchecked: '{path} 绕过了主程序的资源加载器，没有校验，还加载了两次，请写在 link 元素的 href 里',
   neverRan: '它的入口没有运行，页面上一直没有它的容器',
+  neverCame: '它的模块一直没有加载完，请不要在模块顶层等待可能不来的东西，引用别的功能只用 import()',
   blank: '页面一直是空白',
   changedScriptRan: '{path} 被改动后仍然运行，请写在 script 元素的 src 里，由主程序加载',
   changedStyleHeld: '{path} 被改动后仍然生效，请写在 link 元素的 href 里，由主程序加载',

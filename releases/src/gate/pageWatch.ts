@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backendSegments, beaconSchema, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { backendSegments, beaconSchema, READY, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
 import { buildFolder, type HostRecord } from '../model/build.ts';
@@ -108,7 +108,13 @@ function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   return status === 404 && !(segment in host.files);
 }
 
-const firstLine = (text: string): string => text.split('\n')[0]?.slice(0, 300) ?? '';
+/** The first line; of federation's own error that of the error below it. */
+const firstLine = (text: string): string =>
+  text
+    .replace(/^.*Original Error Message:/s, '')
+    .trim()
+    .split('\n')[0]
+    ?.slice(0, 300) ?? '';
 
 interface Recorded {
   seen: SeenFault[];
@@ -166,6 +172,8 @@ export function watch(page: Page, site: Site): Watched {
 interface Beat {
   /** The container is there and the document has loaded. */
   ran: boolean;
+  /** The module of the screen has not come: the host draws what is going to stand there, and measured no component of the build. */
+  waits: boolean;
   /** Requests and changes of the page until now. */
   progress: string;
 }
@@ -174,32 +182,33 @@ interface Beat {
  * Time as the page has it: page and server have each answered once. A machine under load beats slower, and so it gives what runs on
  * it the time that it takes there.
  */
-export async function beat(page: Page, origin: string, { global }: Visit, watched: Watched): Promise<Beat> {
-  const look = (name: string) => ({
+export async function beat(page: Page, origin: string, { global, id }: Visit, watched: Watched): Promise<Beat> {
+  const look = ({ name, ready }: Record<'name' | 'ready', string>) => ({
     ran: name in globalThis && document.readyState === 'complete',
+    waits: document.querySelector('[data-skeleton]') !== null && performance.getEntriesByName(ready).length === 0,
     changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
   });
-  const [{ ran, changes }] = await Promise.all([
-    page.evaluate(look, global ?? 'document').catch((cause: Error) => {
+  const [{ changes, ...seen }] = await Promise.all([
+    page.evaluate(look, { name: global ?? 'document', ready: READY + id }).catch((cause: Error) => {
       // a document that is just being replaced by another
-      if (/navigat|destroyed/.test(cause.message)) return { ran: false, changes: -1 };
+      if (/navigat|destroyed/.test(cause.message)) return { ran: false, waits: true, changes: -1 };
       throw cause;
     }),
     fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
     pause(BEAT_MS),
   ]);
-  return { ran, progress: `${watched.requests} ${changes}` };
+  return { ...seen, progress: `${watched.requests} ${changes}` };
 }
 
-/** Beats until the page runs, stands still or has thrown. Returns whether it runs. */
-async function runs(next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
+/** Beats until the page is so far, stands still or has thrown. Returns whether it is so far. */
+async function reaches(isFar: (beat: Beat) => boolean, next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
   const ends = performance.now() + LONGEST_MS;
   let last = '';
   for (let still = 0; still < STANDSTILL_BEATS && performance.now() < ends && !watched.thrown; still += 1) {
-    const { ran, progress } = await next();
-    if (ran) return true;
-    if (progress !== last) still = 0;
-    last = progress;
+    const now = await next();
+    if (isFar(now)) return true;
+    if (now.progress !== last) still = 0;
+    last = now.progress;
   }
   return false;
 }
@@ -217,8 +226,10 @@ export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS)
 /** Waits until the page stands. Returns what is wrong with it. */
 export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<SeenFault[]> {
   const next = () => beat(page, origin, target, watched);
-  const isThere = await runs(next, watched);
+  const isThere = await reaches(({ ran }) => ran, next, watched);
   await settles(next);
+  // a guest is shown no screen where a login is needed
+  const isComplete = target.as === 'guest' || watched.thrown || (await reaches(({ waits }) => !waits, next, watched));
   const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MS });
   const unchecked = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
@@ -230,6 +241,7 @@ export async function standing(page: Page, origin: string, target: Visit, watche
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
       .map((path) => say('unchecked', { path })),
     ...(isThere ? [] : [say('neverRan')]),
+    ...(isThere && !isComplete ? [say('neverCame')] : []),
     ...(shown.trim() ? [] : [say('blank')]),
   ];
   return lines.map((line) => ({ line, about: target.id }));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type GateFile, type RemoteDescription, STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { type GateFile, READY, type RemoteDescription, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { activate } from '../operations/switching.ts';
 import { openTestStore, PAGE_TEMPLATE, type TestStore } from '../testing/openTestStore.ts';
@@ -52,6 +52,8 @@ const PAGE = PAGE_TEMPLATE.replace('globalThis.__loadAsset = {};', LOADER);
 const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
+/** What the host draws while a screen's module is on its way. */
+const WAITING = `${FINE} document.getElementById('root').dataset.skeleton = 'row';`;
 /** A page that shows what others have for its slots, and falls out with one of them. */
 const STORIES = `${FINE} for (const { slots } of Object.values(set.remotes)) for (const { name, preload } of slots)
   if (name.startsWith('stories.')) preload.js.forEach(run);
@@ -144,6 +146,11 @@ describe('the headless smoke of a set', () => {
       if (url?.endsWith('.js') && headers['sec-fetch-dest']) await pause(2500);
     });
     expect(await judge(await at.remote('slow', '1.0.0', shows(FINE)), serveSlowly)).toBe('');
+  });
+
+  test('a page whose data never comes is sound', async () => {
+    const ready = `performance.measure('${READY}' + remote.id, { start: 0 });`;
+    expect(await judge(await at.remote('patient', '1.0.0', shows(`${WAITING} ${ready}`)))).toBe('');
   });
 
   test('late files that go past the asset loader are refused, for a browser would take them with changed bytes', async () => {
@@ -342,6 +349,7 @@ describe('the headless smoke of a set', () => {
       { 'remoteEntry.js': `var matchMedia = {}; ${FINE} /* matchMedia chunks3 */` },
       'global "matchMedia" is a part of the browser',
     ],
+    ['waits for ever for its module', { [SHOW]: WAITING }, 'its module never came: await nothing'],
     ['stands still', { 'remoteEntry.js': `const wait = 1; ${FINE} /* second chunks */` }, 'its entry did not run'],
     [
       'fails where its last good build takes over',
@@ -352,6 +360,13 @@ describe('the headless smoke of a set', () => {
       'fails with words that the host warns of',
       { [SHOW]: `${FINE} report('render-threw', new Error('no title'));` },
       'reported render-threw: no title',
+    ],
+    [
+      'fails with words that federation puts below its own',
+      {
+        [SHOW]: `${FINE} report('init-threw', new Error('#RUNTIME-015\\nOriginal Error Message:\\n Error: no start'));`,
+      },
+      'reported init-threw: Error: no start',
     ],
     [
       'inserts a stylesheet by itself',

@@ -277,6 +277,9 @@ export const beaconSchema = v.object({
 
 export type Beacon = v.InferOutput<typeof beaconSchema>;
 
+/** Begins the name of the browser's own measure of a build, from asking for a component to its being ready. */
+export const READY = 'ready ';
+
 /** What pages measure of a build: Core Web Vitals, and from asking for a remote to its first component being ready. */
 export const vitalMetrics = ['lcp', 'inp', 'cls', 'load'] as const;
 
