@@ -184,6 +184,11 @@ test("guests: what two webpack containers call a singleton runs in each one's ra
   await expect(await goesOnAndTaps(page, 'old3')).toHaveText('3.9.0');
 });
 
+const elsewhere = { account: 'account@http://localhost:9/remoteEntry.js' };
+/** What webpack's own plug-in can say, which does not know the runtime. */
+const byPromise = `promise Promise.resolve({ init() {}, get: (path) =>
+  __FEDERATION__.__INSTANCES__[0].loadRemote('account' + path.slice(1), { loadFactory: false, from: 'build' }) })`;
+
 const asking = (name: string, kit?: Guest['kit']): Guest => ({
   name,
   version: '1.0.0',
@@ -192,21 +197,26 @@ const asking = (name: string, kit?: Guest['kit']): Guest => ({
     await runtime.preloadRemote([{ nameOrAlias: 'account' }]);
     const [one, other] = await Promise.all([import('account/remote'), runtime.loadRemote('account/remote')]);
     return one.default.name + (one.default === other.default ? ' once' : ' twice');
-  })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('${name}')))`),
-  federation: { remotes: { account: 'account@http://localhost:9/remoteEntry.js' } },
+  })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('${name}')) ?? __FEDERATION__.__INSTANCES__[0])`),
+  federation:
+    kit === OWN_CONTAINER ? { remoteType: 'script', remotes: { account: byPromise } } : { remotes: elsewhere },
 });
 
-for (const [which, isBroken, kit] of [
-  ['the build that runs here', false],
-  ['the last good build of one that is gone', true],
-  ['the build that runs here', false, 'vite, ES modules'],
-  ['the last good build of one that is gone', true, 'vite, ES modules'],
-] as const)
-  test(`guests: import(), preloadRemote() and loadRemote() lead to ${which}${kit ? `, by ${kit}` : ''}`, async ({
+const askers: [name: string, kit?: Guest['kit']][] = [
+  ['asking'],
+  ['vitely', 'vite, ES modules'],
+  ['webbing', OWN_CONTAINER],
+];
+
+for (const [which, isBroken, [name, kit]] of askers.flatMap((asker) => [
+  ['the build that runs here', false, asker] as const,
+  ['the last good build of one that is gone', true, asker] as const,
+]))
+  test(`guests: import(), preloadRemote() and loadRemote() lead to ${which}, by ${kit ?? 'Rspack'}`, async ({
     site,
     page,
   }) => {
-    const guest = asking(kit ? 'vitely' : 'asking', kit);
+    const guest = asking(name, kit);
     const old = await site.publish({ remote: 'account', part: 'my', says: '旧的一版' });
     const live = await site.publish({ remote: 'account', part: 'my', says: '新的一版' });
     await site.succeed(old, live);

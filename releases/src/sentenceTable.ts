@@ -66,7 +66,7 @@ export const SENTENCES = {
     'global "{name}" is a part of the browser, which the page would lose: put the version into the name and build again',
   globalOfRemote: 'global "{name}" is the name of {build}, which others import by it: put the version into the name',
   sharesGlobal:
-    "shares a global with {build}: give each build's container and chunks names of their own, made of its version or the hash of its sources",
+    "shares a global with {build}: give each build's container (`name`) and chunks (`output.uniqueName`) names of their own, made of its version or the hash of its sources",
   onPageAs: 'on {path} as a {visitor} {seen}',
   onPage: 'on {path} {seen}',
   guest: 'guest',

@@ -59,7 +59,8 @@ export const CHINESE: Record<SentenceKind, string> = {
   sameFiles: '与 {build} 的文件完全相同，只是版本不同，请保留那一个，或发布你的改动',
   globalOfBrowser: '全局变量「{name}」是浏览器自带的，页面会因此失去它，请把版本写进名字后重新构建',
   globalOfRemote: '全局变量 {name} 与 {build} 同名，别的功能引用它时会找错，请在容器名里加上版本',
-  sharesGlobal: '与 {build} 共用一个全局变量，请用版本或源码的校验值给每个构建的容器和分块单独命名',
+  sharesGlobal:
+    '与 {build} 共用一个全局变量，请用版本或源码的校验值给每个构建的容器（name）和分块（output.uniqueName）单独命名',
   onPageAs: '{visitor}打开 {path} 时，{seen}',
   onPage: '打开 {path} 时，{seen}',
   guest: '游客',
