@@ -158,6 +158,8 @@ export const SENTENCES = {
   noPlace: '"{text}" names no state',
   noPlaceCure:
     'Use a state number from `log`, `stable`, `candidate`, `preview:stable` or a build such as stories@1.4.2.',
+  twoBuilds: '{one} and {other} are builds of one name',
+  twoBuildsCure: 'A set runs one build of each name: name one of them.',
   twoNames: '{one} and {other} are builds of two names',
   twoNamesCure: 'Compare builds of one name, or either of them with `stable`.',
   stateTwice: 'state {seq} of {channel} exists twice, with different contents',
@@ -235,6 +237,7 @@ export const SENTENCES = {
   nothingBeforeForCure:
     'Take a first release out of the set with `withdraw {name}`, or activate another published build.',
   notLiveIn: '{name} was not live in state {seq}',
+  nothingLiveIn: 'nothing was live in state {seq}',
   notLiveInCure: 'List the states with `log`.',
   onlyHost: '{build} is the only host to go on with',
   onlyHostCure: 'Activate another host first, then kill this one.',

@@ -7,6 +7,7 @@ import {
   buildIdParts,
   buildWordParts,
   issuesOf,
+  nameOf,
   type Provenance,
   parseBuildId,
   parseJson,
@@ -127,9 +128,18 @@ async function resolveBuild(store: Store, word: string): Promise<string> {
   throw refused(say('notPublished', { build: word, store: store.label }), say('notPublishedCure', { name }));
 }
 
-/** Full build ids of what a person typed: ids as they are, `stories@1.4.2` by its version. Throws usage or refused. */
-export const resolveBuilds = (store: Store, words: readonly string[]): Promise<string[]> =>
-  Promise.all(words.map((word) => resolveBuild(store, word)));
+/**
+ * Full build ids of what a person typed, each once: ids as they are, `stories@1.4.2` by its version. Throws usage, or refused for two
+ * builds of one name.
+ */
+export async function resolveBuilds(store: Store, words: readonly string[]): Promise<string[]> {
+  const ids = [...new Set(await Promise.all(words.map((word) => resolveBuild(store, word))))];
+  for (const [at, other] of ids.entries()) {
+    const one = ids.slice(0, at).find((id) => nameOf(id) === nameOf(other));
+    if (one) throw refused(say('twoBuilds', { one, other }), say('twoBuildsCure'));
+  }
+  return ids;
+}
 
 export interface BuildSummary {
   id: string;

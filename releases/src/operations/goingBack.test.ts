@@ -74,6 +74,14 @@ describe('rollback', () => {
     expect(now.seq).toBe(seq + 1);
     expect(await live('chat')).not.toBe(chatAt(1));
     await expect(rollback(at.writer, { to: 9999 })).rejects.toThrow('no state 9999');
+    await expect(rollback(at.writer, { to: 1 })).rejects.toThrow('nothing was live in state 1');
+    await expect(rollback(at.writer, { to: 1, name: 'chat' })).rejects.toThrow('chat was not live in state 1');
+  });
+
+  test('of a host without a former one names no way that a host does not have', async () => {
+    const refusal = await rollback(at.writer, { name: 'host' }).catch((cause) => cause);
+    expect(refusal.message).toContain('nothing else was live before for host');
+    expect(refusal.cure).toBe('List what was live with `log`, or activate a published build.');
   });
 
   test('is refused where the audit holds another state in the place of the one asked for', async () => {

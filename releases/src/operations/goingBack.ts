@@ -7,7 +7,7 @@ import { findingLine } from '../english.ts';
 import { ReleaseError, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
 import type { Evidence } from '../model/action.ts';
-import { mergeBuilds, nameOf } from '../model/build.ts';
+import { HOST_NAME, mergeBuilds, nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import { keepCandidates } from './switching.ts';
@@ -114,7 +114,7 @@ export async function stateBefore(
   const { state, passedOver } = await findStateBefore(writer, current, name, force);
   if (state) return { state, passedOver };
   if (passedOver.length > 0) throw await unfit(writer, current, name, passedOver);
-  const isOnly = name !== undefined && liveIn(current, name).length > 0;
+  const isOnly = name !== undefined && name !== HOST_NAME && liveIn(current, name).length > 0;
   throw refused(
     name ? say('nothingBeforeFor', { name }) : say('nothingBefore'),
     isOnly ? say('nothingBeforeForCure', { name }) : say('nothingBeforeCure'),
@@ -151,7 +151,10 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
           : { state: await readState(writer.store, current, to, writer.key.publicKey), passedOver: [] };
       const builds = liveIn(target, name);
       if (builds.length === 0)
-        throw refused(say('notLiveIn', { name: name ?? 'nothing', seq: target.seq }), say('notLiveInCure'));
+        throw refused(
+          name ? say('notLiveIn', { name, seq: target.seq }) : say('nothingLiveIn', { seq: target.seq }),
+          say('notLiveInCure'),
+        );
       assertAlive(current, builds, target.seq);
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;

@@ -72,6 +72,15 @@ describe('activate', () => {
     expect(await resolveBuilds(at.store, ['stories@1.1.0', chatAt(0)])).toEqual([storiesAt(1), chatAt(0)]);
     await expect(resolveBuilds(at.store, ['stories@7.0.0'])).rejects.toThrow('is not in');
   });
+
+  test('two builds of one name are refused, and one that is named twice counts once', async () => {
+    const twice = ['stories@1.1.0', storiesAt(1)];
+    expect(await resolveBuilds(at.store, twice)).toEqual([storiesAt(1)]);
+    await expect(resolveBuilds(at.store, [...twice, chatAt(0), 'stories@1.0.0'])).rejects.toMatchObject({
+      message: `${storiesAt(1)} and ${storiesAt(0)} are builds of one name`,
+      cure: expect.stringContaining('name one of them'),
+    });
+  });
 });
 
 describe('canary', () => {
