@@ -208,9 +208,11 @@ describe('a remote that asks for another one', () => {
   const ways: [id: string, named?: object][] = [
     ['gifts/Badge'],
     ['presents/Badge'],
+    ['@team/gifts/Badge', { alias: '@team/gifts' }],
     // as Vite's plug-in registers `gifts` and `boxes: 'gifts@https://…'`
     ['__mfe__gifts/Badge', { name: '__mfe__gifts', alias: 'gifts', entryGlobalName: 'gifts' }],
     ['__mfe__boxes/Badge', { name: '__mfe__boxes', alias: 'boxes', entryGlobalName: 'gifts' }],
+    ['__mfe__@team/gifts/Badge', { name: '__mfe__@team/gifts', alias: '@team/gifts', entryGlobalName: 'gifts' }],
   ];
 
   test.each(ways)('as %s gets the build that runs here', async (id, named) => {

@@ -44,6 +44,13 @@ export const remoteOf = ({ global, entry }: PageBuild) => ({
   entry: new URL(entry, location.href).href,
 });
 
+/** A remote as some instance knows it. */
+interface Configured {
+  name?: string;
+  alias?: string;
+  entryGlobalName?: string;
+}
+
 /**
  * The page's rules for every federation instance in it: the host's, and each that a remote's bundle makes, of any
  * version. Which build answers, how its entry is loaded, and whose copy of a library is used.
@@ -53,35 +60,37 @@ export function pagePlugin(
   singletons: Record<string, { version: string }>,
 ): ModuleFederationRuntimePlugin & { name: string } {
   const safeScopes: SafeScopes = new Map();
-  const configured = (name: string, { options }: ModuleFederation) =>
-    options.remotes.find((remote) => remote.name === name || remote.alias === name);
-  /**
-   * The build of a remote that an instance calls by this name or alias. Vite's plug-in makes names of its own: there the remote's is
-   * the global or the alias.
-   */
-  function activeBuild(called: string, origin: ModuleFederation) {
-    const remote: { name?: string; alias?: string; entryGlobalName?: string } = configured(called, origin) ?? {};
+  /** The remote of a request, as the instance is configured to call it: by name or alias, which may have a scope (`@team/gifts/Badge`). */
+  function calledIn(id: string, { options }: ModuleFederation): { called: string; remote: Configured } {
+    for (const remote of options.remotes)
+      for (const called of [remote.name, remote.alias])
+        if (called && `${id}/`.startsWith(`${called}/`)) return { called, remote };
+    return { called: id.split('/')[0] ?? '', remote: {} };
+  }
+  /** Which build answers a request. Vite's plug-in makes names of its own: there the remote's is the global or the alias. */
+  function answering(id: string, origin: ModuleFederation) {
+    const { called, remote } = calledIn(id, origin);
     const names = [called, remote.name, remote.entryGlobalName, remote.alias];
     const builds = names.map((name) => rules.activeBuild(name ?? ''));
-    return builds.find((build) => build !== undefined);
+    return { called, alias: remote.alias ?? called, build: builds.find((build) => build !== undefined) };
   }
   const plugin: ModuleFederationRuntimePlugin & { name: string } = {
     name: 'liaozhai',
 
     // a remote that asks for another one gets the build that runs here, wherever its configuration points
     beforeRequest(args) {
-      const [first = '', ...expose] = args.id.split('/');
+      const { called, alias, ...answer } = answering(args.id, args.origin);
       // a name comes before a global: a former build's container may have had the name of its remote
-      const build = activeBuild(first, args.origin) ?? rules.buildOf(first);
+      const build = answer.build ?? rules.buildOf(called);
       // without this the runtime would ask for the configured address or manifest
-      if (!build) throw new Error(`this page has no remote "${configured(first, args.origin)?.alias ?? first}"`);
+      if (!build) throw new Error(`this page has no remote "${alias}"`);
       args.origin.registerRemotes([remoteOf(build)]);
-      return { ...args, id: [build.global, ...expose].join('/') };
+      return { ...args, id: build.global + args.id.slice(called.length) };
     },
 
     // the runtime's own way reads a manifest, which no page requests
     async beforePreloadRemote({ preloadOps, origin }) {
-      const builds = preloadOps.map(({ nameOrAlias }) => activeBuild(nameOrAlias, origin));
+      const builds = preloadOps.map(({ nameOrAlias }) => answering(nameOrAlias, origin).build);
       if (!builds.every((build) => build !== undefined)) return;
       preloadOps.length = 0;
       await Promise.allSettled(builds.map(rules.loadEntry));
