@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
@@ -182,6 +182,21 @@ describe('sec.releases: what cannot be published', () => {
     expect(await refusal(await writeRemote(at.place(), 'stories', 'bad', { files: { [path]: 'x' } }))).toContain(
       reason,
     );
+  });
+
+  test('a build that is written meanwhile, some of whose files go', async () => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f/${n}.txt`, '']));
+    const dist = await writeRemote(at.place(), 'stories', 'x', { files });
+    const state = { isRead: false };
+    const reading = refusal(dist).finally(() => {
+      state.isRead = true;
+    });
+    for (let n = 0; !state.isRead; n += 1) {
+      await writeFile(join(dist, 'f/0.txt'), `${n}`);
+      await rm(join(dist, 'f/299.txt'));
+      await writeFile(join(dist, 'f/299.txt'), '');
+    }
+    expect(await reading).toContain('changed while it was read');
   });
 
   test('files and builds beyond the limits', async () => {

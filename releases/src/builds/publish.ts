@@ -373,24 +373,50 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
   );
 }
 
+/** Path inside the folder → what differs once the file was written again. */
+async function stampsOf(folder: string): Promise<Map<string, { size: number; stamp: string }>> {
+  const stamps = new Map<string, { size: number; stamp: string }>();
+  for (const path of await pathsBelow(folder)) {
+    const { size, mtimeMs, ino } = await lstat(join(folder, path));
+    stamps.set(path, { size, stamp: `${path} ${size} ${mtimeMs} ${ino}` });
+  }
+  return stamps;
+}
+
 /** Reads and checks a build output. Nothing is followed out of the folder. Throws refused with every problem found. */
 export async function readPackage(folder: string, version?: string): Promise<BuiltPackage> {
   const description = await readDescription(folder, version);
-  const all = await pathsBelow(folder);
-  const maps = new Map<string, string>();
-  for (const path of all.filter(isSourceMap)) {
-    const text = storedMap(await readFile(join(folder, path)));
-    if (text !== null) maps.set(path, text);
+  const changed = () =>
+    refused(`${folder} changed while it was read`, 'Publish it again once nothing writes there any more.');
+  try {
+    const before = await stampsOf(folder);
+    const built = await readFiles(folder, description, before);
+    const stamps = [before, await stampsOf(folder)].map((each) => [...each.values()].map(({ stamp }) => stamp).join());
+    if (stamps[0] !== stamps[1]) throw changed();
+    return built;
+  } catch (cause) {
+    throw hasCode(cause, 'ENOENT', 'ENOTDIR') ? changed() : cause;
   }
-  // those of styles lead nowhere that a stack names
-  const paths = all.filter((path) => !path.endsWith('.map'));
+}
+
+async function readFiles(
+  folder: string,
+  description: BuildDescription,
+  found: ReadonlyMap<string, { size: number }>,
+): Promise<BuiltPackage> {
+  const maps = new Map<string, string>();
   const sizes = new Map<string, number>();
-  for (const path of paths) sizes.set(path, (await lstat(join(folder, path))).size);
+  for (const [path, { size }] of found) {
+    // maps of styles lead nowhere that a stack names
+    const text = isSourceMap(path) ? storedMap(await readFile(join(folder, path))) : null;
+    if (text !== null) maps.set(path, text);
+    if (!path.endsWith('.map')) sizes.set(path, size);
+  }
   const problems = packageProblems(description, sizes);
   if (problems.length > 0)
     throw refused(`${folder} cannot be published`, 'Mend the build and publish again.', problems);
   const files = new Map<string, Buffer>();
-  for (const path of paths) files.set(path, await readFile(join(folder, path)));
+  for (const path of sizes.keys()) files.set(path, await readFile(join(folder, path)));
   const broken = entryProblem(description, files.get(description.entry));
   if (broken) throw refused(`${folder} cannot be published`, BROKEN_CURE, [broken]);
   readGateFile(files.get(GATE_FILE));
