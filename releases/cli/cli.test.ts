@@ -117,6 +117,16 @@ describe('the command line', () => {
     }
   });
 
+  test('what others wrote moves no cursor and turns no line round', async () => {
+    const dist = await writeRemote(`${folder.path}/dice`, 'dice', 'a');
+    const pipeline = { GITLAB_CI: 'true', CI_COMMIT_AUTHOR: 'Li \u001b[2J\u202eHua' };
+    await releaseWith(pipeline, 'publish', dist);
+    const { out } = await release('builds', 'dice');
+    const { err } = await release('rollback', '\u001b[2Jdice');
+    expect([out, err]).toEqual([expect.stringContaining('by Li [2JHua'), expect.stringContaining('for [2Jdice')]);
+    expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+  });
+
   test('killing under another name than the one of the build is refused', async () => {
     const { code, err } = await release('kill', 'stories@1.1.0', '--confirm', 'chat');
     expect([code, err]).toEqual([1, expect.stringContaining('Type stories to kill it.')]);

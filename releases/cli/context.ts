@@ -26,9 +26,12 @@ const environment = process.env;
 export const storeUrl = (options: SharedOptions): string => options.store ?? storeFrom(environment);
 export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
+/** Without what moves a terminal's cursor or turns a line round: teams, pipelines and pages wrote parts of it. */
+const plain = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
+
 /** Goes to standard error, so that --json keeps standard output to itself. */
 export const note = (line: string): void => {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${plain(line)}\n`);
 };
 
 /** A build output's origin is the repository that it lies in, not that of the caller. */
@@ -118,7 +121,7 @@ const EXIT_CODES = { refused: 1, conflict: 1, usage: 2, unreachable: 3, forbidde
 /** Prints a result: one JSON document, or lines for a person. */
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
   process.stdout.write(
-    json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${inLocalTime(line)}\n`).join(''),
+    json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${plain(inLocalTime(line))}\n`).join(''),
   );
 }
 

@@ -127,8 +127,8 @@ async function show(json: boolean | undefined, watch: boolean | undefined, read:
     if (text === before) continue;
     before = text;
     // a terminal shows the newest state alone, a file keeps all of them
-    const [start, end] = process.stdout.isTTY ? ['\u001b[2J\u001b[H', ''] : ['', '\n'];
-    print(false, null, [`${start}${localTime(new Date().toISOString())}`, ...lines, ...(end ? [''] : [])]);
+    if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
+    print(false, null, [localTime(new Date().toISOString()), ...lines, ...(process.stdout.isTTY ? [] : [''])]);
   }
 }
 
