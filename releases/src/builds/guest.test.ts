@@ -196,7 +196,8 @@ test.each<[what: string, Parts, says: string]>([
     'expose.js, which is not in the build',
   ],
   ['a manifest with a malformed version', { metaData: { pluginVersion: 'newest' } }, 'federation: must be a semantic'],
-  ['files at another address', { metaData: { publicPath: 'https://cdn.example/' } }, "Set output.publicPath to 'auto'"],
+  ['files at another address', { metaData: { publicPath: 'https://cdn.example/' } }, 'Set output.publicPath'],
+  ["files at Rsbuild's own prefix", { metaData: { publicPath: '/' } }, "(Rsbuild: output.assetPrefix) to 'auto'"],
   ["files at Vite's own base", { metaData: { publicPath: '/' } }, "Vite's base to './'"],
   [
     'an entry of ES modules without a manifest',

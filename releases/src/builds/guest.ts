@@ -141,7 +141,7 @@ function assertUsable({ metaData, shared }: Manifest): void {
   if (!['auto', './', ''].includes(publicPath))
     throw refused(
       `${MANIFEST} has the publicPath "${publicPath}", where no published file will be`,
-      "Set output.publicPath to 'auto', or Vite's base to './', and build again.",
+      "Set output.publicPath (Rsbuild: output.assetPrefix) to 'auto', or Vite's base to './', and build again.",
     );
   if (!['var', 'global', 'window', 'self', 'script', 'module', 'esm'].includes(remoteEntry.type))
     throw refused(
