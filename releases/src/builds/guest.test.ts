@@ -121,6 +121,10 @@ test.each([
     'webpack 5.113, not minified',
     (name: string) => `Array.isArray(self["${name}"]) ? self["${name}"] : (self["${name}"] = []);`,
   ],
+  [
+    'webpack, after a list of a library',
+    (name: string) => `window.list=window.list||[];(self.${name}=self.${name}||[])`,
+  ],
 ])('the global of the chunks is read from an entry of %s', async (_, entry) => {
   const metaData = { globalName: 'gifts_own' };
   const dist = await writeGuest({ metaData, files: { 'dist/remoteEntry.js': `var gifts_own;${entry('chunks_own')}` } });

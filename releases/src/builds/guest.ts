@@ -118,11 +118,12 @@ function read<Schema extends v.GenericSchema>(
 
 const GLOBAL = String.raw`\b(?:self|globalThis|window)(?:\.|\[["'])`;
 /** `self.webpackChunkgifts = self.webpackChunkgifts || []`, as every bundler's chunk runtime begins; webpack 5.113 asks for an array. */
-const CHUNK_GLOBAL = new RegExp(String.raw`${GLOBAL}([\w$]+)["'\]]*\s*(?:=|\)\s*\?)\s*${GLOBAL}\1\b`);
+const CHUNK_GLOBAL = new RegExp(String.raw`${GLOBAL}([\w$]+)["'\]]*\s*(?:=|\)\s*\?)\s*${GLOBAL}\1\b`, 'g');
 /** `(self.webpackChunkgifts = …).push([[`, as a chunk begins, which runs once the bundler's runtime has. */
 const CHUNK = new RegExp(String.raw`${CHUNK_GLOBAL.source}[^;,]*\.push\(\s*\[\[`);
 
-const chunkGlobalOf = (entry: string): string | undefined => CHUNK_GLOBAL.exec(entry)?.[1];
+/** The bundler's runtime comes after its modules, of which some begin lists of their own (`window.dataLayer`). */
+const chunkGlobalOf = (entry: string): string | undefined => [...entry.matchAll(CHUNK_GLOBAL)].at(-1)?.[1];
 
 function assertUsable({ metaData, shared }: Manifest): void {
   for (const { name, requiredVersion } of shared)
