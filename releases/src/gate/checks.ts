@@ -251,9 +251,11 @@ const slots: GateCheck = {
   name: 'slots',
   run: async ({ remotes, changed }, note) => {
     for (const { id, description } of remotes.filter((remote) => changed.includes(remote)))
-      for (const { name } of description.slots) {
+      for (const [at, { name }] of description.slots.entries()) {
         const problem = slotProblem(name, description.routes);
         if (problem) note(`${id}: ${problem}`);
+        if (description.slots.findIndex((slot) => slot.name === name) < at)
+          note(`${id}: fills "${name}" twice, and pages show the first: draw both in one part`);
       }
     const filled = remotes.flatMap(({ description }) => description.slots.map(({ name }) => name));
     const empty = emptySlots(filled);

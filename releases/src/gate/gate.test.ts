@@ -54,11 +54,11 @@ describe('seeded breakages', () => {
     expect((await verdict(builds)).join()).toContain('slot "story.chat"');
   });
 
-  test('two remotes fill one open slot, which is admitted; a misspelt slot and empty ones are noted', async () => {
+  test('two remotes fill one open slot, which is admitted; one filled twice, a misspelt one and empty ones are noted', async () => {
     const slots = (name: string) => [{ name, order: 7, js: [], css: [] }];
     const builds = [
       await at.remote('stories', next(), { description: { slots: slots('my.entries') } }),
-      await at.remote('chat', next(), { description: { slots: slots('my.entries') } }),
+      await at.remote('chat', next(), { description: { slots: [...slots('my.entries'), ...slots('my.entries')] } }),
       await at.remote('wallet', next(), { description: { slots: slots('my.entrys') } }),
     ];
     const notes: string[] = [];
@@ -67,6 +67,7 @@ describe('seeded breakages', () => {
     expect(notes).toContain(
       `${builds[2]}: no page has a slot "my.entrys", so nobody sees it: did you mean "my.entries"?`,
     );
+    expect(notes).toContain(`${builds[1]}: fills "my.entries" twice, and pages show the first: draw both in one part`);
     expect(notes.join()).toContain('no build of the set fills "legal", "minor", "my.balance", "story.chat"');
   });
 
