@@ -73,6 +73,16 @@ test('a tap on 登录 before the app is there opens the popup once it is', async
   await expect(person.popup()).toBeVisible();
 });
 
+test('a tap on 刷新 before the app is there fetches the shelf once it is', async ({ person, page }) => {
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  await person.open('/explore');
+  await page.getByRole('button', { name: '刷新' }).tap();
+  const refreshed = page.waitForRequest('**/api/v1/stories');
+  release();
+  await refreshed;
+  await expect(page).toHaveURL('/explore');
+});
+
 test('a tap that begins on the server’s page and ends on the app’s does what it was for', async ({ person, page }) => {
   const pressed = [
     ['/explore', page.getByRole('navigation').getByRole('link', { name: '我的' }), /\/my$/],

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { appIsUp, expect, test, toldBy } from '../person.ts';
+import { appIsUp, expect, holdBack, test, toldBy } from '../person.ts';
 
 /** With a keyboard come a mouse and no touch, at the width of a phone. */
 test.use({ hasTouch: false, isMobile: false });
@@ -49,6 +49,15 @@ test('tabs by keyboard: the bar leads to each, and the focus goes along', async 
   await expect(page).toHaveURL('/my');
   await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
   await tabTo(page, '注册账号');
+});
+
+test('the focus stays where it is when the app takes the place of the server’s page', async ({ person, page }) => {
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  await person.open('/explore');
+  await tabTo(page, /聂小倩/);
+  release();
+  await appIsUp(page);
+  await expect(page.getByRole('link', { name: /聂小倩/ })).toBeFocused();
 });
 
 test('a reader registers, talks and leaves by keyboard alone', async ({ person, page }) => {

@@ -197,38 +197,85 @@ function preloadClient(hashes: Record<string, string>, early: EarlyRequest | nul
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
 }
 
-/** Notes which button of what the server drew was tapped last: the app does the same to its own once it stands there. */
+/** As far as a finger strays during a tap. */
+const TAP_PX = 12;
+const DOUBLE_TAP_MS = 300;
+const CLICK_WITHIN_MS = 100;
+
+const controlOf = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>('a, button') : null;
+
+const nameOf = (control: Element) =>
+  control.getAttribute('href') || control.getAttribute('aria-label') || control.textContent;
+
+const isInSight = (control: Element) => control.getClientRects().length > 0 && !control.closest('[inert]');
+
+/** What a tap on this control goes to now: the control, or the app's own where the server's is gone. */
+function heirOf(control: HTMLElement): HTMLElement | undefined {
+  const isDrawn = !control.isConnected && control.closest('[data-first]');
+  const controls = isDrawn ? Array.from(document.querySelectorAll<HTMLElement>('a, button')) : [control];
+  return controls.filter((each) => isInSight(each) && nameOf(each) === nameOf(control))[0];
+}
+
+/** Notes of what the server drew which button was tapped last, and what has the focus: the app does the same to its own. */
 function noteTaps(): Begun['taps'] {
-  const taps: Begun['taps'] = { last: null };
+  const taps: Begun['taps'] = { last: null, focused: null, heirOf };
+  document.addEventListener('focusin', ({ target }) => {
+    const control = controlOf(target);
+    if (control?.matches('[data-first] *')) taps.focused = control;
+  });
   document.addEventListener('click', ({ target }) => {
-    const button = (target as Element).closest('[data-first] button');
-    if (!button) return;
-    taps.last = button.textContent;
-    button.setAttribute('data-tapped', '');
+    const control = controlOf(target);
+    if (!control?.matches('[data-first] button')) return;
+    taps.last = control;
+    control.setAttribute('data-tapped', '');
   });
   return taps;
 }
 
-const CLICK_WITHIN_MS = 100;
-
 /**
- * Clicks for a tap that began on what the server drew and ended on the app's own: most browsers drop the click where the
- * pressed element is gone.
+ * A tap acts on what the finger was put on, and the second half of a double tap on nothing else. Browsers give the click to what has
+ * come there meanwhile, or to nothing: a list is sorted, a sheet closes, the app takes the place of what the server drew.
  */
-function finishCutTaps() {
-  const nameOf = (control: Element) => control.getAttribute('href') ?? control.textContent;
-  let drawn: Element | null = null;
-  let name: string | null;
-  document.addEventListener('pointerdown', ({ target }) => {
-    const control = (target as Element).closest('[data-first] a, [data-first] button');
-    drawn = control?.closest('[data-first]') ?? null;
-    name = control ? nameOf(control) : null;
+function keepTaps() {
+  let pressed: HTMLElement | null = null;
+  let clicked: HTMLElement | null = null;
+  let clickedAt = 0;
+  let isSecond = false;
+  let [x, y] = [0, 0];
+  const on = (type: string, act: (event: PointerEvent) => void) =>
+    document.addEventListener(type, act as EventListener, true);
+  const isNear = ({ clientX, clientY }: MouseEvent) => Math.abs(clientX - x) + Math.abs(clientY - y) < TAP_PX;
+  on('pointerdown', (event) => {
+    isSecond = event.pointerType !== 'mouse' && isNear(event) && event.timeStamp - clickedAt < DOUBLE_TAP_MS;
+    pressed = controlOf(event.target);
+    x = event.clientX;
+    y = event.clientY;
   });
-  document.addEventListener('pointerup', ({ clientX, clientY }) => {
-    const control = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('a, button');
-    if (!drawn || drawn.isConnected || !control || nameOf(control) !== name) return;
-    const click = setTimeout(() => control.click(), CLICK_WITHIN_MS);
-    document.addEventListener('click', () => clearTimeout(click), { capture: true, once: true });
+  on('pointercancel', () => {
+    pressed = null;
+  });
+  on('pointerup', (event) => {
+    const cut = pressed;
+    if (!cut || cut.isConnected || !isNear(event)) return;
+    // to a mouse most browsers send no click then
+    setTimeout(() => cut === pressed && heirOf(cut)?.click(), CLICK_WITHIN_MS);
+  });
+  on('click', (event) => {
+    // a script's, or a key's
+    if (!event.isTrusted || !event.detail) return;
+    const meant = isSecond ? clicked : pressed;
+    const control = controlOf(event.target);
+    pressed = null;
+    clicked = control;
+    clickedAt = event.timeStamp;
+    if (!meant || !isNear(event)) return;
+    const isMeant = meant.isConnected ? control === meant : control && nameOf(control) === nameOf(meant);
+    if (isMeant) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    // what lies under a dialog that has opened meanwhile is out of reach
+    if (!isSecond && meant.closest('dialog') === (event.target as Element).closest('dialog')) heirOf(meant)?.click();
   });
 }
 
@@ -239,7 +286,11 @@ interface EarlyRequest {
 
 /** What was begun before the page was whole. */
 interface Begun {
-  taps: { last: string | null };
+  taps: {
+    last: HTMLElement | null;
+    focused: HTMLElement | null;
+    heirOf(control: HTMLElement): HTMLElement | undefined;
+  };
   early: EarlyRequest | null;
 }
 
@@ -322,7 +373,7 @@ function start() {
   markGuest();
   keepInvite();
   placeLead();
-  finishCutTaps();
+  keepTaps();
   const begun = { taps: noteTaps(), early: startOwnList() };
   whenParsed(() => openSet(begun));
 }

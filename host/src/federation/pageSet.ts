@@ -10,8 +10,14 @@ interface PageLoader {
   started: boolean;
   /** Says on the page that the app could not be opened. */
   failed(): void;
-  /** What the button says that a reader tapped last before the app could answer. */
-  taps: { last: string | null };
+  /** What a reader did before the app could answer, each to a control that the server drew. */
+  taps: {
+    /** The button tapped last. */
+    last: HTMLElement | null;
+    focused: HTMLElement | null;
+    /** The control itself, or the app's own in its place. */
+    heirOf(control: HTMLElement): HTMLElement | undefined;
+  };
 }
 
 declare global {

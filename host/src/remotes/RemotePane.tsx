@@ -97,8 +97,7 @@ export function RemotePane(options: RemotePaneProps) {
 
 function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; props: RemoteProps }) {
   const [Content] = useState(remoteComponent.component);
-  const { scroller } = useScreen();
-  useEffect(() => followEarlyTap(scroller.current), [scroller]);
+  useEffect(followEarlyTap, []);
   useEffect(() => remoteComponent.stands(), [remoteComponent]);
   return <Content {...props} />;
 }

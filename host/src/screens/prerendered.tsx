@@ -28,13 +28,22 @@ export function createPrerendered(root: Element | null): Prerendered {
   };
 }
 
-/** Does to the app's own button what a reader did to the server's before the app was there. */
-export function followEarlyTap(screen: Element | null) {
+/** Gives the focus that a control of the server's had to the app's own. */
+function followEarlyFocus() {
   const taps = globalThis.__liaozhai?.taps;
-  const tapped = taps?.last;
-  if (!taps || tapped === null) return;
+  if (taps?.focused && document.activeElement === document.body)
+    taps.heirOf(taps.focused)?.focus({ preventScroll: true });
+}
+
+/** Does to the app's own controls what a reader did to the server's before the app was there. */
+export function followEarlyTap() {
+  const taps = globalThis.__liaozhai?.taps;
+  if (!taps) return;
+  followEarlyFocus();
+  const { last } = taps;
   taps.last = null;
-  [...(screen?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === tapped)?.click();
+  taps.focused = null;
+  if (last) taps.heirOf(last)?.click();
 }
 
 /** The path a plain tap on one of the app's links leads to; null for anything the browser should do itself. */
@@ -57,6 +66,7 @@ export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
     const element = container.current;
     if (!element) return;
     element.append(...content);
+    followEarlyFocus();
     const follow = (event: MouseEvent) => {
       const path = tappedPath(event);
       if (path === null) return;

@@ -1,0 +1,79 @@
+import type { Locator, Page } from '@playwright/test';
+import { appIsUp, expect, test } from '../person.ts';
+import { seededAccount } from '../seeds.ts';
+
+/** A finger, of which the browser makes taps and drags. */
+async function fingerOn(page: Page) {
+  const touch = await page.context().newCDPSession(page);
+  const begun = Date.now() / 1000;
+  let afterMs: number | undefined;
+  const send = (type: 'touchStart' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    touch.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints,
+      ...(afterMs !== undefined && { timestamp: begun + afterMs / 1000 }),
+    });
+  return {
+    /** What it does next counts as done at this time, however long the machine takes. */
+    at(milliseconds: number) {
+      afterMs = milliseconds;
+    },
+    down: (x: number, y: number) => send('touchStart', [{ x, y }]),
+    up: () => send('touchEnd', []),
+  };
+}
+
+async function middleOf(locator: Locator): Promise<[x: number, y: number]> {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error('nothing to put a finger on');
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+test('a tap opens the chat that the finger was put on, though another has come there', async ({
+  person,
+  page,
+  context,
+}) => {
+  await person.returns(await seededAccount({ story: ['nie-xiaoqian', 'hua-pi'], messages: 2 }));
+  await person.open('/conversations');
+  await appIsUp(page);
+  const links = page.getByRole('listitem').getByRole('link');
+  const [upper, lower] = await Promise.all([links.first(), links.last()].map((link) => link.getAttribute('href')));
+  const elsewhere = person.at(await context.newPage());
+  await elsewhere.opensChat(lower?.match(/story\/([^?]+)/)?.[1]);
+  await page.bringToFront();
+  const finger = await fingerOn(page);
+  await finger.down(...(await middleOf(links.first())));
+  await elsewhere.says('灯下又见面了');
+  await expect(links.first()).toHaveAttribute('href', lower ?? '');
+  await finger.up();
+  await expect(page).toHaveURL(upper ?? '');
+});
+
+test('the second half of a double tap buys nothing that has come under the finger', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 20 }));
+  await person.opensChat('nie-xiaoqian');
+  const ordered: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && ordered.push(new URL(request.url()).pathname));
+  await person.hasCaughtUp();
+  const [x, middle] = await middleOf(page.getByRole('button', { name: /^换一种说法/ }));
+  const y = middle + 10;
+  await page.getByRole('button', { name: /^灵感/ }).tap();
+  const under = () =>
+    page.evaluate((at) => document.elementFromPoint(at.x, at.y)?.closest('button')?.ariaLabel, { x, y });
+  await expect.poll(under).toMatch(/^填入/);
+  const finger = await fingerOn(page);
+  const tap = async () => {
+    await finger.down(x, y);
+    await finger.up();
+  };
+  finger.at(0);
+  await tap();
+  await expect.poll(under).toBe(null);
+  finger.at(150);
+  await tap();
+  await expect(page.getByRole('textbox', { name: '说点什么' })).not.toHaveValue('');
+  await page.getByRole('button', { name: /^灵感/ }).tap();
+  await expect.poll(under).toMatch(/^填入/);
+  expect(ordered.filter((path) => path.startsWith('/api/v1/messages'))).toEqual(['/api/v1/messages/suggestion']);
+});
