@@ -73,6 +73,19 @@ test('a tap on 登录 before the app is there opens the popup once it is', async
   await expect(person.popup()).toBeVisible();
 });
 
+test('a story that was begun does not lead the shelf that the server draws', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  await person.open('/explore');
+  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
+  await expect.poll(kept).toMatch(/liaozhai-recent.*nie-xiaoqian/);
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  const cards = page.locator('[data-first]').getByRole('list', { name: '故事' }).getByRole('link');
+  await expect(cards.first()).toContainText('开卷第一则');
+  await expect(cards.first()).not.toContainText('聂小倩');
+  release();
+});
+
 test('a tap on 刷新 before the app is there fetches the shelf once it is', async ({ person, page }) => {
   const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
   await person.open('/explore');

@@ -130,7 +130,7 @@ function placeLead() {
     const owner = isMember() && localStorage.getItem('liaozhai-owner');
     const recent: { id: string }[] = JSON.parse((owner && localStorage.getItem(`liaozhai-recent:${owner}`)) || '[]');
     const begun = recent.map(({ id }) => `/story/${encodeURIComponent(id)}`);
-    const cards = [...document.querySelectorAll('[data-first="/explore"] li')];
+    const cards = Array.from(document.querySelectorAll('[data-first="/explore"] li'));
     const looks = cards.map(({ className }) => className);
     const isNew = (card: Element) => begun.indexOf(card.querySelector('a')?.getAttribute('href') ?? '') < 0;
     const [lead] = cards;
