@@ -38,6 +38,23 @@ test('a reload under an open popup leaves no dead step: a tab still takes the pl
   await expect(page).toHaveURL('/conversations');
 });
 
+test('a tab tapped before the app is there, after a reload under a popup, opens', async ({ person, page }) => {
+  await person.open('/my');
+  await page.getByRole('button', { name: '注册账号' }).click();
+  await expect(person.popup()).toBeVisible();
+  const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
+  await page.reload({ waitUntil: 'domcontentloaded' });
+  // what the app of the page that is left fetches last
+  const isUp = page.waitForRequest(/\/authPopup\.\w+\.js/);
+  await page.route('**/explore', async (route) => {
+    release();
+    await isUp;
+    await route.continue().catch(() => undefined);
+  });
+  await page.getByRole('navigation').getByRole('link', { name: '发现' }).tap({ noWaitAfter: true });
+  await expect(page).toHaveURL('/explore');
+});
+
 test('a reload under an open sheet leaves no dead step: the arrow leads back at the first press', async ({
   person,
   page,

@@ -219,14 +219,18 @@ function heirOf(control: HTMLElement): HTMLElement | undefined {
 
 /** Notes of what the server drew which button was tapped last, and what has the focus: the app does the same to its own. */
 function noteTaps(): Begun['taps'] {
-  const taps: Begun['taps'] = { last: null, focused: null, heirOf };
+  const taps: Begun['taps'] = { last: null, focused: null, isLeaving: false, heirOf };
   document.addEventListener('focusin', ({ target }) => {
     const control = controlOf(target);
     if (control?.matches('[data-first] *')) taps.focused = control;
   });
   document.addEventListener('click', ({ target }) => {
     const control = controlOf(target);
-    if (!control?.matches('[data-first] button')) return;
+    if (!control?.closest('[data-first]')) return;
+    if (control.matches('a')) {
+      taps.isLeaving = true;
+      return;
+    }
     taps.last = control;
     control.setAttribute('data-tapped', '');
   });
@@ -289,6 +293,7 @@ interface Begun {
   taps: {
     last: HTMLElement | null;
     focused: HTMLElement | null;
+    isLeaving: boolean;
     heirOf(control: HTMLElement): HTMLElement | undefined;
   };
   early: EarlyRequest | null;
@@ -363,7 +368,7 @@ function openSet(begun: Begun) {
   if (!text) return;
   const set: InlinedSet | null = JSON.parse(text);
   if (set) loadHost(set, begun);
-  else location.reload();
+  else if (!begun.taps.isLeaving) location.reload();
 }
 
 const whenParsed = (then: () => void) => document.addEventListener('DOMContentLoaded', then);

@@ -74,7 +74,7 @@ export function startFirstScreen({ routes, components, prerendered }: Page): Pro
   const screen = components.preloadScreen(routes, pathname);
   // the way is free while the first screen is rendered
   void screen.then(() => prefetchTabs({ routes, components }));
-  const loaded = Promise.all([screen, leaveDeadOverlays()]);
+  const loaded = Promise.all([screen, leaveDeadOverlays(globalThis.__liaozhai?.taps.isLeaving)]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_SCREEN_MS));
   return Promise.race([loaded.then(() => undefined), late]);
 }

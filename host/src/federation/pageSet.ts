@@ -15,6 +15,8 @@ interface PageLoader {
     /** The button tapped last. */
     last: HTMLElement | null;
     focused: HTMLElement | null;
+    /** A link was tapped: another document is on its way. */
+    isLeaving: boolean;
     /** The control itself, or the app's own in its place. */
     heirOf(control: HTMLElement): HTMLElement | undefined;
   };

@@ -81,7 +81,7 @@ globalThis.__liaozhai = {
   hashOf: () => 'sha384-test',
   started: false,
   failed: () => undefined,
-  taps: { last: null, focused: null, heirOf: (control) => control },
+  taps: { last: null, focused: null, isLeaving: false, heirOf: (control) => control },
 };
 
 // a test is never idle: what waits for that would come in between at any time

@@ -79,9 +79,11 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
 
 /**
  * Steps back over the entries of overlays that the document before this one left open, and listens for more of them.
- * To be called before the first overlay can open; resolves once the page's own entry is reached.
+ * To be called before the first overlay can open; resolves once the page's own entry is reached. With `leaving` another document is
+ * on its way, which a step would call off.
  */
-export async function leaveDeadOverlays(): Promise<void> {
+export async function leaveDeadOverlays(leaving = false): Promise<void> {
+  guards().leaving = leaving;
   settle();
   while (guards().stepping)
     await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
