@@ -15,6 +15,7 @@ async function boot() {
   await nextTask();
   const { renderApp } = await import(/* webpackMode: "eager" */ './App');
   await started;
+  await page.prerendered.rests();
   renderApp(page);
 }
 

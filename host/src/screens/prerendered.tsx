@@ -7,7 +7,11 @@ export interface Prerendered {
   content(path: string): readonly Node[] | null;
   /** How far the reader has scrolled it, in pixels, for the first screen alone, which goes on from there; else null. */
   takeScroll(): number | null;
+  /** Resolves once the reader no longer scrolls it: another element in its place would stop under the finger. */
+  rests(): Promise<void>;
 }
+
+const REST_MS = 100;
 
 /** Keeps what the server rendered into the root, and follows its scrolling, until the app takes its place. */
 export function createPrerendered(root: Element | null): Prerendered {
@@ -24,6 +28,13 @@ export function createPrerendered(root: Element | null): Prerendered {
       const taken = top;
       top = null;
       return taken;
+    },
+    async rests() {
+      let before = null;
+      while (scroller && top !== null && top !== before) {
+        before = scroller.scrollTop;
+        await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      }
     },
   };
 }
