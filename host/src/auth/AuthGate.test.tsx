@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { Link, request, requestLogin } from '@liaozhai/shared/runtime';
-import { act, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, fireEvent, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useState } from 'react';
 import { input, login, openDialogs, openPopup, refused, typedInto } from '../testing/authPopup';
@@ -72,6 +72,16 @@ describe('a private screen', () => {
     expect(location.pathname).toBe('/my');
     expect(screen.getByRole('heading', { name: '我的书房' })).toBeTruthy();
     expect(screen.queryByRole('heading', { name: '改名换姓' })).toBeNull();
+  });
+
+  test('opened no more for who has gone elsewhere before the popup’s code has come', async () => {
+    await openHost({ path: '/my', handlers });
+    const opened = screen.findByRole('link', { name: '去改名' });
+    fireEvent.click(await opened);
+    fireEvent.click(screen.getByRole('link', { name: '发现' }));
+    await heading('书架');
+    await act(async () => void (await loadAuthPopup()));
+    expect(openDialogs()).toBe(0);
   });
 
   test('by a link from elsewhere: closing the popup leads to 我的', async () => {

@@ -40,6 +40,12 @@ export function AuthGate() {
     setUncopied(null);
   }, [openings]);
   const popup = usePopup(isWanted, giveUp);
+  const navigation = useNavigation();
+  // who goes on while its code is still coming no longer waits for it
+  useEffect(
+    () => (popup ? undefined : navigation.subscribe(() => openings.close(false))),
+    [popup, navigation, openings],
+  );
   // an opening stays mounted while its sheet slides away
   const [mounted, setMounted] = useState(opening);
   if (opening && opening !== mounted) setMounted(opening);

@@ -46,7 +46,10 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
     },
   });
   const login = useLogin(meant, { onConfirmationNeeded, onDone: () => onClose(true) });
-  const [ForgotPassword, openForgotPassword] = useForgotPassword(() => change({ mode: 'forgot', password: '' }));
+  const [ForgotPassword, openForgotPassword] = useForgotPassword(() =>
+    // who has gone to another form meanwhile writes there
+    setForm((last) => (last.mode === 'login' ? { ...last, mode: 'forgot', password: '' } : last)),
+  );
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
 

@@ -1,6 +1,6 @@
 import '../testing/pageFixture';
 import { capabilities, session } from '@liaozhai/shared/runtime';
-import { memberDto, screen, type UserEvent, waitFor } from '@liaozhai/shared/testing';
+import { act, fireEvent, memberDto, screen, type UserEvent, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { input, openPopup, refused, said } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
@@ -144,6 +144,15 @@ describe('the link of the mail', () => {
     await screen.findByText(/^如果 fox@example.org/);
     expect(sentTo(requests, '/v1/forgot-password')).toEqual([{ email: 'fox@example.org' }]);
   });
+});
+
+test('who has gone on to register before its code has come stays there', async () => {
+  capabilities.set(['password.reset']);
+  await openPopup({}, 'login');
+  fireEvent.click(screen.getByRole('button', { name: '忘记密码？' }));
+  fireEvent.click(screen.getByRole('button', { name: '没有账号？去注册' }));
+  await act(() => import('./passwordReset'));
+  expect(screen.getByRole('dialog', { name: '注册' })).toBeTruthy();
 });
 
 test('who registers has no password to forget', async () => {
