@@ -77,3 +77,19 @@ test('the second half of a double tap buys nothing that has come under the finge
   await expect.poll(under).toMatch(/^填入/);
   expect(ordered.filter((path) => path.startsWith('/api/v1/messages'))).toEqual(['/api/v1/messages/suggestion']);
 });
+
+test('a finger on 撤销 has all the time it takes', async ({ person, page }) => {
+  await page.clock.install();
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  await person.open('/conversations');
+  await page.getByRole('button', { name: '《聂小倩》的更多操作' }).tap();
+  await page.getByRole('menuitem', { name: '删除' }).tap();
+  const row = page.getByRole('listitem').filter({ hasText: '聂小倩' });
+  await expect(row).toHaveCount(0);
+  const undo = page.getByRole('button', { name: '撤销' });
+  const finger = await fingerOn(page);
+  await finger.down(...(await middleOf(undo)));
+  await page.clock.runFor(20_000);
+  await finger.up();
+  await expect(row).toBeVisible();
+});

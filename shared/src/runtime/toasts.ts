@@ -11,6 +11,8 @@ export interface ToastOptions {
   isFirst?: boolean;
   /** goes when another user signs in, or this one logs out: what it says or offers is theirs alone */
   isPersonal?: boolean;
+  /** Called once its time is over, and not where it was acted on or taken back. */
+  onOver?: () => void;
 }
 
 export interface Toast extends StoredToast {
@@ -19,6 +21,7 @@ export interface Toast extends StoredToast {
 
 const DURATION_MS = 3000;
 const ACTION_DURATION_MS = 6000;
+const HELD_MS = 500;
 
 const { toastRaised, toastRaisedFirst, toastDismissed } = toastsSlice.actions;
 
@@ -54,8 +57,20 @@ function startClock() {
   const [shown] = store.getState().toasts;
   const detail = shown && details.get(shown.id);
   if (!detail || detail.timer !== undefined) return;
-  const durationMs = detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS);
-  detail.timer = setTimeout(() => dismissToast(shown.id), durationMs);
+  endAfter(shown.id, detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS));
+}
+
+/** A toast that is pressed, or whose button has the focus, stays until that is over. */
+const isHeld = () => document.querySelector('[data-toasts]:is([data-held], :focus-within)') !== null;
+
+function endAfter(id: string, ms: number) {
+  const detail = details.get(id);
+  if (!detail) return;
+  detail.timer = setTimeout(() => {
+    if (isHeld()) return endAfter(id, HELD_MS);
+    dismissToast(id);
+    detail.onOver?.();
+  }, ms);
 }
 
 function withAction(toast: StoredToast): Toast {

@@ -21,7 +21,8 @@ export function Toaster({ toasts, label = '提示' }: { toasts: readonly ShownTo
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(
     <section
-      ref={toasts.length > 0 ? standOverFoot : undefined}
+      ref={toasts.length > 0 ? attend : undefined}
+      data-toasts
       className={styles.place}
       aria-label={label}
       aria-live="polite"
@@ -49,6 +50,23 @@ function watchModals(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange);
   observer.observe(document, { subtree: true, attributeFilter: ['open'] });
   return () => observer.disconnect();
+}
+
+function attend(place: HTMLElement): () => void {
+  const stops = [standOverFoot(place), noteHold(place)];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Marks the place as held while a finger is on a toast, for the owner of the toasts' time. Returns the stop. */
+function noteHold(place: HTMLElement): () => void {
+  const over = new AbortController();
+  const { signal } = over;
+  place.addEventListener('pointerdown', () => place.toggleAttribute('data-held', true), { signal });
+  for (const type of ['pointerup', 'pointercancel'])
+    window.addEventListener(type, () => place.toggleAttribute('data-held', false), { capture: true, signal });
+  return () => over.abort();
 }
 
 const LOOK_MS = 200;

@@ -14,7 +14,6 @@ function createDeletions() {
   const pending = new Map<string, Conversation>();
   /** Deletions that the server has been asked for and has not answered, by story. */
   const underWay = new Map<string, Promise<void>>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let dismissToast = () => {};
   let stops: (() => void)[] = [];
 
@@ -46,7 +45,6 @@ function createDeletions() {
   /** One toast for all that can be undone, since toasts queue; each deletion restarts their time. */
   function offerUndo(): void {
     dismissToast();
-    clearTimeout(timer);
     const [first, ...others] = pending.values();
     if (!first) {
       unwatch();
@@ -54,8 +52,8 @@ function createDeletions() {
     }
     const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
     const action = { label: texts.list.undo, run: undo };
-    dismissToast = toast(text, { action, durationMs: UNDO_SECONDS * 1000, isFirst: true });
-    timer = setTimeout(() => void carryOutAll(), UNDO_SECONDS * 1000);
+    const onOver = () => void carryOutAll();
+    dismissToast = toast(text, { action, durationMs: UNDO_SECONDS * 1000, isFirst: true, onOver });
   }
 
   /** All that wait, which from now on can no longer be undone. */
