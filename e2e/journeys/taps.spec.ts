@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { appIsUp, expect, test } from '../person.ts';
+import { appIsUp, expect, holdBack, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 /** A finger, of which the browser makes taps and drags. */
@@ -7,7 +7,7 @@ async function fingerOn(page: Page) {
   const touch = await page.context().newCDPSession(page);
   const begun = Date.now() / 1000;
   let afterMs: number | undefined;
-  const send = (type: 'touchStart' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     touch.send('Input.dispatchTouchEvent', {
       type,
       touchPoints,
@@ -19,6 +19,7 @@ async function fingerOn(page: Page) {
       afterMs = milliseconds;
     },
     down: (x: number, y: number) => send('touchStart', [{ x, y }]),
+    moveTo: (x: number, y: number) => send('touchMove', [{ x, y }]),
     up: () => send('touchEnd', []),
   };
 }
@@ -92,4 +93,21 @@ test('a finger on 撤销 has all the time it takes', async ({ person, page }) =>
   await page.clock.runFor(20_000);
   await finger.up();
   await expect(row).toBeVisible();
+});
+
+test('a pull that began on the place of a list refreshes the list that has come', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
+  const letCome = await holdBack(page, '**/api/v1/conversations');
+  await person.open('/conversations');
+  await appIsUp(page);
+  const finger = await fingerOn(page);
+  const [x, y] = await middleOf(page.locator('main:visible [data-skeleton] > *').first());
+  await finger.down(x, y);
+  await finger.moveTo(x, y + 20);
+  letCome();
+  await expect(page.getByRole('listitem').first()).toBeVisible();
+  const refreshed = page.waitForRequest('**/api/v1/conversations');
+  for (const moved of [60, 120, 180, 240]) await finger.moveTo(x, y + moved);
+  await finger.up();
+  await refreshed;
 });

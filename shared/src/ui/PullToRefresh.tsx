@@ -71,7 +71,19 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
     if (!element) return;
     let startY: number | null = null;
     let pulled = 0;
-    const start = ({ touches }: TouchEvent) => {
+    let touched = new AbortController();
+    const start = ({ touches, target }: TouchEvent) => {
+      touched.abort();
+      touched = new AbortController();
+      const { signal } = touched;
+      // what is touched may go, a skeleton for its list: its events come to it alone then
+      const isGone = () => !element.contains(target as Node);
+      target?.addEventListener('touchmove', (event) => isGone() && move(event as TouchEvent), {
+        signal,
+        passive: false,
+      });
+      target?.addEventListener('touchend', () => isGone() && end(), { signal });
+      target?.addEventListener('touchcancel', () => isGone() && cancel(), { signal });
       const touch = touches.length === 1 ? touches[0] : undefined;
       startY = touch && allowed() && isAtTop(element) ? touch.clientY : null;
       pulled = 0;
@@ -100,6 +112,7 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
     element.addEventListener('touchend', end);
     element.addEventListener('touchcancel', cancel);
     return () => {
+      touched.abort();
       element.removeEventListener('touchstart', start);
       element.removeEventListener('touchmove', move);
       element.removeEventListener('touchend', end);
