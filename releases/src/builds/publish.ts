@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Script } from 'node:vm';
@@ -22,6 +22,7 @@ import {
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { readAtRest } from './folder.ts';
 import { readGateFile } from './gateFile.ts';
 import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
 import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
@@ -278,24 +279,6 @@ export interface BuiltPackage {
   maps: Map<string, string>;
 }
 
-async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
-  const entries = await readdir(join(folder, inside), { withFileTypes: true });
-  const paths = await Promise.all(
-    entries.map(async (entry) => {
-      const path = inside ? `${inside}/${entry.name}` : entry.name;
-      // Vite writes its own manifest there, for servers
-      if (path === '.vite') return [];
-      if (entry.isDirectory()) return pathsBelow(folder, path);
-      if (entry.isFile()) return [path];
-      throw refused(
-        `${path} is a symbolic link or a special file`,
-        'Builds hold plain files only: copy the file itself.',
-      );
-    }),
-  );
-  return paths.flat().sort();
-}
-
 /** Why a file may not be part of a build, or null. */
 export function fileProblem(path: string, size: number): string | null {
   if (path.length > MAX_PATH) return `${path}: more than ${MAX_PATH} characters`;
@@ -373,30 +356,10 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
   );
 }
 
-/** Path inside the folder → what differs once the file was written again. */
-async function stampsOf(folder: string): Promise<Map<string, { size: number; stamp: string }>> {
-  const stamps = new Map<string, { size: number; stamp: string }>();
-  for (const path of await pathsBelow(folder)) {
-    const { size, mtimeMs, ino } = await lstat(join(folder, path));
-    stamps.set(path, { size, stamp: `${path} ${size} ${mtimeMs} ${ino}` });
-  }
-  return stamps;
-}
-
 /** Reads and checks a build output. Nothing is followed out of the folder. Throws refused with every problem found. */
 export async function readPackage(folder: string, version?: string): Promise<BuiltPackage> {
   const description = await readDescription(folder, version);
-  const changed = () =>
-    refused(`${folder} changed while it was read`, 'Publish it again once nothing writes there any more.');
-  try {
-    const before = await stampsOf(folder);
-    const built = await readFiles(folder, description, before);
-    const stamps = [before, await stampsOf(folder)].map((each) => [...each.values()].map(({ stamp }) => stamp).join());
-    if (stamps[0] !== stamps[1]) throw changed();
-    return built;
-  } catch (cause) {
-    throw hasCode(cause, 'ENOENT', 'ENOTDIR') ? changed() : cause;
-  }
+  return readAtRest(folder, (found) => readFiles(folder, description, found));
 }
 
 async function readFiles(

@@ -1,0 +1,55 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, refused } from '../errors.ts';
+
+interface Stamp {
+  /** bytes */
+  size: number;
+  stamp: string;
+}
+
+async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, inside), { withFileTypes: true });
+  const paths = await Promise.all(
+    entries.map(async (entry) => {
+      const path = inside ? `${inside}/${entry.name}` : entry.name;
+      // Vite writes its own manifest there, for servers
+      if (path === '.vite') return [];
+      if (entry.isDirectory()) return pathsBelow(folder, path);
+      if (entry.isFile()) return [path];
+      throw refused(
+        `${path} is a symbolic link or a special file`,
+        'Builds hold plain files only: copy the file itself.',
+      );
+    }),
+  );
+  return paths.flat().sort();
+}
+
+/** Path inside the folder → what differs once the file was written again. */
+async function stampsOf(folder: string): Promise<Map<string, Stamp>> {
+  const stamps = new Map<string, Stamp>();
+  for (const path of await pathsBelow(folder)) {
+    const { size, mtimeMs, ino } = await lstat(join(folder, path));
+    stamps.set(path, { size, stamp: `${path} ${size} ${mtimeMs} ${ino}` });
+  }
+  return stamps;
+}
+
+/** What `read` makes of a folder's files, which it gets by their paths inside. Throws refused where any of them changed meanwhile. */
+export async function readAtRest<Result>(
+  folder: string,
+  read: (found: ReadonlyMap<string, { size: number }>) => Promise<Result>,
+): Promise<Result> {
+  const changed = () =>
+    refused(`${folder} changed while it was read`, 'Publish it again once nothing writes there any more.');
+  try {
+    const before = await stampsOf(folder);
+    const result = await read(before);
+    const stamps = [before, await stampsOf(folder)].map((each) => [...each.values()].map(({ stamp }) => stamp).join());
+    if (stamps[0] !== stamps[1]) throw changed();
+    return result;
+  } catch (cause) {
+    throw hasCode(cause, 'ENOENT', 'ENOTDIR') ? changed() : cause;
+  }
+}
