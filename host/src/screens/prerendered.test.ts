@@ -42,3 +42,15 @@ test('it rests once its reader scrolls no further', async () => {
   await after(100);
   expect(rest.isOver).toBe(true);
 });
+
+test('it rests after four seconds whatever scrolls it', async () => {
+  const { scrollTo, rest: begin } = drawn();
+  scrollTo(40);
+  const rest = begin();
+  for (let top = 50; top < 90; top += 1) {
+    expect(rest.isOver).toBe(false);
+    scrollTo(top);
+    await after(100);
+  }
+  expect(rest.isOver).toBe(true);
+});

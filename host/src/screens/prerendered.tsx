@@ -7,11 +7,12 @@ export interface Prerendered {
   content(path: string): readonly Node[] | null;
   /** How far the reader has scrolled it, in pixels, for the first screen alone, which goes on from there; else null. */
   takeScroll(): number | null;
-  /** Resolves once the reader no longer scrolls it: another element in its place would stop under the finger. */
+  /** Resolves once the reader no longer scrolls it, or has for long: another element in its place would stop under the finger. */
   rests(): Promise<void>;
 }
 
 const REST_MS = 100;
+const MOST_RESTS = 40;
 
 /** Keeps what the server rendered into the root, and follows its scrolling, until the app takes its place. */
 export function createPrerendered(root: Element | null): Prerendered {
@@ -31,7 +32,7 @@ export function createPrerendered(root: Element | null): Prerendered {
     },
     async rests() {
       let before = null;
-      while (scroller && top !== null && top !== before) {
+      for (let waits = 0; scroller && top !== null && top !== before && waits < MOST_RESTS; waits += 1) {
         before = scroller.scrollTop;
         await new Promise((resolve) => setTimeout(resolve, REST_MS));
       }
