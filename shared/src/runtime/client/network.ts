@@ -22,7 +22,15 @@ export function createNetwork(ask: Ask) {
   let isProven = false;
   const hasNetwork = () => navigator.onLine || isProven;
 
-  const tell = () => window.dispatchEvent(new Event(isReachable ? 'online' : 'offline'));
+  let isTelling = false;
+  /** When the browser said last that there is no network, by the page's clock. */
+  let deniedAt = Number.NEGATIVE_INFINITY;
+
+  function tell() {
+    isTelling = true;
+    window.dispatchEvent(new Event(isReachable ? 'online' : 'offline'));
+    isTelling = false;
+  }
 
   function become(reachable: boolean) {
     if (isReachable === reachable) return;
@@ -52,17 +60,20 @@ export function createNetwork(ask: Ask) {
     });
 
   async function askUntilAnswered(round: object) {
+    let begunAt = performance.now();
     for (let failures = 0; !(await askServer()); failures += 1) {
       if (asking !== round) return;
       become(false);
       await pause(pauseMs(failures, PROBES) ?? 0);
       if (asking !== round) return;
+      begunAt = performance.now();
     }
-    if (asking === round) answered();
+    if (asking === round) answered(begunAt);
   }
 
-  function answered() {
-    const isNews = !hasNetwork();
+  function answered(begunAt = performance.now()) {
+    // what was asked before may have been on its way already
+    const isNews = !hasNetwork() && begunAt >= deniedAt;
     isProven ||= isNews;
     if (isNews && isReachable) tell();
     if (!asking) return;
@@ -72,13 +83,15 @@ export function createNetwork(ask: Ask) {
   }
 
   if (typeof window !== 'undefined')
-    window.addEventListener('offline', ({ isTrusted }) => {
-      isProven &&= !isTrusted;
+    window.addEventListener('offline', () => {
+      if (isTelling) return;
+      isProven = false;
+      deniedAt = performance.now();
     });
 
   return {
     isOnline: (): boolean => hasNetwork() && isReachable,
-    /** A request came back, with any answer. */
+    /** A request came back, with any answer; when it began, by the page's clock. */
     answered,
     /** A request got no answer, or a socket broke: the server is asked until it answers. */
     doubted() {

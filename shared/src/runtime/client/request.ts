@@ -28,6 +28,8 @@ declare module 'axios' {
     retries?: number;
     /** names it in the logs of server and backend; the same however often it is sent */
     requestId?: string;
+    /** by the page's clock */
+    begunAt?: number;
     /** how often the server has refused its CSRF token */
     refusedTokens?: number;
     /** the page does without it: a 401 asks nobody to sign in */
@@ -106,7 +108,7 @@ function hasRows(answer: unknown): boolean {
 async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
   if (!transport.isDispensable()) return undefined;
   const answer = await takeEarlyBody({ baseURL: API_BASE, ...config }, transport.get());
-  if (answer) network.answered();
+  if (answer) network.answered(0);
   return answer;
 }
 
@@ -154,6 +156,7 @@ const settings = {
 async function describe(config: InternalAxiosRequestConfig) {
   config.signInEpoch ??= signInEpoch.current();
   config.requestId ??= newClientId();
+  config.begunAt = performance.now();
   config.headers.set('X-Request-Id', config.requestId);
   const trace = pageTrace();
   if (trace) config.headers.set('traceparent', trace);
@@ -169,7 +172,7 @@ async function describe(config: InternalAxiosRequestConfig) {
 
 function bodyOf({ data, config }: AxiosResponse) {
   retryPolicy.answered(callOf(config));
-  network.answered();
+  network.answered(config.begunAt);
   return data;
 }
 
@@ -273,7 +276,7 @@ async function recover(cause: unknown): Promise<unknown> {
   }
   if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
   // a gateway may speak for a server that is away
-  else if (error.kind !== 'server') network.answered();
+  else if (error.kind !== 'server') network.answered(config.begunAt);
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
   if (error.kind === 'minorMode') minorModeRefusals.emit();
