@@ -77,6 +77,8 @@ test.describe('a sheet', () => {
       await close(page);
       await expect(person.popup()).toBeHidden();
       expect(await motion(page)).toEqual([]);
+      // the step over its entry would call off the next address
+      await page.waitForFunction(() => !history.state?.overlays?.length);
     }
   });
 });
