@@ -224,11 +224,11 @@ function noteTaps(): Begun['taps'] {
     const control = controlOf(target);
     if (control?.matches('[data-first] *')) taps.focused = control;
   });
-  document.addEventListener('click', ({ target }) => {
+  document.addEventListener('click', ({ target, ctrlKey, metaKey, shiftKey }) => {
     const control = controlOf(target);
     if (!control?.closest('[data-first]')) return;
     if (control.matches('a')) {
-      taps.isLeaving = true;
+      taps.isLeaving ||= !(ctrlKey || metaKey || shiftKey);
       return;
     }
     taps.last = control;
