@@ -1,7 +1,8 @@
 /**
  * The inline script behind the page's content: decides by age whether this browser can run the app, and loads the host once
- * the page is whole. `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs
- * newer than that stand behind `isNewEnough`. It imports nothing.
+ * the page is whole. It keeps what a reader does before the app can answer, and gives each tap to what was pressed.
+ * `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs newer than that stand
+ * behind `isNewEnough`. It imports nothing.
  */
 
 const byId = (id: string) => document.getElementById(id);
@@ -290,12 +291,7 @@ interface EarlyRequest {
 
 /** What was begun before the page was whole. */
 interface Begun {
-  taps: {
-    last: HTMLElement | null;
-    focused: HTMLElement | null;
-    isLeaving: boolean;
-    heirOf(control: HTMLElement): HTMLElement | undefined;
-  };
+  taps: NonNullable<typeof globalThis.__liaozhai>['taps'];
   early: EarlyRequest | null;
 }
 

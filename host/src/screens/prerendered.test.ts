@@ -43,7 +43,7 @@ test('it rests once its reader scrolls no further', async () => {
   expect(rest.isOver).toBe(true);
 });
 
-test('it rests after four seconds whatever scrolls it', async () => {
+test('it rests after four seconds of scrolling without an end', async () => {
   const { scrollTo, rest: begin } = drawn();
   scrollTo(40);
   const rest = begin();

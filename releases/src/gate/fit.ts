@@ -27,7 +27,7 @@ interface Rule {
 /** The problem as one of this build. */
 const of = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
-/** Whether federation runs a library of this version where the range is asked for: a prerelease counts as any other version. */
+/** Whether a range takes this version. As in federation, prereleases count like other versions. */
 export const allows = (range: string, version: string): boolean =>
   semver.satisfies(version, range, { includePrerelease: true });
 

@@ -51,16 +51,9 @@ describe('the route of a pathname', () => {
     ['/gifts/new', '/gifts/*', '/:page/*'],
     ['/gifts', '/gifts/:id?', '/gifts/*'],
   ])('%s is of %s, not of %s, which has more parts', (pathname, path, longer) => {
-    for (const order of [
-      [path, longer],
-      [longer, path],
-    ])
-      expect(
-        matchRoute(
-          order.map((each) => ({ path: each })),
-          pathname,
-        )?.path,
-      ).toBe(path);
+    const both = [path, longer].map((each) => ({ path: each }));
+    expect(matchRoute(both, pathname)?.path).toBe(path);
+    expect(matchRoute(both.reverse(), pathname)?.path).toBe(path);
   });
 });
 
