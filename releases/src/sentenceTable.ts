@@ -25,6 +25,7 @@ export const SENTENCES = {
   exposesNothing: 'exposes no "./remote": expose src/remote.ts under that name',
   moduleUnnamed: 'names no script of its exposed module in module.js',
   nothingToOpen: 'has neither a route nor a slot, so nobody could open it',
+  labelBlank: 'its label shows nothing: name the part of the app in it',
   globalMissing: 'its {file} does not contain the {field} "{name}" that its description names',
   hashesTooLarge:
     'its {count} scripts and stylesheets put {kib} KiB of hashes into every page, the budget is {limit}: merge small chunks',
@@ -50,6 +51,7 @@ export const SENTENCES = {
   needsOther: 'needs {library} {range}, the host shares {version}: widen the range, or release a host that has it',
   needsContract: 'needs shared/runtime {range}, the host has {version}: release the host first',
   catchesAll: 'route {path} would catch every address: name the paths',
+  starInside: 'route {path} has * before its end, where it stands for itself: end the path with it',
   ofServer: 'route {path} belongs to the server: choose another',
   likeAFile: 'route {path} looks like a file to web servers: leave out the dot',
   manyOptional: 'route {path} has more than {most} optional parts: split it',

@@ -238,6 +238,16 @@ test.each<[what: string, Parts, says: string]>([
     { field: { routes: [{ name: 'g', path: '/stories', title: '' }] } },
     'route /stories belongs to',
   ],
+  [
+    'a path with * inside',
+    { field: { routes: [{ name: 'g', path: '/gifts/*/new', title: '' }] } },
+    'route /gifts/*/new has * before its end',
+  ],
+  ...[' ', '\u3000', '\u200b'].map((label): [string, Parts, string] => [
+    `a label that shows nothing: ${JSON.stringify(label)}`,
+    { field: { label } },
+    'its label shows nothing',
+  ]),
   ['an entry of 3 MB', { files: { 'dist/remoteEntry.js': `var gifts;${'gifts();'.repeat(400_000)}` } }, 'KiB to parse'],
   ['sixty chunks', { files: Object.fromEntries(noise) }, 'merge small chunks'],
 ])('a guest is refused with a cure: %s', async (_, parts, says) => {

@@ -63,11 +63,12 @@ const servedHeaders: GateCheck = {
 async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Promise<string[]> {
   const problems: string[] = [];
   const { id, description } = remote;
-  const { exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
+  const { label, exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
   // an ES module is known by its address, and sets no global
   const global = entryType ? undefined : description.global;
   if (!exposes.includes('./remote')) problems.push(say('exposesNothing'));
   if (module.js.length === 0) problems.push(say('moduleUnnamed'));
+  if (!/[^\s\p{C}]/u.test(label)) problems.push(say('labelBlank'));
   if (routes.length + slots.length === 0) problems.push(say('nothingToOpen'));
   const source = (await store.read(`${buildFolder(id)}/${entry}`))?.toString('utf8') ?? '';
   const words = new Set(source.match(/[\w$]+/g));

@@ -95,6 +95,7 @@ function pathProblem(path: string): string | null {
   const parts = segments(path);
   const [first = ''] = parts;
   if (first === '*' || first.startsWith(':')) return say('catchesAll', { path });
+  if (parts.slice(0, -1).includes('*')) return say('starInside', { path });
   if (RESERVED.includes(first) || first.startsWith('_')) return say('ofServer', { path });
   if (parts.some((part) => part.includes('.'))) return say('likeAFile', { path });
   if (parts.filter(isOptional).length > MOST_OPTIONAL) return say('manyOptional', { path, most: MOST_OPTIONAL });
