@@ -185,9 +185,6 @@ test("guests: what two webpack containers call a singleton runs in each one's ra
 });
 
 const elsewhere = { account: 'account@http://localhost:9/remoteEntry.js' };
-/** What webpack's own plug-in can say, which does not know the runtime. */
-const byPromise = `promise Promise.resolve({ init() {}, get: (path) =>
-  __FEDERATION__.__INSTANCES__[0].loadRemote('account' + path.slice(1), { loadFactory: false, from: 'build' }) })`;
 
 const asking = (name: string, kit?: Guest['kit']): Guest => ({
   name,
@@ -198,8 +195,7 @@ const asking = (name: string, kit?: Guest['kit']): Guest => ({
     const [one, other] = await Promise.all([import('account/remote'), runtime.loadRemote('account/remote')]);
     return one.default.name + (one.default === other.default ? ' once' : ' twice');
   })(__FEDERATION__.__INSTANCES__.find(({ name }) => name.startsWith('${name}')) ?? __FEDERATION__.__INSTANCES__[0])`),
-  federation:
-    kit === OWN_CONTAINER ? { remoteType: 'script', remotes: { account: byPromise } } : { remotes: elsewhere },
+  federation: { remotes: elsewhere, ...(kit === OWN_CONTAINER && { remoteType: 'script' }) },
 });
 
 const askers: [name: string, kit?: Guest['kit']][] = [

@@ -36,7 +36,12 @@ async function prepareRuntime({ contract }: PageBuild) {
  * The page's instance of Module Federation. Its core serves every remote that was built with `externalRuntime`, and
  * `pagePlugin` rules the instances of all remotes. `hostBuild` keeps it apart from a guest that is called `host`, too.
  */
-export function createFederation(hostBuild: string, assetLoader: AssetLoader, rules: Omit<Rules, 'loadEntry'>) {
+export function createFederation(
+  hostBuild: string,
+  remotes: readonly string[],
+  assetLoader: AssetLoader,
+  rules: Omit<Rules, 'loadEntry'>,
+) {
   async function loadEntry(build: PageBuild): Promise<Container> {
     const { entry, global } = build;
     const name = remoteNameOf(build);
@@ -70,6 +75,13 @@ export function createFederation(hostBuild: string, assetLoader: AssetLoader, ru
     _FEDERATION_RUNTIME_CORE: core,
     _FEDERATION_RUNTIME_CORE_FROM: { name: 'host', version: federation.version },
   });
+  // what a bundler's own container plug-in finds under a remote's name it takes, and asks no address
+  for (const remote of remotes)
+    if (!(remote in globalThis || rules.buildOf(remote)))
+      Reflect.set(globalThis, remote, {
+        init() {},
+        get: (path: string) => federation.loadRemote(remote + path.slice(1), { loadFactory: false, from: 'build' }),
+      });
   return {
     /** What a build's `src/remote` exports. Rejects with RemoteError, except where the module's own code throws. */
     async open(name: string, build: PageBuild): Promise<Exports> {

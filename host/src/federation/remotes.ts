@@ -132,7 +132,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
   let opened: ReturnType<typeof createFederation> | undefined;
   /** Made with the first remote: a page that has them compiled in needs none. */
   const federation = () => {
-    opened ??= createFederation(set.host.id, assetLoader, {
+    opened ??= createFederation(set.host.id, Object.keys(set.remotes), assetLoader, {
       activeBuild,
       buildOf,
       buildFailed(global, cause) {
