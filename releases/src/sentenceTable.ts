@@ -50,6 +50,8 @@ export const SENTENCES = {
   needsUnshared: 'needs {library} {range}, which the host does not share: bundle it, or release a host that shares it',
   needsOther: 'needs {library} {range}, the host shares {version}: widen the range, or release a host that has it',
   needsContract: 'needs shared/runtime {range}, the host has {version}: release the host first',
+  needsFormerContract:
+    'needs shared/runtime {range}, the host has {version}: build it again for that host, and switch what belongs together in one command',
   catchesAll: 'route {path} would catch every address: name the paths',
   starInside: 'route {path} has * before its end, where it stands for itself: end the path with it',
   ofServer: 'route {path} belongs to the server: choose another',

@@ -45,6 +45,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   needsUnshared: '需要 {library} {range}，主程序不提供，请把它打包进来，或先发布提供它的主程序',
   needsOther: '需要 {library} {range}，主程序提供的是 {version}，请放宽范围，或先发布有它的主程序',
   needsContract: '需要 shared/runtime {range}，主程序是 {version}，请先发布主程序',
+  needsFormerContract: '需要 shared/runtime {range}，主程序是 {version}，请按这个主程序重新构建，并一起上线',
   catchesAll: '页面 {path} 会占用所有地址，请写明路径',
   starInside: '页面 {path} 的 * 不在末尾，只表示星号本身，请把它放在末尾',
   ofServer: '页面 {path} 属于服务器，请换一个',

@@ -31,6 +31,8 @@ const of = (build: string, problem: string): string => say('ofBuild', { build, p
 export const allows = (range: string, version: string): boolean =>
   semver.satisfies(version, range, { includePrerelease: true });
 
+const RUNTIME = '@liaozhai/shared/runtime';
+
 function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Record<string, string>>) {
   const { provides, requires } = description.shared;
   return Object.entries(requires).flatMap(([library, range]) => {
@@ -47,7 +49,8 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
     // the build carries it, for others too
     if (!version && carried) return [];
     if (!version) return [{ key, problem: of(id, say('needsUnshared', { library, range })) }];
-    if (allows(range, version)) return [];
+    // the contract's own range is judged by the rule below
+    if (allows(range, version) || (library === RUNTIME && range === description.contract)) return [];
     return [{ key, problem: of(id, say('needsOther', { library, range, version })) }];
   });
 }
@@ -65,9 +68,12 @@ const contract: Rule = {
     const provided = host.description.contract;
     return remotes
       .filter(({ description }) => !semver.satisfies(provided, description.contract))
-      .map(({ id, description }) => ({
+      .map(({ id, description: { contract: range } }) => ({
         key: `${id} contract`,
-        problem: of(id, say('needsContract', { range: description.contract, version: provided })),
+        problem: of(
+          id,
+          say(semver.gtr(provided, range) ? 'needsFormerContract' : 'needsContract', { range, version: provided }),
+        ),
       }));
   },
 };

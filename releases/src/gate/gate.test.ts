@@ -99,6 +99,21 @@ describe('seeded breakages', () => {
   });
 });
 
+test.each([
+  ['^0.9.0', 'build it again for that host, and switch what belongs together in one command'],
+  ['^0.8.0 || ^0.9.0', 'build it again for that host, and switch what belongs together in one command'],
+  ['^1.1.0', 'release the host first'],
+  ['^2.0.0', 'release the host first'],
+  ['^0.9.0 || ^2.0.0', 'release the host first'],
+])('a remote that needs the runtime %s is refused once, with the cure: %s', async (contract, cure) => {
+  // packages of ours require the runtime itself in the range of the contract
+  const shared = { provides: {}, requires: { '@liaozhai/shared/runtime': contract } };
+  const build = await at.remote('chat', next(), { description: { contract, shared } });
+  expect(await verdict([build])).toEqual([
+    `contract: ${build}: needs shared/runtime ${contract}, the host has 1.0.0: ${cure}`,
+  ]);
+});
+
 test.each(['0.24.1', '2.0.1', '2.10.0'])('a remote built with Module Federation %s passes', async (federation) => {
   const build = await at.remote('chat', next(), { description: { federation } });
   expect(await verdict([build])).toEqual([]);

@@ -134,8 +134,21 @@ const REMOTES: Breakage[] = [
     files: { 'remoteEntry.js': 'var of_core;_FEDERATION_RUNTIME_CORE' },
     says: "an entry of federation 0.8.12 cannot take the host's core",
   },
-  { what: 'its contract is newer than the host', remote: { contract: '^1.2.0' }, says: 'needs shared/runtime ^1.2.0' },
-  { what: 'its contract is of another major', remote: { contract: '^2.0.0' }, says: 'needs shared/runtime ^2.0.0' },
+  {
+    what: 'its contract is newer than the host',
+    remote: { contract: '^1.2.0' },
+    says: 'needs shared/runtime ^1.2.0, the host has 1.0.0: release the host first',
+  },
+  {
+    what: 'its contract is of another major',
+    remote: { contract: '^2.0.0' },
+    says: 'needs shared/runtime ^2.0.0, the host has 1.0.0: release the host first',
+  },
+  {
+    what: 'its contract is older than the host',
+    remote: { contract: '^0.8.0 || ^0.9.0' },
+    says: 'needs shared/runtime ^0.8.0 || ^0.9.0, the host has 1.0.0: build it again for that host',
+  },
   { what: 'it does not expose ./remote', remote: { exposes: ['./app'] }, says: 'exposes no "./remote"' },
   { what: 'it names no module script', remote: { module: { js: [], css: [] } }, says: 'names no script' },
   { what: 'it has neither route nor slot', remote: { routes: [], slots: [] }, says: 'neither a route nor a slot' },
@@ -192,7 +205,8 @@ const HOSTS: Breakage[] = [
     host: { name: 'account' },
     says: 'is a host: the host build, and no other',
   },
-  { what: 'the host drops to an older contract', host: { contract: '0.9.0' }, says: 'needs shared/runtime' },
+  { what: 'the host drops to an older contract', host: { contract: '0.9.0' }, says: 'release the host first' },
+  { what: 'the host moves to a newer contract', host: { contract: '2.0.0' }, says: 'build it again for that host' },
   {
     what: 'the host no longer shares React',
     host: { shared: { provides: { 'react-dom': '19.3.1', '@liaozhai/shared/runtime': '1.0.0' }, requires: {} } },
