@@ -158,6 +158,16 @@ describe('canary', () => {
     expect(candidatesOf(await at.current())).toEqual([]);
   });
 
+  test('of a name that another candidate has ends that one, and the audit says so', async () => {
+    await canary(at.writer, [storiesAt(1), chatAt(1)], 10, gated);
+    const { document } = await canary(at.writer, [storiesAt(2)], 10, gated);
+    expect(candidatesOf(document).map(({ builds }) => builds)).toEqual([[storiesAt(2)]]);
+    const ended = [storiesAt(1), chatAt(1)].sort();
+    expect(readAction(document.action).evidence).toEqual([{ kind: 'candidateEnded', builds: ended }]);
+    const ramped = await canary(at.writer, [], 20, gated);
+    expect(readAction(ramped.document.action).evidence).toEqual([]);
+  });
+
   test('a document with one candidate is written as readers from before know it', async () => {
     const { document } = await canary(at.writer, [storiesAt(1)], 10, gated);
     expect(Object.keys(document)).not.toContain('moreCandidates');

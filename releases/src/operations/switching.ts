@@ -232,13 +232,19 @@ export async function canary(
         : [...others, begun];
       const next = await compose(writer, current, replan(current, { candidates: planned }));
       const evidence = former ? [] : await passCandidate(options, current, next, over);
+      const ended = former ? [] : candidates.filter((candidate) => !others.includes(candidate));
       return {
         composed: next,
         state: next.state,
         action: { kind: 'canary', builds: over, percent },
         force: options.force,
         why: options.why,
-        evidence: [...(options.evidence ?? []), ...passed, ...evidence],
+        evidence: [
+          ...(options.evidence ?? []),
+          ...passed,
+          ...evidence,
+          ...ended.map((candidate): Evidence => ({ kind: 'candidateEnded', builds: [...candidate.builds] })),
+        ],
         forward: !former || percent > former.percent,
       };
     },
