@@ -307,13 +307,14 @@ export const addWithdraw = (program: Command) =>
     });
 
 /** What a kill takes away, and what would do instead. */
-function effectLines({ build, name, live, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
+function effectLines({ build, name, live, instead, unfit, whole, endsCandidate, lost }: KillEffect): string[] {
   const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
   return [
     `A kill is for good: ${build} will never run again.`,
     ...unfit.map((line) => `A former build cannot take its place, since it does not fit: ${line}`),
     ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
     ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
+    ...(whole === null ? [] : [`To go back as a whole instead: \`pnpm release rollback --to ${whole}\`.`]),
     ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
     ...(live && name !== HOST_NAME
       ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`]

@@ -150,6 +150,7 @@ const LOOKING: Record<string, v.GenericSchema> = {
     live: v.boolean(),
     instead: v.nullable(text),
     unfit: texts,
+    whole: v.optional(v.nullable(figure), null),
     endsCandidate: v.boolean(),
     shown: texts,
     lost: texts,

@@ -245,8 +245,7 @@ export const SENTENCES = {
   notLiveInCure: 'List the states with `log`.',
   onlyHost: '{build} is the only host to go on with',
   onlyHostCure: 'Activate another host first, then kill this one.',
-  unfitHostsCure:
-    'Former hosts do not fit what runs now: go back as a whole (`rollback`, or `rollback --to N`), or activate another host first.',
+  wholeCure: '`rollback --to {seq}` goes back to a set that fits. {cure}',
   busy: '{count} checks and switches of yours are waiting already',
   busyCure: 'Wait until they are done.',
 

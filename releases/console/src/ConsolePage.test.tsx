@@ -85,6 +85,7 @@ function openServer() {
       live: true,
       instead: null,
       unfit: [],
+      whole: null,
       endsCandidate: false,
       shown: ['/explore', 'slot story.chat'],
       lost: ['/explore', 'slot story.chat'],

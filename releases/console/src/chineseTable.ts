@@ -220,7 +220,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   notLiveInCure: '请在「记录」里选另一个状态',
   onlyHost: '除了 {build} 没有别的主程序可用',
   onlyHostCure: '请先上线另一个主程序，再禁用它',
-  unfitHostsCure: '以前的主程序与现在运行的模块不兼容，请整体回退，或上线另一个主程序，再禁用它',
+  wholeCure: '可以整体回到状态 {seq}，那时的构建互相兼容。{cure}',
   busy: '你已有 {count} 个检查或切换在排队',
   busyCure: '请等它们完成',
 

@@ -52,6 +52,10 @@ test.each([
     'the gate refused this set; contract: stories@1.1.0+bbbbbbbbbbbb: needs shared/runtime ^2, the host has 3.0.0: build it again for that host, and switch what belongs together in one command',
     '这些构建没有通过检查；契约：stories@1.1.0+bbbbbbbbbbbb：需要 shared/runtime ^2，主程序是 3.0.0，请按这个主程序重新构建，并一起上线',
   ],
+  [
+    '`rollback --to 13` goes back to a set that fits. Activate another host first, then kill this one.',
+    '可以整体回到状态 13，那时的构建互相兼容。请先上线另一个主程序，再禁用它',
+  ],
   ['a build failed: the page reported render-threw: x', '有构建失败，页面报告渲染出错：x'],
   ['https://chat.example/… was not reached: answered 302', '没能送达 https://chat.example/…：对方的状态码是 302'],
   [

@@ -195,6 +195,7 @@ describe('kill', () => {
       live: true,
       instead: null,
       unfit: [],
+      whole: null,
       endsCandidate: false,
       shown: ['/gifts'],
       lost: ['/gifts'],
@@ -294,6 +295,15 @@ describe('a way back to what does not fit', () => {
     expect((await at.current()).stable).toEqual(stable);
     await rollback(at.writer, { to: seq - 1 });
     expect([await live('host'), await live('shop')]).toEqual([oldHost, oldShop]);
+  });
+
+  test.each(['host', 'shop'])('of %s is refused to its kill, and names the whole set that fits', async (name) => {
+    const { seq } = await at.current();
+    const build = (await live(name)) ?? '';
+    expect(await effectOfKill(at.writer, build)).toMatchObject({ instead: null, whole: seq - 1 });
+    await expect(kill(at.writer, build)).rejects.toMatchObject({
+      cure: expect.stringContaining(`\`rollback --to ${seq - 1}\``),
+    });
   });
 
   test('goes against it with a reason only, and no other team is held up by that', async () => {

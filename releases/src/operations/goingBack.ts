@@ -231,6 +231,8 @@ export interface KillEffect {
   instead: string | null;
   /** Why former builds cannot take its place: they do not fit what runs now. */
   unfit: string[];
+  /** The former state that fits as a whole, where none of those builds does. */
+  whole: number | null;
   /** The candidate it belongs to ends. */
   endsCandidate: boolean;
   /** Its addresses and slots. */
@@ -258,6 +260,7 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
     live,
     instead,
     unfit: passedOver.flatMap(({ misfits }) => linesOf(misfits)),
+    whole: instead ? null : ((await fittingWhole(writer, current, passedOver))?.seq ?? null),
     endsCandidate: candidatesOf(current).some(({ builds }) => builds.includes(build)),
     shown,
     lost: live && instead === null ? shown : [],
@@ -278,19 +281,15 @@ export interface KillOptions extends ChangeOptions {
 }
 
 function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void {
-  const { build, name, live, instead, lost, unfit: problems } = effect;
+  const { build, name, live, instead, lost, unfit: problems, whole } = effect;
+  const or = (cure: string) => (whole === null ? cure : say('wholeCure', { seq: whole, cure }));
   if (!live || instead !== null) {
     if (confirm === undefined || confirm === name) return;
     throw refused(say('mistyped', { build }), say('mistypedCure', { name }));
   }
-  if (host)
-    throw refused(
-      say('onlyHost', { build }),
-      problems.length > 0 ? say('unfitHostsCure') : say('onlyHostCure'),
-      problems,
-    );
+  if (host) throw refused(say('onlyHost', { build }), or(say('onlyHostCure')), problems);
   if (confirm === name) return;
-  throw refused(say('onlyBuild', { build, name }), say('onlyBuildCure', { name }), [...lost, ...problems]);
+  throw refused(say('onlyBuild', { build, name }), or(say('onlyBuildCure', { name })), [...lost, ...problems]);
 }
 
 /**
