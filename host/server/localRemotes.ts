@@ -118,7 +118,9 @@ export async function agreeToLocal(context: FrontContext, override: string, opti
 /** `?override=<id>` whose time is over, or that nobody made: to show the live builds instead would pass them for what was to be seen. */
 export function sayOverrideIsOver(context: FrontContext, live: string) {
   return answer(context, 410, '临时链接已失效', [
-    line('这个链接到期了，或者里面的版本停用了，或者地址没有复制完整。它要给你看的版本没有打开。'),
+    line(
+      '这个链接到期了，或者里面的版本停用了、与现在运行的不再兼容，或者地址没有复制完整。它要给你看的版本没有打开。',
+    ),
     step('要看那个版本'),
     line('向给你链接的人要一个新的。发布者在发布台，或者在自己的仓库里用命令行新建：'),
     copied('npm run release -- override 名字@版本 --for 2h'),

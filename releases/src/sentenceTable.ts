@@ -353,6 +353,7 @@ export const SENTENCES = {
   tooLongCure: 'Use e.g. --for 4h.',
   linkTooLong: 'an override lasts up to {most} hours',
   linkTooLongCure: 'Use e.g. --for 2h.',
+  linkUnfitCure: 'Put what belongs together into the same link: the host, or the other remotes.',
   noPreview: 'no preview is open for {id}',
   noPreviewCure: 'List them with `preview list`.',
 

@@ -322,6 +322,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   tooLongCure: '请缩短时间',
   linkTooLong: '临时链接最多 {most} 小时',
   linkTooLongCure: '请缩短时间',
+  linkUnfitCure: '请把一起使用的构建放进同一个链接：主程序，或者其他模块',
   noPreview: '没有为 {id} 打开的本地预览',
   noPreviewCure: '可能已经结束',
 

@@ -199,3 +199,9 @@ export function misfitsAmong(records: readonly BuildRecord[], neighbours: readon
   const [host] = records.filter(isHost);
   return host ? misfitsOf({ host, remotes: records.filter(isRemote), neighbours }) : [];
 }
+
+/** What does not fit among records and does fit, or is not there, among those of before. */
+export function addedMisfits(records: readonly BuildRecord[], before: readonly BuildRecord[]): Misfit[] {
+  const known = new Set(misfitsAmong(before).map(({ key }) => key));
+  return misfitsAmong(records).filter(({ key }) => !known.has(key));
+}

@@ -3,6 +3,7 @@ import { readLog } from '../channel/readChannel.ts';
 import { newSigningKey, signedJson } from '../model/signing.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import {
+  createOverride,
   endPreview,
   listPreviews,
   openPreview,
@@ -25,6 +26,36 @@ const local = 'stories@http://localhost:3101';
 const asked = { request: `${local} ${browser}`, person: 'Li Hua', hours: 4, why: 'new list' };
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 const held = (whose = browser, now = new Date()) => readPreview(at.store, 'production', whose, at.key.publicKey, now);
+
+describe('a link that runs builds in one browser', () => {
+  const provides = { react: '19.3.1', 'react-dom': '19.3.1', '@liaozhai/shared/runtime': '1.0.0' };
+  const tea = { name: 'tea', path: '/tea', title: '', requiresAuth: false, keepAlive: false, outsideShell: false };
+  test.each([
+    ['a newer contract', 'needs shared/runtime ^2.0.0, the host has 1.0.0', { contract: '^2.0.0' }],
+    ['a newer React', 'needs react ^20.0.0', { shared: { provides: {}, requires: { react: '^20.0.0' } } }],
+    ["another remote's address", 'route /tea belongs to', { routes: [{ ...tea, js: [], css: [] }] }],
+  ])('is refused to a build with %s, in the words of the gate', async (_, problem, description) => {
+    await at.activate(await at.host('1.0.0', { description: { shared: { provides, requires: {} } } }));
+    await at.activate(await at.remote('tea'), await at.remote('gifts'));
+    const build = await at.remote('gifts', '2.0.0', { description });
+    await expect(createOverride(at.writer, [build], 1)).rejects.toMatchObject({
+      message: `${build} does not fit what runs now`,
+      cure: expect.stringContaining('the same link'),
+      details: expect.arrayContaining([expect.stringContaining(problem)]),
+    });
+  });
+
+  test('takes builds that fit together, and one beside what does not fit anyway', async () => {
+    const [host, next] = [await at.host(), await at.host('2.0.0', { description: { contract: '2.0.0' } })];
+    const gifts = await at.remote('gifts', '2.0.0', { description: { contract: '^2.0.0' } });
+    await at.activate(host, await at.remote('gifts'));
+    await expect(createOverride(at.writer, [next], 1)).rejects.toThrow('does not fit');
+    expect((await createOverride(at.writer, [next, gifts], 1)).builds).toEqual([next, gifts]);
+    await activate(at.writer, [gifts], { gate: openGate, force: true, why: 'all the same' });
+    const tea = await at.remote('tea');
+    expect((await createOverride(at.writer, [tea], 1)).builds).toEqual([tea]);
+  });
+});
 
 describe('a remote from a dev server', () => {
   test.each([

@@ -5,7 +5,9 @@ import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
+import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
+import { addedMisfits } from '../gate/fit.ts';
 import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
 import { isSignedDocument, signedJson } from '../model/signing.ts';
@@ -49,7 +51,7 @@ export function sitesFrom(text = ''): SiteOf {
   return (channel) => sites.get(channel) ?? sites.get('') ?? null;
 }
 
-/** Records an override. Throws refused for missing or killed builds and for spans over a week. */
+/** Records an override. Throws refused for missing or killed builds, for those that no page can run, and for spans over a week. */
 export async function createOverride(
   writer: Writer,
   builds: readonly string[],
@@ -61,9 +63,13 @@ export async function createOverride(
   const document = await currentDocument(writer);
   const dead = builds.filter((id) => document.killed.includes(id));
   if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
-  const all = await writer.catalog.records(mergeBuilds(document.stable?.builds ?? [], builds));
+  const live = document.stable?.builds ?? [];
+  const all = await writer.catalog.records(mergeBuilds(live, builds));
   makeSet(all);
   await assertPublished(writer.store, builds);
+  const misfits = addedMisfits(all, await writer.catalog.records(live));
+  if (misfits.length > 0)
+    throw refused(say('buildsUnfit', { builds: builds.join(', ') }), say('linkUnfitCure'), misfits.map(findingLine));
   const named = all.filter((record) => builds.includes(record.id));
   const at = await timeOf(writer);
   const unsigned = {

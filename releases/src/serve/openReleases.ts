@@ -6,6 +6,7 @@ import { Catalog } from '../builds/catalog.ts';
 import { type Place, SourceMaps } from '../builds/sourceMaps.ts';
 import { channelKey } from '../channel/readChannel.ts';
 import { lineOf, messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
+import { addedMisfits } from '../gate/fit.ts';
 import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
 import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
@@ -216,6 +217,15 @@ class StoreReleases implements Releases {
   async #overridden(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
     const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
     if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
+    const live = document.stable?.builds ?? [];
+    const digests = { ...document.digests, ...override.digests };
+    const [before, over] = await Promise.all(
+      [live, mergeBuilds(live, override.builds)].map((ids) =>
+        Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))),
+      ),
+    );
+    // what runs below has moved on: its own builds in the link's place would pass for what was to be seen
+    if (addedMisfits(over ?? [], before ?? []).length > 0) return null;
     const set = await this.#composed(document, override.builds, override.digests);
     return { ...set, candidate: false, override: { id, expires: override.expires } };
   }

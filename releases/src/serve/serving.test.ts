@@ -136,6 +136,21 @@ describe('a page', () => {
     expect((await (await open()).pageFor({ id: 'v', override: second.id })).pageSet.override).toBeNull();
   });
 
+  test('with an override that what runs now has left behind is the page of everyone, and no preview', async () => {
+    const next = await at.remote('stories', '1.2.0');
+    const { id } = await createOverride(at.writer, [next], 1);
+    const page = async () => (await (await open()).pageFor({ id: 'v', override: id })).pageSet;
+    expect((await page()).override).toMatchObject({ id });
+    const newer = await at.host('2.0.0', { description: { contract: '2.0.0' } });
+    const { builds = [] } = (await at.current()).stable ?? {};
+    const names = builds.map((build) => build.split('@')[0] ?? '').filter((name) => name !== 'host');
+    const moved = names.map((name) => at.remote(name, '2.0.0', { description: { contract: '^2.0.0' } }));
+    await at.activate(newer, ...(await Promise.all(moved)));
+    const { override, remotes } = await page();
+    expect([override, remotes.stories?.id]).toEqual([null, await moved[names.indexOf('stories')]]);
+    await at.activate(...builds);
+  });
+
   test('can be asked for any stored set, for the gate', async () => {
     const former = (await at.current()).stable?.set ?? '';
     await at.activate(await at.remote('stories', '1.1.0'));
