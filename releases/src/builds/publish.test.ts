@@ -172,6 +172,11 @@ describe('sec.releases: what cannot be published', () => {
     );
   });
 
+  test('a host with a prerelease of the contract, which no range of a remote takes', async () => {
+    const dist = await writeHost(at.place(), 'beta', { description: { contract: '3.1.0-beta.1' } });
+    expect(await refusal(dist)).toContain('contract: "3.1.0-beta.1" must be a version such as 3.0.0');
+  });
+
   test.each([
     ['hidden files', '.env', 'hidden files'],
     ['unknown endings', 'tool.exe2', 'no known media type'],

@@ -45,6 +45,12 @@ export const contractRangeSchema = v.pipe(
   ),
 );
 
+/** What a host may be published with: no range of a remote takes a prerelease. */
+const contractSchema = v.pipe(
+  v.string(),
+  v.regex(/^\d+\.\d+\.\d+$/, ({ input }) => `"${input}" must be a version such as 3.0.0`),
+);
+
 /** By the names of libraries, of which `constructor` may be one: what every object inherits must not answer. */
 const byLibrary = (value: v.GenericSchema<string>) =>
   v.pipe(
@@ -60,14 +66,14 @@ const checked = {
 };
 
 /** The contract's form of `liaozhai.json`, with its versions and ranges checked. */
-const descriptionWith = (contract: v.GenericSchema<string>) =>
+const descriptionWith = (contract: v.GenericSchema<string>, provided: v.GenericSchema<string>) =>
   v.variant('kind', [
     v.object({ ...remoteDescriptionSchema.entries, ...checked, contract }),
-    v.object({ ...hostDescriptionSchema.entries, ...checked, contract: version }),
+    v.object({ ...hostDescriptionSchema.entries, ...checked, contract: provided }),
   ]);
 
 /** What a package build says of itself in `dist/liaozhai.json`. */
-export const descriptionSchema = descriptionWith(contractRangeSchema);
+export const descriptionSchema = descriptionWith(contractRangeSchema, contractSchema);
 
 /** Provenance is no part of the hash, so a long name in it spoils nothing and is cut to what is shown. */
 const cut = (length: number) =>
@@ -85,7 +91,7 @@ const recordSchema = v.object({
   format: v.literal(1),
   id: v.string(),
   digest: digestSchema,
-  description: descriptionWith(rangeSchema),
+  description: descriptionWith(rangeSchema, version),
   files: dictionarySchema(filePathSchema, buildFileSchema),
   provenance: v.object({
     commit: v.nullable(cut(80)),
