@@ -1,6 +1,6 @@
 // Docs stay true and plain: what they name has to exist, and they are written in standard terms, as comments are.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { report } from './report.ts';
 
@@ -38,10 +38,48 @@ function checkPaths(text: string, shown: string, folder: string) {
     if (looksLikePath && !existsSync(join(root, plain)) && !existsSync(join(folder, plain)))
       problems.push(`${shown} names ${plain}, which does not exist: correct the path`);
   }
-  for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)) {
-    if (target && !existsSync(join(folder, target)))
+  for (const [, label = '', target] of text.matchAll(/\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)/g)) {
+    if (!target) continue;
+    if (!existsSync(join(folder, target)))
       problems.push(`${shown} links to ${target}, which does not exist: correct the link`);
+    const number = /\b\d{3}\b/.exec(label)?.[0];
+    if (target.includes('decisions/') && number && !target.includes(`/${number}-`))
+      problems.push(`${shown} links as ${label} to ${target}: correct one of them`);
   }
+}
+
+/** Placeholders of a naming rule. */
+const patterns = new Set(['PascalCase.tsx', 'camelCase.ts']);
+
+/** Paths from the package that a README stands in, and files that a document names without their folder. */
+function checkRelativePaths(text: string, shown: string, folder: string) {
+  const isOfPackage = existsSync(join(folder, 'package.json'));
+  for (const [, path = ''] of text.matchAll(/`([\w./-]+\.(?:tsx?|mjs|css))`/g)) {
+    const isKnown = path.includes('/')
+      ? !isOfPackage || existsSync(join(folder, path)) || existsSync(join(root, path))
+      : fileNames.has(path) || patterns.has(path);
+    if (!isKnown) problems.push(`${shown} names ${path}, which does not exist: correct the path`);
+  }
+}
+
+/** The most words of a document, so that each stays a page that people read. */
+const WORD_LIMITS: [documents: RegExp, words: number][] = [
+  [/^docs\/decisions\//, 250],
+  [/^docs\/(deploying\/.*|benchmarks|testing)\.md$/, 1_500],
+];
+
+function checkLength(text: string, shown: string) {
+  const words = text.split(/\s+/).filter(Boolean).length;
+  for (const [documents, most] of WORD_LIMITS)
+    if (documents.test(shown) && words > most) problems.push(`${shown} has ${words} words: cut it to ${most}`);
+}
+
+const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
+
+/** Days are for decisions and for the line above a table; prose with the day of a run is soon untrue. */
+function checkDates(line: string, shown: string) {
+  const isDated = new RegExp(`\\b\\d{1,2} (${MONTHS})\\b`).test(line);
+  if (isDated && !line.startsWith('|')) problems.push(`${shown} has a day in its prose: leave it out`);
 }
 
 function checkPackages(text: string, shown: string) {
@@ -58,6 +96,7 @@ const paths = [...files(root)];
 const sources = paths
   .filter((path) => /\.(tsx?|mjs|css|json)$/.test(path) && !path.endsWith('openapi.json'))
   .map((path) => ({ path: path.slice(root.length + 1), text: readFileSync(path, 'utf8') }));
+const fileNames = new Set(paths.map((path) => basename(path)));
 const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
 
 /** Parts of others' APIs that documents compare with. */
@@ -127,7 +166,12 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
   checkPaths(text, shown, dirname(document));
   checkPackages(text, shown);
   if (!isWritten(shown)) continue;
-  if (!isHistory(shown)) checkIdentifiers(text, shown);
+  if (!isHistory(shown)) {
+    checkIdentifiers(text, shown);
+    checkRelativePaths(text, shown, dirname(document));
+    for (const line of text.split('\n')) checkDates(line, shown);
+  }
+  checkLength(text, shown);
   checkDecisions(text, shown);
   checkSentences(text, shown, LONGEST_SENTENCE_WORDS);
   for (const line of text.split('\n')) checkWords(line, shown);
