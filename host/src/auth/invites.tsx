@@ -7,7 +7,7 @@ import {
   STORAGE_KEYS,
   singleSchema,
 } from '@liaozhai/shared/contract';
-import { formatNumber, UNNAMED } from '@liaozhai/shared/format';
+import { formatNumber, toProductRules, UNNAMED } from '@liaozhai/shared/format';
 import {
   capabilities,
   hostConfig,
@@ -41,7 +41,7 @@ function askInvitation(code: string): Promise<Invitation> {
   return answer;
 }
 
-/** The invitation that this visitor came by, once the server has told of it; null where it does not. */
+/** The invitation that this visitor came by, once the server has sent it; null where it does not. */
 export function useInvitation(code: string | null): Invitation | null {
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   useEffect(() => {
@@ -139,14 +139,14 @@ export function rewardsText({ rewards }: InvitationDto): string {
 export function InviteGreeting({ onAccept, onClose }: { onAccept: () => void; onClose: () => void }) {
   const [code] = useState(readInviteCode);
   const invitation = useInvitation(code);
-  const { signUpGift } = hostConfig().rules;
+  const { signUpGift } = toProductRules(hostConfig().rules);
   if (!invitation) return null;
   return (
     <div className={styles.greeting}>
       <Avatar name={invitation.name} src={invitation.avatar ?? ''} size="large" decorative />
       <p className={styles.invited}>{texts.invite.from(invitation.name)}</p>
       <p className={styles.note}>
-        {[rewardsText(invitation), typeof signUpGift === 'number' && texts.invite.signUpGift(formatNumber(signUpGift))]
+        {[rewardsText(invitation), signUpGift !== undefined && texts.invite.signUpGift(formatNumber(signUpGift))]
           .filter(Boolean)
           .join('')}
       </p>

@@ -8,7 +8,6 @@ import {
   type Streak,
   toAvatars,
   toCheckIn,
-  toProductRules,
   toProfile,
   unsavedEdits,
 } from './model';
@@ -48,32 +47,6 @@ describe('avatars on offer', () => {
     expect(avatarChoices(['/a.svg'], '/mine.svg')).toEqual(['/mine.svg', '/a.svg']);
     expect(avatarChoices(['/a.svg'], '/a.svg')).toEqual(['/a.svg']);
   });
-});
-
-describe('product rules', () => {
-  test('are read as the site configures them', () => {
-    const rules = toProductRules({
-      signUpGift: 100,
-      checkInRewards: [10, 12],
-      inviteReward: { inviter: 50, invitee: 20 },
-      storyPrices: { short: 2, long: 3 },
-      continuePrice: 1,
-    });
-    expect(rules.checkInRewards).toEqual([10, 12]);
-    expect(rules.inviterReward).toBe(50);
-    expect(rules.messagePrices).toEqual([2, 3]);
-    expect(rules.suggestionPrice).toBeUndefined();
-  });
-
-  test.each([[undefined], [null], ['rules'], [{ checkInRewards: 'ten', inviteReward: 5, signUpGift: -1 }]])(
-    'survive %j',
-    (config) => {
-      const rules = toProductRules(config);
-      expect(rules.checkInRewards).toEqual([]);
-      expect(rules.signUpGift).toBeUndefined();
-      expect(rules.inviterReward).toBeUndefined();
-    },
-  );
 });
 
 // 2026-11-21 is a Saturday

@@ -1,4 +1,4 @@
-const number = (value: number) => value.toLocaleString('zh-CN');
+import { formatNumber } from '@liaozhai/shared/format';
 
 /** Every text of this remote, grouped by page. */
 export const texts = {
@@ -25,12 +25,13 @@ export const texts = {
   },
   checkIn: {
     title: '每日签到',
-    streak: (days: number) => (days > 0 ? `已连续 ${number(days)} 天` : '今天签到，从第 1 天开始'),
+    streak: (days: number) => (days > 0 ? `已连续 ${formatNumber(days)} 天` : '今天签到，从第 1 天开始'),
     action: '签到',
-    actionFor: (points: number) => `签到，领 ${number(points)} 点`,
+    actionFor: (points: number) => `签到，领 ${formatNumber(points)} 点`,
     done: '今日已签到',
-    doneTomorrow: (points: number) => `今日已签到，明天可领 ${number(points)} 点`,
-    awarded: (points: number, days: number) => `签到成功，得 ${number(points)} 点，已连续 ${number(days)} 天`,
+    doneTomorrow: (points: number) => `今日已签到，明天可领 ${formatNumber(points)} 点`,
+    awarded: (points: number, days: number) =>
+      `签到成功，得 ${formatNumber(points)} 点，已连续 ${formatNumber(days)} 天`,
     alreadyDone: '今天已经签过到了',
     wholeMonth: '，看整月',
     week: '本周签到',
@@ -39,14 +40,14 @@ export const texts = {
     dayLabel: (key: string) => `${Number(key.slice(5, 7))}月${Number(key.slice(8))}日`,
     dayToday: '今天',
     dayDone: '已签到',
-    dayReward: (points: number) => `可领 ${number(points)} 点`,
-    reward: (points: number) => `+${number(points)}`,
+    dayReward: (points: number) => `可领 ${formatNumber(points)} 点`,
+    reward: (points: number) => `+${formatNumber(points)}`,
   },
   invite: {
     title: '邀请好友',
     code: '邀请码',
     rewards: (inviter: number, invitee: number) =>
-      `好友用你的链接注册，你得 ${number(inviter)} 点，好友得 ${number(invitee)} 点。`,
+      `好友用你的链接注册，你得 ${formatNumber(inviter)} 点，好友得 ${formatNumber(invitee)} 点。`,
     plain: '把链接发给好友，一起来读故事。',
     copy: '复制邀请码',
     copied: '邀请码已复制',
@@ -91,7 +92,7 @@ export const texts = {
     persona: '人设',
     personaHint: '故事里的人会按这里写的来认识你：你是谁、什么脾气、想被怎样称呼。',
     personaPlaceholder: '例如：赶考途中的书生，胆子不大，好奇心重，见了鬼也要先行礼。',
-    personaTooLong: (most: number) => `人设最多 ${number(most)} 个字`,
+    personaTooLong: (most: number) => `人设最多 ${formatNumber(most)} 个字`,
     preview: '预览',
     closePreview: '收起预览',
     previewEmpty: '还没有写人设。写几句，故事里的人就认得你了。',

@@ -1,4 +1,4 @@
-import { inSentence } from '@liaozhai/shared/format';
+import { formatPoints, inSentence } from '@liaozhai/shared/format';
 
 /** Everything this remote says, grouped by page. */
 export const texts = {
@@ -47,8 +47,8 @@ export const texts = {
     start: '开始聊天',
     resume: '继续聊天',
     back: '返回',
-    price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${points.toLocaleString('zh-CN')} 点`),
-    balance: (points: number) => `余额 ${points.toLocaleString('zh-CN')} 点`,
+    price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${formatPoints(points)}`),
+    balance: (points: number) => `余额 ${formatPoints(points)}`,
     share: '分享',
     shareText: (brand: string, title: string) => `在${brand}读《${inSentence(title)}》，还能和故事里的人说话`,
     copied: '链接已复制',

@@ -18,7 +18,7 @@ export {
   shorten,
 } from './input';
 export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
-export { signUpGiftText } from './signUpGift';
+export { type ProductRules, signUpGiftText, toProductRules } from './productRules';
 export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
 export {
   type DayGroup,

@@ -1,11 +1,11 @@
-import { failureText } from '@liaozhai/shared/format';
+import { failureText, toProductRules } from '@liaozhai/shared/format';
 import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
 import { useAccountCheckInMutation } from '../api';
 import type { CheckIn } from '../model';
-import { type CalendarDay, calendarDays, nextReward, type Streak, toProductRules } from '../model';
+import { type CalendarDay, calendarDays, nextReward, type Streak } from '../model';
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
 

@@ -1,5 +1,5 @@
+import { toProductRules } from '@liaozhai/shared/format';
 import { expect, test } from '@rstest/core';
-import { toProductRules } from '../model';
 import { supportQuestions } from './supportQuestions';
 
 const answerTo = (question: string, config: unknown) =>

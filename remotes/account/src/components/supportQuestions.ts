@@ -1,4 +1,4 @@
-import type { ProductRules } from '../model';
+import { formatNumber, formatPoints, type ProductRules } from '@liaozhai/shared/format';
 import { PERSONA_CHARACTERS } from '../model';
 
 export interface Question {
@@ -11,20 +11,18 @@ export interface QuestionGroup {
   questions: Question[];
 }
 
-const points = (value: number) => `${value.toLocaleString('zh-CN')} 点`;
-
 /** `2 点`, or `2–3 点` where prices differ. */
 function priceRange(prices: readonly number[]): string {
   const least = Math.min(...prices);
   const most = Math.max(...prices);
-  return least === most ? points(least) : `${least}–${points(most)}`;
+  return least === most ? formatPoints(least) : `${least}–${formatPoints(most)}`;
 }
 
 function priceAnswer({ messagePrices, continuePrice, suggestionPrice }: ProductRules): string {
   const parts = [
     messagePrices.length > 0 && `每发一条消息 ${priceRange(messagePrices)}，以故事页写明的为准`,
-    continuePrice !== undefined && `让回复「继续」写下去 ${points(continuePrice)}`,
-    suggestionPrice !== undefined && `取一次「灵感」${points(suggestionPrice)}`,
+    continuePrice !== undefined && `让回复「继续」写下去 ${formatPoints(continuePrice)}`,
+    suggestionPrice !== undefined && `取一次「灵感」${formatPoints(suggestionPrice)}`,
   ].filter((part) => part !== false);
   const prices =
     parts.length > 0 ? `${parts.join('；')}。` : '发消息、「继续」和「灵感」会用掉点数，价格在按下之前写明。';
@@ -35,15 +33,15 @@ function checkInAnswer({ checkInRewards }: ProductRules): string {
   const once = '每天可签到一次，以北京时间零点为界。';
   const last = checkInRewards.at(-1);
   if (last === undefined) return `${once}连续签到的天数显示在「我的」。`;
-  if (checkInRewards.length === 1) return `${once}每次得 ${points(last)}。`;
+  if (checkInRewards.length === 1) return `${once}每次得 ${formatPoints(last)}。`;
   const days = checkInRewards.map((reward, index) => `第 ${index + 1} 天 ${reward}`).join('、');
-  return `${once}连续签到的奖励逐日不同：${days} 点，之后每天 ${points(last)}。漏签一天，从第 1 天重新算起。`;
+  return `${once}连续签到的奖励逐日不同：${days} 点，之后每天 ${formatPoints(last)}。漏签一天，从第 1 天重新算起。`;
 }
 
 function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
   const how = '把「我的」里的邀请链接发给好友。';
   if (inviterReward === undefined || inviteeReward === undefined) return `${how}好友打开链接注册，就算接受了邀请。`;
-  return `${how}好友打开链接注册后，你得 ${points(inviterReward)}，好友得 ${points(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
+  return `${how}好友打开链接注册后，你得 ${formatPoints(inviterReward)}，好友得 ${formatPoints(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
 }
 
 /** The answers follow the rules that are in force at this site. */
@@ -58,7 +56,7 @@ export const supportQuestions = (rules: ProductRules, canDelete = false): Questi
       },
       {
         question: '点数不够了怎么办？',
-        answer: `签到、邀请好友或充值都能得点数${rules.signUpGift ? `；新账号注册即有 ${points(rules.signUpGift)}` : ''}。点数不够时消息不会丢，留在对话里，有了点数，按它下面的「点按重试」就能发出。`,
+        answer: `签到、邀请好友或充值都能得点数${rules.signUpGift ? `；新账号注册即有 ${formatPoints(rules.signUpGift)}` : ''}。点数不够时消息不会丢，留在对话里，有了点数，按它下面的「点按重试」就能发出。`,
       },
       {
         question: '消费明细和余额对不上？',
@@ -87,7 +85,7 @@ export const supportQuestions = (rules: ProductRules, canDelete = false): Questi
       },
       {
         question: '人设是做什么的？',
-        answer: `在个人资料里写几句你是谁（最多 ${PERSONA_CHARACTERS.toLocaleString('zh-CN')} 个字），故事里的人会照着认识你。随时可以改，从下一条消息起生效。`,
+        answer: `在个人资料里写几句你是谁（最多 ${formatNumber(PERSONA_CHARACTERS)} 个字），故事里的人会照着认识你。随时可以改，从下一条消息起生效。`,
       },
     ],
   },

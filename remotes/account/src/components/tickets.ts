@@ -1,5 +1,5 @@
 import type { CursorPage, TicketDto } from '@liaozhai/shared/contract';
-import { UNREADABLE } from '@liaozhai/shared/format';
+import { formatNumber, UNREADABLE } from '@liaozhai/shared/format';
 import {
   api,
   cursorPageSchema,
@@ -127,7 +127,7 @@ export const ticketTexts = {
   kinds: { points: '点数充值', story: '故事对话', account: '登录资料', other: '其他' },
   body: '说说遇到了什么',
   bodyPlaceholder: '例如：昨天充值的 60 点没有到账。',
-  bodyTooLong: (most: number) => `最多 ${most.toLocaleString('zh-CN')} 个字`,
+  bodyTooLong: (most: number) => `最多 ${formatNumber(most)} 个字`,
   ticketContact: '联系方式（选填）',
   ticketContactHint: '邮箱或微信。不留也能在这里看到回复。',
   attach: '附上诊断信息',
@@ -143,7 +143,7 @@ export const ticketTexts = {
   open: '待回复',
   answered: '已回复',
   newAnswer: '新回复',
-  newAnswers: (count: number) => `有 ${count.toLocaleString('zh-CN')} 条新回复`,
+  newAnswers: (count: number) => `有 ${formatNumber(count)} 条新回复`,
   answer: '回复',
   ticketNumber: (id: string) => `编号 ${id}`,
 } as const;

@@ -1,4 +1,4 @@
-import { dayKey, failureText, signUpGiftText, UNNAMED } from '@liaozhai/shared/format';
+import { dayKey, failureText, signUpGiftText, toProductRules, UNNAMED } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
@@ -46,7 +46,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
-import { inviteLink, toProductRules } from '../model';
+import { inviteLink } from '../model';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
 

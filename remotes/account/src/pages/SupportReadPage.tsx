@@ -1,3 +1,4 @@
+import { toProductRules } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
@@ -14,7 +15,6 @@ import {
 import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, late, TopBar } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
-import { toProductRules } from '../model';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 

@@ -1,15 +1,13 @@
+import { toProductRules } from '@liaozhai/shared/format';
 import { hostConfig, type RootState, type User } from '@liaozhai/shared/runtime';
 import type { Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { chatApi } from './chatApi';
 
-const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-
 /** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
 export function prices(): { resume: number | undefined; suggestions: number | undefined } {
-  const { rules } = hostConfig();
-  return { resume: amount(rules.continuePrice), suggestions: amount(rules.suggestionPrice) };
+  const { continuePrice, suggestionPrice } = toProductRules(hostConfig().rules);
+  return { resume: continuePrice, suggestions: suggestionPrice };
 }
 
 /** What going on with a reply costs, in points: one that was stopped before its first word is bought as a whole. */
@@ -33,9 +31,7 @@ export function selectLacksPoints(state: RootState, storyId: string, cost: numbe
 
 /** Points that today's check-in and a friend who comes bring, so far as the site's rules say. */
 export function rewards({ checkInStreak }: User): { checkIn: number | undefined; invite: number | undefined } {
-  const { checkInRewards, inviteReward } = hostConfig().rules;
-  const days: unknown[] = Array.isArray(checkInRewards) ? checkInRewards : [];
+  const { checkInRewards: days, inviterReward } = toProductRules(hostConfig().rules);
   const today = checkInStreak === undefined ? undefined : days[Math.min(checkInStreak, days.length - 1)];
-  const isRule = typeof inviteReward === 'object' && inviteReward !== null && 'inviter' in inviteReward;
-  return { checkIn: amount(today), invite: isRule ? amount(inviteReward.inviter) : undefined };
+  return { checkIn: today, invite: inviterReward };
 }
