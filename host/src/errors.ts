@@ -1,8 +1,8 @@
 import { type ErrorReport, framesOf, messageClass } from '@liaozhai/shared/contract';
+import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
 
-const REPORT_MS = 10_000;
 /** A page that fails over and over reports no more than so many kinds of errors. */
 const MOST_OF_PAGE = 10;
 
@@ -50,12 +50,8 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
     }
     const failed = waiting;
     waiting = [];
-    if (failed.length === 0) return;
-    navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify({ failed })], { type: 'application/json' }));
+    if (failed.length > 0) sendReport({ failed });
   };
-  const timer = setInterval(report, REPORT_MS);
-  signal.addEventListener('abort', () => clearInterval(timer));
-  const onHidden = () => document.visibilityState === 'hidden' && report();
-  window.addEventListener('visibilitychange', onHidden, { signal });
+  signal.addEventListener('abort', reportRegularly(report));
   return () => stop.abort();
 }

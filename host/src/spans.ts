@@ -12,6 +12,7 @@ import {
   singleSchema,
 } from '@liaozhai/shared/contract';
 import { aroundRequests, listen } from '@liaozhai/shared/runtime';
+import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
 
@@ -26,7 +27,6 @@ interface PageSpan extends Omit<Told, 'ago' | 'took'> {
 type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
 type Sent = Parameters<Adapter>[0];
 
-const REPORT_MS = 10_000;
 /** What the server takes in a report of 16 KiB, and how far back a span may begin. */
 const MOST_AT_ONCE = 50;
 const LONGEST_MS = 900_000;
@@ -104,17 +104,12 @@ export function watchSpans({ set, routes }: Page): () => void {
         ago: Math.round(now - start),
         took: Math.round(end - start),
       }));
-      const body = JSON.stringify({ spans } satisfies SpansReport);
-      navigator.sendBeacon?.('/beacon/spans', new Blob([body], { type: 'application/json' }));
+      sendReport({ spans }, '/beacon/spans');
     }
   };
-  const stop = new AbortController();
-  const timer = setInterval(report, REPORT_MS);
-  const reportHidden = () => window.document.visibilityState === 'hidden' && report();
-  window.addEventListener('visibilitychange', reportHidden, { signal: stop.signal });
+  const stop = reportRegularly(report);
   return () => {
-    stop.abort();
-    clearInterval(timer);
+    stop();
     unwrap();
     replies.stop();
   };

@@ -1,6 +1,7 @@
 import { type CacheState, READY, STORAGE_KEYS, type VitalsReport } from '@liaozhai/shared/contract';
 import { local, readJson } from '@liaozhai/shared/runtime';
 import { type CLSMetric, type INPMetric, type LCPMetric, onCLS, onINP, onLCP } from 'web-vitals';
+import { reportHidden, sendReport } from './beacon';
 import type { GuardedHistory } from './navigation';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -17,9 +18,8 @@ const MOST_KEPT = 40;
  * of the remote whose screen was in sight. Call when idle; the browser still has the earlier entries. Returns the stop.
  */
 export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedHistory): () => void {
-  const stop = new AbortController();
   // a preview by a link is not a visit
-  if (set.override) return () => stop.abort();
+  if (set.override) return () => undefined;
   const screens = watchScreens(navigation);
   const cacheStateOf = keepRanBuilds(set.host.id);
   const reported = new Set<string>();
@@ -54,16 +54,12 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     }
   };
   // after the listeners of web-vitals, which take the last values at the document
-  const tell = () => {
-    if (document.visibilityState !== 'hidden') return;
+  return reportHidden(() => {
     takeLoads();
-    const report: VitalsReport = { vitals: waiting.slice(0, MOST_VITALS) };
+    const vitals = waiting.slice(0, MOST_VITALS);
     waiting = [];
-    if (report.vitals.length === 0) return;
-    navigator.sendBeacon?.('/beacon', new Blob([JSON.stringify(report)], { type: 'application/json' }));
-  };
-  window.addEventListener('visibilitychange', tell, { signal: stop.signal });
-  return () => stop.abort();
+    if (vitals.length > 0) sendReport({ vitals });
+  });
 }
 
 const metrics = { LCP: 'lcp', INP: 'inp', CLS: 'cls' } as const;

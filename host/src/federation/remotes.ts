@@ -8,6 +8,7 @@ import {
   satisfiesContract,
 } from '@liaozhai/shared/contract';
 import { local, newClientId, problemNoted, readJson } from '@liaozhai/shared/runtime';
+import { sendReport } from '../beacon';
 import type { AssetLoader } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
 import { createFederation } from './federation';
@@ -229,7 +230,6 @@ function quarantine(buildId: string) {
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
   const ofPage: { problem?: string } = {};
-  const tell = (body: string) => navigator.sendBeacon?.('/beacon', new Blob([body], { type: 'application/json' }));
   let tellLoads = () => {};
   const leisure = new Promise<void>((resolve) => {
     tellLoads = resolve;
@@ -247,9 +247,9 @@ function createBeacon({ set, candidate }: PageSet) {
         ofPage.problem ??= newClientId();
         problemNoted(ofPage.problem);
       }
-      const body = JSON.stringify({ ...health, set, candidate, problem: ofPage.problem } satisfies Beacon);
-      if (health.outcome === 'failed') tell(body);
-      else void leisure.then(() => tell(body));
+      const report: Beacon = { ...health, set, candidate, problem: ofPage.problem };
+      if (health.outcome === 'failed') sendReport(report);
+      else void leisure.then(() => sendReport(report));
     },
   };
 }
