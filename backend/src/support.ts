@@ -139,7 +139,7 @@ function announceAnswers(services: Services): void {
   for (const { id, user_id } of answered) {
     db.transaction(() => {
       const mark = query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id).where('announced', '=', 0);
-      // another backend has told of it
+      // another backend has sent the notice
       if (db.run(mark) === 0) return;
       tell(services, user_id, 'ticket.answered', { id });
       countUnread(services, user_id);

@@ -1,4 +1,4 @@
-// Whether everything is as it was said, once the sky is clear: nothing lost, doubled, out of order or different.
+// Whether everything is as the client said, once every fault has ended: nothing lost, doubled, out of order or different.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -195,7 +195,7 @@ async function wrongRecord(devices: readonly Device[]): Promise<string[]> {
 
 const TITLE_OF_SHORT_LIVED = '婴宁';
 
-/** All that is wrong once the sky is clear, in words; `set` is the one that is live. */
+/** All that is wrong once every fault has ended, in words; `set` is the one that is live. */
 export async function judge(devices: readonly Device[], set: string): Promise<string[]> {
   const wrong: string[] = [];
   const looks = {

@@ -57,7 +57,7 @@ export function chooseOverride(context: Context, id: string, secure: boolean): v
 const localCookie = (secure: boolean) => ({ name: localName, prefix: secure ? ('host' as const) : undefined });
 const secretForm = /^[0-9a-f]{64}$/;
 
-/** What a browser has been told of remotes from dev servers. */
+/** What a browser was allowed about remotes from dev servers. */
 export interface LocalChoice {
   /** Known to this browser alone; its hash is what leave is given to. */
   secret: string;

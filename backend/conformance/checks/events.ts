@@ -67,7 +67,7 @@ const events = checksOf('WS /app/{key}', [
   {
     name: 'tells nothing of it to another user’s socket',
     async run(world) {
-      // where the reader heard nothing either, the other checks say so
+      // where the reader received nothing either, the other checks say so
       const heard = await heardOfMessage(world).catch(() => null);
       expectThat(!heard?.leaked, () => shownValue(heard?.leaked));
     },

@@ -188,7 +188,7 @@ function forbidden(teller: Teller): string[] {
   });
 }
 
-/** What cannot be seen or heard at an hour. */
+/** Sights and sounds that an hour cannot have. */
 const againstHour: Record<string, RegExp> = {
   清晨: /三更|夜深|正午|晌午|黄昏|夕阳|晚霞|落日/,
   白天: /月光|月色|月亮|三更|更鼓|夜深|星光|星子|蟋蟀|萤/,

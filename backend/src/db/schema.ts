@@ -288,7 +288,7 @@ interface TicketsTable {
   diagnostics: string;
   answer: string | null;
   answered_at: number | null;
-  /** 1 once the pages of the user were told of the answer */
+  /** 1 once the user's pages were notified of the answer */
   announced: number;
   read_at: number | null;
   created_at: number;

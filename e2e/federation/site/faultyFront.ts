@@ -23,7 +23,7 @@ export interface FaultyFront {
   comesFrom(network: string): void;
   /** Paths asked for since the last call, query included. */
   asked(): string[];
-  /** What pages told of builds since the last call. */
+  /** What pages reported about builds since the last call. */
   beacons(): Beacon[];
   close(): Promise<void>;
 }

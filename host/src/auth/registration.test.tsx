@@ -16,7 +16,7 @@ import {
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
 
-// heard before the overlays' own listener, which keeps such steps to itself
+// runs before the overlays' own listener, which keeps such steps to itself
 let steps = 0;
 window.addEventListener(
   'popstate',

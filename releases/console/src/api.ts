@@ -115,7 +115,7 @@ export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
   });
 }
 
-/** Builds that failed so much that the console told of it, or ended their canary. */
+/** Builds that failed so much that the console reported it, or ended their canary. */
 export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
   new Set(
     log.flatMap(({ action, who }) =>

@@ -130,7 +130,7 @@ const KEPT_EVENTS = 200_000;
 const KEPT_ERRORS_OF_HOUR = 20_000;
 const PARALLEL_READS = 16;
 const WINDOW_MS = 24 * HOUR_MS;
-/** A server writes what it heard within seconds; then nothing more comes for an hour that is over. */
+/** A server writes what it received within seconds; then nothing more comes for an hour that is over. */
 const LATEST_WRITE_MS = 5 * 60_000;
 
 /** What is known of one hour's folder. */

@@ -48,7 +48,7 @@ export class S3Store implements Store {
     this.#bucket = bucket;
     this.#prefix = prefix && `${prefix.replace(/\/+$/, '')}/`;
     this.label = `s3://${bucket}/${prefix}`;
-    // nearest to the network, so that refusals are heard as well
+    // nearest to the network, so that refusals are seen as well
     client.middlewareStack.add(
       (next) => async (request) => {
         const answer = await next(request);

@@ -6,7 +6,7 @@ import type { Suggestion } from './model/story';
 export interface Suggestions {
   /** Which last message they were asked for. */
   baseKey: string;
-  /** The key of an order whose fate is unknown: it is made again under the same, so that it is paid for once. */
+  /** The key of an order whose outcome is unknown: it is made again under the same, so that it is paid for once. */
   clientId: string;
   /** What the API calls the set of them, which a message names that was taken from it; undefined until it has answered. */
   id?: string | undefined;

@@ -33,7 +33,7 @@ function Question(props: Partial<DialogProps>) {
 const dialog = () => document.querySelector('dialog') as HTMLDialogElement;
 
 let steps = 0;
-// Heard before the guard hears it, since the guard keeps its own steps from everyone else.
+// Runs before the guard's listener, which hides the guard's own steps from every later one.
 window.addEventListener('popstate', () => (steps += 1), { capture: true });
 
 afterEach(async () => {

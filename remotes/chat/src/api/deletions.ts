@@ -92,10 +92,10 @@ function createDeletions() {
     return done;
   }
 
-  /** A page that goes takes ordinary requests with it; one that is kept alive outlives it. */
+  /** Unload aborts ordinary requests; one with `keepalive` outlives the page. */
   function flush(): void {
     for (const { id, storyId } of takeAll()) {
-      // nobody is left to be told of a failure; should the page come back, so does what was not deleted
+      // no page is left to show a failure; if the page comes back, so does what was not deleted
       void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
       dispatch(dropConversation(id, storyId));
     }

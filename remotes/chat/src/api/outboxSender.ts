@@ -152,10 +152,10 @@ export function createSender() {
     // taken back while the outbox was being read, or not shown yet and asked for again once it is
     if (!shownPending(pending.clientId)) return false;
     dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
-    const fate = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
+    const status = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
     if (currentUserId() !== sender) return false;
-    if (fate === 'received') return delivered(pending);
-    if (fate === 'unknown') return refuse({ kind: 'offline' });
+    if (status === 'received') return delivered(pending);
+    if (status === 'unknown') return refuse({ kind: 'offline' });
     for (let attempt = 1; ; attempt += 1) {
       const error = await sendPending(pending);
       if (!error) return arrived(pending);

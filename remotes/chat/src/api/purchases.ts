@@ -19,7 +19,7 @@ import { chatApi } from './chatApi';
 
 /*
  * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the
- * session, and its fate would be lost. All of them reject with ApiError.
+ * session, and its outcome would be lost. All of them reject with ApiError.
  */
 
 /** What a reader buys: in which story, by which key, and for how many points, so far as they were shown any. */

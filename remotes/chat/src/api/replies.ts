@@ -20,7 +20,7 @@ import { changeConversations } from './listApi';
 import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
 
-/** Keys of orders whose fate is unknown, so that a second tap is not a second purchase. */
+/** Keys of orders whose outcome is unknown, so that a second tap is not a second purchase. */
 const openKeys = new Map<string, string>();
 
 const { dispatch } = store;

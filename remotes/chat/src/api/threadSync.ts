@@ -90,7 +90,7 @@ export class ThreadSync {
     if (shelved === (shown === String(id))) void this.switched();
   }
 
-  /** The first page is there: what was heard meanwhile is applied, what was missed is fetched. The device's copy is behind from the start. */
+  /** The first page is there: events received meanwhile are applied, what was missed is fetched. The device's copy is behind from the start. */
   loaded(isCached: boolean): void {
     this.#isBehind = isCached;
     this.#flush();
@@ -277,7 +277,7 @@ function createThreadSyncs() {
             if (thread.conversationId !== String(id)) return { thread, complete: true };
             if (typeof version !== 'number') return { thread, complete: false };
             const next = restarted(thread, version);
-            // lines of the new beginning may have been heard before it, and passed for older than the window
+            // lines of the new beginning may have arrived before it, and counted as older than the window
             return { thread: next, complete: next.version >= version && !thread.hasOlder };
           }),
         ),

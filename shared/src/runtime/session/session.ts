@@ -50,7 +50,7 @@ export function createSession() {
   let refreshing: { epoch: number; done: Promise<void> } | null = null;
   /** counts balances sent by the server: an optimistic shift made before one is contained in it or void */
   let balanceEpoch = 0;
-  /** counts what the server has told of the user */
+  /** counts the user's records received from the server */
   let tellings = 0;
   /** when the server last sent the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
