@@ -26,7 +26,6 @@ export interface PendingConfirmation {
 function readPending(): PendingConfirmation | null {
   if (local.get(STORAGE_KEYS.confirming) === null) return null;
   const stored = readJson(STORAGE_KEYS.confirming);
-  // earlier builds kept a mere mark
   const { userId, gender, mailedAt } = (typeof stored === 'object' && stored ? stored : {}) as Record<string, unknown>;
   return {
     userId: typeof userId === 'string' ? userId : undefined,

@@ -2,17 +2,7 @@ import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
 import type { Message } from './thread';
 
 /** What the reader has written and the server has not yet confirmed. */
-export interface PendingMessage {
-  clientId: string;
-  storyId: string;
-  /** Part of the request, so it stays as it was when it was written: the same key must carry the same body. */
-  conversationId: string | null;
-  body: string;
-  suggestionId?: string;
-  /** points that the reader was shown for it; undefined where the server names no price */
-  price?: number;
-  /** epoch, ms */
-  createdAt: number;
+export interface PendingMessage extends Omit<OutboxEntry, 'state' | 'error'> {
   state: 'waiting' | 'sending' | 'failed';
   error?: ApiError;
 }
@@ -24,14 +14,7 @@ export function toOutboxEntry({ error, state, ...pending }: PendingMessage): Out
 }
 
 export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessage => ({
-  clientId: entry.clientId,
-  storyId: entry.storyId,
-  conversationId: entry.conversationId,
-  body: entry.body,
-  suggestionId: entry.suggestionId,
-  price: entry.price,
-  createdAt: entry.createdAt,
-  state: entry.state,
+  ...entry,
   error: error === undefined ? undefined : readError(error),
 });
 

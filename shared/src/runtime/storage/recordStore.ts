@@ -211,10 +211,11 @@ export function createRecordStore(kind: Kind): DeviceStore {
 export interface OutboxEntry {
   clientId: string;
   storyId: string;
+  /** Part of the request, so it stays as it was when it was written: the same key must carry the same body. */
   conversationId: string | null;
   body: string;
   suggestionId?: string;
-  /** points that the reader was shown for it */
+  /** points that the reader was shown for it; undefined where the server names no price */
   price?: number;
   /** ms since 1970 */
   createdAt: number;
