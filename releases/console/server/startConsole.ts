@@ -285,12 +285,17 @@ export class Lease {
 
 const LOOK_MS = 5000;
 
-/** Does each duty for every channel; what fails is counted and reported, and stops neither the other duties nor the other channels. */
+/**
+ * Does each duty for every channel, if the lease is ours. What fails is counted and reported, and stops neither the other duties nor
+ * the other channels.
+ */
 async function forEachChannel(
   console: ConsoleContext,
+  lease: Lease,
   onProblem: (cause: unknown) => void,
   ...duties: ((channel: string) => Promise<unknown>)[]
 ): Promise<void> {
+  if (!(await lease.hold())) return;
   for (const channel of await console.channels())
     for (const duty of duties)
       await duty(channel).catch((cause) => {
@@ -305,13 +310,12 @@ export async function watchOnce(
   lease: Lease,
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
-  if (!(await lease.hold())) return;
   const stop = async (channel: string) => {
     if (await stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)))
       console.options.counters?.automaticStops.inc({ channel });
   };
   const renew = async (channel: string) => renewChannel(console.writer(channel, 'console'));
-  await forEachChannel(console, onProblem, stop, renew);
+  await forEachChannel(console, lease, onProblem, stop, renew);
 }
 
 /**
@@ -323,8 +327,7 @@ export async function stepOnce(
   lease: Lease,
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
-  if (!(await lease.hold())) return;
-  await forEachChannel(console, onProblem, async (channel) => {
+  await forEachChannel(console, lease, onProblem, async (channel) => {
     const writer = console.writer(channel, 'console');
     const gate = async (): Promise<Gate> => {
       const judge = makeGate(writer, { smoke: await console.options.smokeFor(channel) });
@@ -342,8 +345,7 @@ async function deliverOnce(
   onProblem: (cause: unknown) => void,
   busy: Set<string>,
 ): Promise<void> {
-  if (!(await lease.hold())) return;
-  await forEachChannel(console, onProblem, async (channel) =>
+  await forEachChannel(console, lease, onProblem, async (channel) =>
     deliver(console.writer(channel, 'console'), console.webhookRules, () => lease.hold(), busy),
   );
 }
@@ -356,8 +358,7 @@ export async function alarmOnce(
   lease: Lease,
   onProblem: (cause: unknown) => void,
 ): Promise<void> {
-  if (!(await lease.hold())) return;
-  await forEachChannel(console, onProblem, async (channel) => {
+  await forEachChannel(console, lease, onProblem, async (channel) => {
     const writer = console.writer(channel, 'console');
     const { health } = await readHealth(writer, console.healthReader(channel));
     for (const alarm of console.newAlarms(channel, health)) {
@@ -397,15 +398,11 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
   const steps = new Lease(console.options.store, 'steps');
   const webhooks = new Lease(console.options.store, 'webhooks');
   const busy = new Set<string>();
+  const watch = oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem));
+  const step = oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem));
   const timers = [
-    setInterval(
-      oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem)),
-      LOOK_MS,
-    ).unref(),
-    setInterval(
-      oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem)),
-      LOOK_MS,
-    ).unref(),
+    setInterval(watch, LOOK_MS).unref(),
+    setInterval(step, LOOK_MS).unref(),
     // rounds overlap: a receiver that is slow is left out until it has answered
     setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MS).unref(),
     setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MS).unref(),
