@@ -60,8 +60,8 @@ export class Visitor {
     return this.send<Body>('PUT', path, body, headers);
   }
 
-  delete<Body>(path: string, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
-    return this.send<Body>('DELETE', path, undefined, headers);
+  delete<Body>(path: string): Promise<VisitorAnswer<Body>> {
+    return this.send<Body>('DELETE', path);
   }
 
   /** `path` is below `/api/v1`, unless it starts with `//`, which means the root. A redirect is an answer like any other. */

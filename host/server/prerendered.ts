@@ -115,9 +115,9 @@ async function renew(url: string, known: AskedAnswer): Promise<void> {
 }
 
 /** The public answer while it is fresh; undefined = it has to be asked for. */
-export function answerInMemory(url: string, now = performance.now()): SourceBody | null | undefined {
+export function answerInMemory(url: string): SourceBody | null | undefined {
   const cached = answers.get(url);
-  const age = cached ? now - cached.at : FRESH_MS;
+  const age = cached ? performance.now() - cached.at : FRESH_MS;
   if (!cached || age >= FRESH_MS) return undefined;
   if (age >= FRESH_MS - RENEWED_MS && !cached.isRenewed) void renew(url, cached);
   return cached.arrived?.value;

@@ -41,5 +41,5 @@ export function wasJustTried(goal: string, now = Date.now()): boolean {
 }
 
 /** Notes that a new document is about to be asked for. */
-export const noteAttempt = (goal: string, now = Date.now()) =>
-  tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: now } satisfies Attempt));
+export const noteAttempt = (goal: string) =>
+  tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: Date.now() } satisfies Attempt));

@@ -161,7 +161,8 @@ export class ConsoleContext {
   }
 
   /** Those that alarm and belong to no incident of before: one that was quiet for a moment is still the same. */
-  newAlarms(channel: string, health: Health, now = Date.now()): BuildHealth[] {
+  newAlarms(channel: string, health: Health): BuildHealth[] {
+    const now = Date.now();
     const alarming = health.builds.filter(({ alarm }) => alarm);
     const alarmedAt = this.#alarms.get(channel) ?? new Map<string, number>();
     const incidents = alarming.filter(({ build }) => now - (alarmedAt.get(build) ?? 0) >= INCIDENT_MS);

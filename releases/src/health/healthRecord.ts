@@ -74,9 +74,9 @@ export class HealthRecorder {
     this.#plan();
   }
 
-  recordError(report: ErrorReport, { visitor, browser }: Reporter, at = new Date()): void {
+  recordError(report: ErrorReport, { visitor, browser }: Reporter): void {
     if (this.#errors.length >= ERRORS_PER_FLUSH) return;
-    this.#errors.push({ ...report, at: at.toISOString(), visitor: this.#hashed(visitor), browser });
+    this.#errors.push({ ...report, at: new Date().toISOString(), visitor: this.#hashed(visitor), browser });
     this.#plan();
   }
 
