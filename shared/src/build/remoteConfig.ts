@@ -6,7 +6,7 @@ import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
 import { hasPrerendered, pluginIcons, pluginPrerender, prerenderEnvironment } from './page.ts';
 import { type RegisteredRemote, registeredRemotes } from './registry.ts';
-import { requireExposed } from './remotePlugin.ts';
+import { type Exchange, requireExposed } from './remotePlugin.ts';
 import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
@@ -22,7 +22,7 @@ function registered(name: string): RegisteredRemote {
  * `rsbuild build` makes the federated build. `rsbuild dev` runs the remote alone on its port of remotes.json.
  * `rsbuild dev --env-mode inside` serves it there for a deployed host, which runs it by an override link.
  */
-export const remoteConfig = (name: string) =>
+export const remoteConfig = (name: string, exchange: Exchange = {}) =>
   defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
     const { label, devPort } = registered(name);
@@ -32,7 +32,7 @@ export const remoteConfig = (name: string) =>
     if (command === 'dev') await requireFreePort(devPort, 'its devPort in remotes.json');
     if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, label);
     if (isStock) return stockRemoteConfig(facts, name);
-    const web = federatedEnvironment({ name, label }, facts, await readDeclaration(root), sharedModules());
+    const web = federatedEnvironment({ name, label, ...exchange }, facts, await readDeclaration(root), sharedModules());
     const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
     if (isInside) return { ...mergeRsbuildConfig(config, insideConfig(devPort)), environments: { web } };
     const first = hasPrerendered(root);
