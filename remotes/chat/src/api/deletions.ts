@@ -127,18 +127,32 @@ async function removeFromServer(id: string): Promise<void> {
   });
 }
 
-/** The client's transport ends with its page, and only a bare fetch can be told to go on. Resolves whether it is gone. */
+/** Every value of the cookie, as in the client: another path or a parent domain may have left one of its own. */
+function tokens(): string[] {
+  const found = [...document.cookie.matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g)].map(([, value = '']) => {
+    try {
+      return decodeURIComponent(value);
+    } catch {
+      return value;
+    }
+  });
+  return found.length > 0 ? [...new Set(found)] : [''];
+}
+
+/**
+ * The client's transport ends with its page, and only a bare fetch can be told to go on. No page is left that could try a second
+ * token after the first, so each goes with a request of its own. Resolves whether the conversation is gone.
+ */
 async function deleteOutlivingPage(id: string): Promise<boolean> {
-  const token = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]*)/)?.[1] ?? '';
-  const answer = await fetch(apiUrl(endpoints.conversation(id)), {
-    method: 'DELETE',
-    keepalive: true,
-    headers: {
-      Accept: 'application/json',
-      'X-Requested-With': 'XMLHttpRequest',
-      'X-XSRF-TOKEN': decodeURIComponent(token),
-    },
-  }).catch(() => null);
+  const answers = await Promise.allSettled(
+    tokens().map((token) =>
+      fetch(apiUrl(endpoints.conversation(id)), {
+        method: 'DELETE',
+        keepalive: true,
+        headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest', 'X-XSRF-TOKEN': token },
+      }),
+    ),
+  );
   // 404 may be a server without this call: a row that comes back for nothing goes with the next look at the list
-  return answer?.ok ?? false;
+  return answers.some((answer) => answer.status === 'fulfilled' && answer.value.ok);
 }

@@ -122,6 +122,33 @@ test('a deletion hides at once, and leaving the page carries it out', async () =
   expect(screen.queryByRole('link', { name: /聂小倩/ })).toBeNull();
 });
 
+test.each([
+  ['one token', 'XSRF-TOKEN=new%3D', 'new='],
+  ["a parent domain's token before the own one", 'XSRF-TOKEN=old; XSRF-TOKEN=new%3D', 'new='],
+  ['a token that is no URL encoding', 'XSRF-TOKEN=%E0%A4%A', '%E0%A4%A'],
+  ['no token', 'theme=dark', ''],
+])('leaving the page carries a deletion out with %s', async (_, cookie, accepted) => {
+  const { user } = open({ [LIST]: pageDto([conversationDto(), second]) });
+  await remove(user);
+  const realFetch = globalThis.fetch;
+  onTestEnd(() => {
+    globalThis.fetch = realFetch;
+    Reflect.deleteProperty(document, 'cookie');
+  });
+  Object.defineProperty(document, 'cookie', { configurable: true, get: () => cookie });
+  const statuses: number[] = [];
+  globalThis.fetch = async (_, init) => {
+    const status = new Headers(init?.headers).get('X-XSRF-TOKEN') === accepted ? 204 : 419;
+    statuses.push(status);
+    return new Response(null, { status });
+  };
+  await waitFor(() => {
+    window.dispatchEvent(new Event('pagehide'));
+    expect(statuses).toContain(204);
+  });
+  expect(screen.queryByRole('link', { name: /聂小倩/ })).toBeNull();
+});
+
 describe('in a wide window', () => {
   const both = { [LIST]: pageDto([conversationDto(), second]) };
 
