@@ -229,7 +229,7 @@ test.each<[what: string, Parts, says: string]>([
   ],
   ['a name that every record has', { package: { name: 'constructor' } }, 'other than "constructor"'],
   ['a field that is misspelt', { field: { requireAuth: true } }, 'requireAuth'],
-  ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract'],
+  ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract: is missing'],
   ['a version with a leading v', { package: { version: 'v1.0.0' } }, 'Set what these lines name'],
   ['a contract of another host', { field: { contract: '^9.0.0' } }, 'needs shared/runtime ^9.0.0'],
   ['neither route nor slot', { field: { routes: [], slots: [] } }, 'neither a route nor a slot'],

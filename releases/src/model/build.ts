@@ -118,7 +118,9 @@ export const isRemote = (record: BuildRecord): record is RemoteRecord => record.
 export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
   issues.map((issue) => {
     const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-    return `${v.getDotPath(issue) || 'document'}: ${isUnknown ? 'is not a known field' : issue.message}`;
+    const isMissing = /object$/.test(issue.type) && issue.received === 'undefined';
+    const problem = isUnknown ? 'is not a known field' : isMissing ? 'is missing' : issue.message;
+    return `${v.getDotPath(issue) || 'document'}: ${problem}`;
   });
 
 const digestOf = (description: BuildDescription, files: BuildRecord['files']): string =>
