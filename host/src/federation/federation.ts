@@ -75,7 +75,7 @@ export function createFederation(
     _FEDERATION_RUNTIME_CORE: core,
     _FEDERATION_RUNTIME_CORE_FROM: { name: 'host', version: federation.version },
   });
-  // what a bundler's own container plug-in finds under a remote's name it takes, and asks no address
+  // webpack's own container plug-in loads the address of its configuration only where nothing stands under the remote's name
   for (const remote of remotes)
     if (!(remote in globalThis || rules.buildOf(remote)))
       Reflect.set(globalThis, remote, {
