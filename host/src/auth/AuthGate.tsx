@@ -16,8 +16,10 @@ import { Skeleton } from '@liaozhai/shared/ui';
 import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
-import { texts } from './texts';
 
+// here and not among the popup's texts, which come with its code
+const UNKEPT = '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次';
+const UNREACHABLE = '登录窗口暂时打不开，请检查网络后重试';
 /** Long enough to read the cure. */
 const UNKEPT_SHOWN_MS = 12_000;
 
@@ -56,7 +58,7 @@ export function AuthGate() {
     const stops = [
       authPopup.onRequest(openings.open),
       onUnauthenticated(() => session.isUnkept() || void openings.open('register')),
-      session.onUnkept(() => toast(texts.unkept, { kind: 'error', durationMs: UNKEPT_SHOWN_MS })),
+      session.onUnkept(() => toast(UNKEPT, { kind: 'error', durationMs: UNKEPT_SHOWN_MS })),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -84,7 +86,7 @@ function usePopup(isWanted: boolean, giveUp: () => void): PopupModule | null {
   useEffect(() => {
     if (!isMissing) return;
     loadAuthPopup().then(setLoaded, () => {
-      toast('登录窗口暂时打不开，请检查网络后重试', { kind: 'error' });
+      toast(UNREACHABLE, { kind: 'error' });
       giveUp();
     });
   }, [isMissing, giveUp]);

@@ -66,6 +66,5 @@ export const texts = {
     copiedByHand: '我已经复制',
   },
   noCookies: '浏览器没有留下本站的 Cookie，无法注册和登录。请允许 Cookie、关掉拦截插件后再试',
-  unkept: '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次',
   changePassword: { text: '初始密码只有 6 位数字，建议尽快修改', action: '去修改' },
 } as const;

@@ -13,7 +13,8 @@ import {
 import { createPortal } from 'react-dom';
 import { IconButton } from './Button';
 import styles from './Menu.module.css';
-import { overlayPlace, useModalDialog, usePresence } from './useModalDialog';
+import { overlayPlace } from './overlays';
+import { useModalDialog, usePresence } from './useModalDialog';
 
 export interface MenuItem {
   label: string;

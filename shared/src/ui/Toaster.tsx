@@ -2,8 +2,8 @@ import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
+import { followKeyboard, overlayPlace } from './overlays';
 import styles from './Toaster.module.css';
-import { followKeyboard, overlayPlace } from './useModalDialog';
 
 export interface ShownToast {
   id: string;

@@ -16,6 +16,7 @@ export { keepFocus } from './keepFocus';
 export { late } from './late';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { attempt, media, useIsWide } from './media';
+export { followKeyboard } from './overlays';
 export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
 export {
   EmptyState,
@@ -53,5 +54,5 @@ export {
 export { type ShownToast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
-export { followKeyboard, type ModalOptions, useModalDialog } from './useModalDialog';
+export { type ModalOptions, useModalDialog } from './useModalDialog';
 export { VisuallyHidden } from './VisuallyHidden';
