@@ -184,6 +184,14 @@ describe('a story that listens', () => {
     expect(replies.filter((reply) => reply.includes('比了比门楣'))).toHaveLength(1);
   });
 
+  test('takes 他 for whom the line before named, and for nobody two lines later', () => {
+    const talk = new Conversation();
+    talk.say('燕赤霞是谁？');
+    expect(talk.say('他厉害吗？')).toContain('他是个正人');
+    talk.say('你好');
+    expect(talk.say('他多大了？')).not.toMatch(/十八|他睡着了/);
+  });
+
   test('does not go back where no way has parted', () => {
     const talk = new Conversation();
     talk.say('你是谁？');

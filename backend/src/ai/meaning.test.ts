@@ -50,3 +50,30 @@ test.each([
 ])('“%s” means %s', (words, meaning) => {
   expect(meantBy(words)).toBe(meaning);
 });
+
+const strangers = {
+  ...narrator.plot,
+  byWords: [{ words: ['道士'], answers: ['他是个道士。'] }],
+  byMeaning: { 年纪: ['*她想了想。* “十八。”'] },
+};
+
+test.each([
+  ['他厉害吗？', 'words', undefined],
+  ['那他多大了', 'words', undefined],
+  ['你觉得他是好人吗', 'words', undefined],
+  ['她会骗我吗', 'words', '真假'],
+  ['他喜欢吃什么', 'words', undefined],
+  ['他走了', 'words', undefined],
+  ['他会来救我吗', 'words', '求救'],
+  ['他们要杀我', 'words', '害怕'],
+  ['她真好看', 'words', '夸奖'],
+  ['我爱她', '喜欢', '喜欢'],
+  ['你多大了', '年纪', '年纪'],
+  ['他妈的', '骂人', '骂人'],
+])('“%s” means %s after a word about the Taoist, %s after none', (words, after, otherwise) => {
+  const meant = (about?: number) => {
+    const found = understand(words, { plot: strangers, speaker: '小倩', offered: [], about });
+    return found?.kind === 'meaning' ? found.meaning : found?.kind;
+  };
+  expect([meant(0), meant()]).toEqual([after, otherwise]);
+});

@@ -236,6 +236,27 @@ function replyMeant(words: string, offered: readonly Reply[]): Reply | undefined
   );
 }
 
+/** The third person as subject of a clause. */
+const thirdPerson =
+  /^(?:那|可|但|不过|而|所以|难道|其实|听说|[你您我](?:说|看|觉得|知道|听说|猜|认为))*([他她它])(?!妈|娘的)/;
+
+/** Meanings that a clause about somebody else may have; the others are about the speaker or the reader. */
+const isOfAnybody = (meaning: Meaning): boolean => ['求救', '安慰', '为什么', '怎么办'].includes(meaning);
+
+/** 他, 她 or 它, whichever the plot's stage directions call its speaker by; undefined where they call them by none. */
+function pronounOf({ byMeaning }: Plot): string | undefined {
+  const deeds =
+    Object.values(byMeaning)
+      .flat()
+      .join('')
+      .match(/\*[^*]*\*/g)
+      ?.join('') ?? '';
+  const [first] = ['他', '她', '它']
+    .map((pronoun) => ({ pronoun, count: deeds.split(pronoun).length - 1 }))
+    .sort((one, other) => other.count - one.count);
+  return first && first.count > 0 ? first.pronoun : undefined;
+}
+
 export interface Listening {
   plot: Plot;
   speaker: string;
@@ -243,12 +264,14 @@ export interface Listening {
   offered: readonly Reply[];
   /** Whether each of its answers was given: a second time they would be the same. */
   isSpent?: (told: Reply | number) => boolean;
+  /** Whom or what the turn before was about, as an index of `byWords`. */
+  about?: number | undefined;
 }
 
 /** What a line means; undefined where its words show nothing. */
 export function understand(
   words: string,
-  { plot, speaker, offered, isSpent = () => false }: Listening,
+  { plot, speaker, offered, isSpent = () => false, about }: Listening,
 ): Understood | undefined {
   const said = plain(words);
   if (said === restartLine) return { kind: 'restart' };
@@ -270,7 +293,14 @@ export function understand(
   const all = clausesOf(words);
   // a name in front is an address: “燕先生，你好”
   const clauses = all.filter((clause) => all.length === 1 || !named.some(({ names }) => names.includes(clause)));
-  const mentions = (clause: string) => named.find(({ names }) => names.some((name) => clause.includes(name)));
+  const before = named.find(({ index }) => index === about);
+  const speakerPronoun = pronounOf(plot);
+  const isOfOther = (clause: string) => {
+    const pronoun = thirdPerson.exec(clause)?.[1];
+    return pronoun !== undefined && (before !== undefined || pronoun !== speakerPronoun);
+  };
+  const mentions = (clause: string) =>
+    named.find(({ names }) => names.some((name) => clause.includes(name))) ?? (isOfOther(clause) ? before : undefined);
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
   const subject = clauses.map(mentions).find((one) => one && !isSpeaker(one));
   const asks = isQuestion(words);
@@ -279,8 +309,10 @@ export function understand(
     const index = patterns.findIndex(
       ({ words: like, unless }) => (like.test(clause) || like.test(whole)) && !unless?.test(whole),
     );
-    const pattern = patterns[index];
-    return pattern ? [{ index, clause, meaning: pattern.meaning }] : [];
+    const meaning = patterns[index]?.meaning;
+    const isMeant =
+      meaning && (!isOfOther(clause) || isOfAnybody(meaning) || (meaning === '害怕' && clause.includes('我')));
+    return isMeant ? [{ index, clause, meaning }] : [];
   });
   const last = meanings.find(({ clause }) => clause === clauses.at(-1) && !mentions(clause));
   if (subject && !(last && isFelt(last.meaning))) return { kind: 'words', index: subject.index };

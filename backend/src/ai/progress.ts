@@ -22,6 +22,8 @@ export interface Progress {
   endings: string[];
   /** How the reader said that they are called. */
   called?: string;
+  /** Whom or what the last turn was about, as an index of the plot's `byWords`. */
+  about?: number;
   /** Where the last parting of ways was, and what had happened until then. */
   fork?: { at: string; facts: Record<string, string> };
 }

@@ -36,6 +36,7 @@ class Turn {
   readonly #parts: string[] = [];
   /** What the reader has read of the story: the opening, and the scene up to this turn. */
   readonly #read: string;
+  readonly #about: number | undefined;
   #progress: Progress;
   #fear: string | undefined;
   #meanwhile: Told['meanwhile'];
@@ -47,7 +48,9 @@ class Turn {
     this.#fear = this.#persona.fear;
     const steps = sceneAt(teller.plot, before)?.steps.slice(0, before.steps) ?? [];
     this.#read = [teller.opening, ...steps].join('\n');
-    this.#progress = structuredClone(before);
+    const { about, ...progress } = structuredClone(before);
+    this.#about = about;
+    this.#progress = progress;
     this.#progress.turns += 1;
     this.#progress.idle += 1;
   }
@@ -84,6 +87,7 @@ class Turn {
         this.#answerReply(meant.reply);
         return 'reply';
       case 'words':
+        this.#progress.about = meant.index;
         if (!asksSomething(said ?? '') || !this.#recall(said ?? '', true))
           this.#say(`words ${meant.index}`, plot.byWords[meant.index]?.answers ?? []);
         this.#remindOfChoice();
@@ -108,6 +112,7 @@ class Turn {
     return understand(words, {
       plot,
       speaker,
+      about: this.#about,
       offered: this.#repliesHere(),
       isSpent: (told) =>
         typeof told === 'number'
