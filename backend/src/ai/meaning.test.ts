@@ -1,6 +1,6 @@
 import { expect, test } from '@rstest/core';
 import { narrator } from '../content/content.ts';
-import { understand } from './meaning.ts';
+import { personaOf, understand } from './meaning.ts';
 
 const meantBy = (words: string) => {
   const meant = understand(words, { plot: narrator.plot, speaker: '小倩', offered: [] });
@@ -92,4 +92,24 @@ test.each([
     return found?.kind === 'meaning' ? found.meaning : found?.kind;
   };
   expect([meant(0), meant()]).toEqual([after, otherwise]);
+});
+
+test.each([
+  ['叫我阿宁，是个郎中，怕狗', { address: '阿宁', fear: '狗', trade: '郎中' }],
+  ['叫我阿宁、程序员、怕猫怕狗', { address: '阿宁', fear: '猫', trade: '程序员' }],
+  ['别叫我公子', {}],
+  ['不要叫我姑娘，叫我阿远', { address: '阿远' }],
+  ['昵称：小鱼；职业：医生', { address: '小鱼', trade: '医生' }],
+  ['称我为先生', { address: '先生' }],
+  ['我叫林黛', { address: '林黛' }],
+  ['我不是书生，我是剑客', { trade: '剑客' }],
+  ['我不是道士', {}],
+  ['我想当画师', {}],
+  ['我爹是道士，我娘怕蛇', {}],
+  ['不怕鬼，只怕老鼠', { fear: '老鼠' }],
+  ['怕道士', { fear: '道士' }],
+  ['28岁女程序员，怕老婆', { trade: '程序员', fear: '老婆' }],
+  ['什么都不怕', {}],
+])('of the traits “%s” a speaker takes up %o', (text, persona) => {
+  expect(personaOf(text)).toEqual(persona);
 });

@@ -386,7 +386,7 @@ export function factIn(text: string, question: string, names: boolean): string |
 /** What somebody says they fear. */
 function fearIn(words: string): string | undefined {
   const [, fear] =
-    /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|$)/u.exec(
+    /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|怕|$)/u.exec(
       words,
     ) ?? [];
   return fear && !/^[你您我他她了得是死的羞吗么呢什]/.test(fear) && !isAbusive(fear) ? fear : undefined;
@@ -399,18 +399,37 @@ export interface Persona {
   trade?: string;
 }
 
-const tradePattern =
-  /(?:是|做|当|职业[是：:]?|身份[是：:]?)(?:一)?(?:个|名|位)?([\p{Script=Han}]{0,4}(?:匠|师傅|画师|医师|琴师|厨师|镖师|书生|学生|郎中|大夫|道士|和尚|商人|货郎|剑客|侠客|捕快|将军|农夫|渔夫|樵夫|猎户|裁缝|厨子|秀才|举人|先生|账房|掌柜|教师|老师|医生|护士|程序员|工程师|律师|记者|作家|诗人|歌女|绣娘|仵作|官差|县令|车夫|船家|茶商|药商))/u;
+const trades =
+  '匠|师傅|画师|医师|琴师|厨师|镖师|书生|学生|郎中|大夫|中医|道士|和尚|商人|货郎|剑客|侠客|捕快|将军|农夫|渔夫|樵夫|猎户|裁缝|厨子|秀才|举人|先生|账房|掌柜|教师|老师|医生|护士|程序员|工程师|律师|记者|作家|诗人|歌女|绣娘|仵作|官差|县令|车夫|船家|茶商|药商';
+const namedTrade = new RegExp(
+  `(?<![不非没想要])(?:是|做|当|职业[是:]?|身份[是:]?)(?:一)?(?:个|名|位)?(\\p{Script=Han}{0,4}(?:${trades}))`,
+  'u',
+);
+const notOwnTrade = new RegExp(`[不非没]是|[想要][当做]|讨厌|喜欢(?!.*的)|叫我|称|怕(?:${trades})$`);
+const bareTrade = new RegExp(`(${trades})$`, 'u');
+
+/** A clause about a relative, a friend or anybody else. */
+const ofRelative =
+  /^(?:我的?|家)?(?:[爹爸父娘妈母哥弟姐妹妻夫]|老[婆公]|丈夫|相公|师[父傅]|朋友|[儿女]子|女儿|祖|爷|奶|家人)/;
 
 export function personaOf(text: string): Persona {
-  const [, address] =
-    /(?:叫我|称我为?|喊我|唤我|称呼我为?|称呼[是：:])\s*[“"‘「]?([\p{Script=Han}A-Za-z]{1,6})/u.exec(text) ?? [];
-  const [, trade] = tradePattern.exec(text) ?? [];
-  const fear = fearIn(text);
-  const fits = (word: string | undefined): word is string => word !== undefined && !isAbusive(word);
-  return {
-    ...(fits(address) && { address: address.replace(/(就好|就行|即可|吧)$/, '') }),
-    ...(fits(fear) && { fear }),
-    ...(fits(trade) && { trade }),
-  };
+  const traits = text.replaceAll('、', '，');
+  const own = clausesOf(traits).filter((clause) => !ofRelative.test(clause) && !thirdPerson.test(clause));
+  const isDenied = (clause: string) => notOwnTrade.test(clause);
+  const firstOf = (read: (clause: string) => string | undefined) =>
+    own.map(read).find((word) => word !== undefined && !isAbusive(word));
+  const address =
+    introductionIn(traits)?.called ??
+    firstOf(
+      (clause) =>
+        /^(?:请?称我为?|(?:我的?)?(?:名字|姓名|昵称|称呼)[是:])\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/u.exec(
+          clause,
+        )?.[1],
+    );
+  // 只怕 in the midst of a story means perhaps, among traits it does not
+  const fear = firstOf((clause) => fearIn(clause.replace(/^(我)?[就只也]怕/, '怕')));
+  const trade = firstOf((clause) =>
+    isDenied(clause) ? undefined : (namedTrade.exec(clause)?.[1] ?? bareTrade.exec(clause)?.[1]),
+  );
+  return { ...(address && { address }), ...(fear && { fear }), ...(trade && { trade }) };
 }
