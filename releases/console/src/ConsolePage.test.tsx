@@ -101,6 +101,8 @@ function openServer() {
     reason: null as RefusalReason | null,
     /** What refuses a way back. */
     refusal: null as RefusalReason | null,
+    /** Why what was live before cannot be gone back to. */
+    misfit: null as RefusalReason | null,
     /** What every call is answered: 503, something else, or nothing. */
     away: false as boolean | 'unreachable' | readonly [number, object],
     nothingBefore: false,
@@ -145,6 +147,11 @@ function openServer() {
     const verb = pathname.replace('/v1/', '');
     if (verb === 'before' && (server.nothingBefore || server.deadEnds.includes(searchParams.get('name') ?? '')))
       return [200, { refused: { message: 'nothing else was live before', cure: 'List with `log`.' } }];
+    if (verb === 'before' && server.misfit)
+      return [
+        200,
+        { refused: { message: 'unfit', cure: '--force', details: ['contract: ^2'], reason: server.misfit } },
+      ];
     if (verb === 'check') return [200, server.check];
     if (verb === 'override')
       return [200, { query: '?override=abc', address: server.site && `${server.site}/?override=abc` }];
@@ -1663,6 +1670,18 @@ describe('by one hand at night', () => {
     );
   });
 
+  test.each<[string, RefusalReason | null, string]>([
+    ['the one of the state that a way back leads to', null, '3'],
+    ['the one that does not fit what runs now', { kind: 'unfit', builds: [old], to: 2 }, encodeURIComponent(old)],
+  ])('a live build is compared with its former one, %s', async (_, misfit, from) => {
+    server.misfit = misfit;
+    await openPage();
+    await userEvent.click(button('更多：stories'));
+    await userEvent.click(screen.getByRole('menuitem', { name: '与上一版比较' }));
+    expect((await screen.findByRole('alertdialog')).textContent).toContain('比较 stories');
+    expect(server.asked.map(({ path }) => path)).toContain(`compare?channel=production&a=${from}&b=stable`);
+  });
+
   test('the log is of one package, person or kind, looked for further back than it is shown', async () => {
     const entry = { who: '小王', what: '', why: '', at: instant(9) };
     const of = (seq: number, verb: 'activate' | 'kill', who: string, build: string): LogEntry => ({
@@ -1725,4 +1744,21 @@ describe('banning a build', () => {
     await userEvent.click(within(dialog()).getByRole('button', { name: '改为回退 stories（可以撤销）' }));
     await waitFor(() => expect(dialog().textContent).toMatch(/回退 stories将会改变：stories：1\.1\.0.*→ 1\.0\.0/));
   });
+
+  test.each(['stories', 'host'])(
+    'of %s offers the state that fits as a whole where no former build does',
+    async (name) => {
+      server.effect = {
+        ...server.effect,
+        name,
+        unfit: ['contract: ^2'],
+        whole: 5,
+        lost: name === 'host' ? [] : ['/explore'],
+      };
+      await openKill();
+      expect(dialog().textContent).toContain('契约：^2');
+      await userEvent.click(within(dialog()).getByRole('button', { name: '改为回到此状态（状态 5）（可以撤销）' }));
+      await waitFor(() => expect(dialog().textContent).toMatch(/^回到此状态（状态 5）将会改变/));
+    },
+  );
 });

@@ -117,8 +117,13 @@ export function createConsole(channel: string) {
     /** Shows what is live beside what was live before it. */
     compareWithFormer: (control: string, name: string) =>
       run(control, async () => {
-        const seq = await stateBefore(decided(), name);
-        const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${seq}&b=stable`);
+        const former = await stateBefore(decided(), name).catch((cause: unknown) => {
+          const { reason } = failureOf(cause);
+          // one that does not fit what runs now can be looked at all the same
+          if (reason?.kind === 'unfit' && reason.builds[0]) return encodeURIComponent(reason.builds[0]);
+          throw cause;
+        });
+        const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${former}&b=stable`);
         const comparison = all.find((each) => each.name === name) ?? null;
         set({ comparison: { name, from: comparison?.from ?? '', to: comparison?.to ?? '', found: comparison } });
       }),
@@ -147,18 +152,18 @@ export function createConsole(channel: string) {
       const seen = decided();
       await run(control, async () => {
         const effect = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
-        const { name, live, instead } = effect;
+        const { name, live, instead, whole } = effect;
         const back = texts.live.rollback;
+        const title = whole === null ? `${back} ${labels.of(name)}` : texts.log.restoreState(whole);
+        const target = whole === null ? { name } : { to: whole };
         const withdraw =
           name === 'host'
             ? undefined
             : { label: `${texts.live.withdraw} ${labels.of(name)}`, choose: () => void self.withdraw(control, build) };
-        const gentler = instead
-          ? {
-              label: `${back} ${labels.of(name)}`,
-              choose: () => void self.rollback(control, { name, title: `${back} ${labels.of(name)}` }),
-            }
-          : withdraw;
+        const gentler =
+          instead || whole !== null
+            ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
+            : withdraw;
         questions.ask(
           'kill',
           { build, confirm: name },

@@ -324,8 +324,8 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
   const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
   return [
     forGood(versionOf(build)),
-    ...(instead ? [takesPlace(versionOf(instead))] : []),
-    ...(lost.length > 0 ? [...unfit.map(said), nothingLeft(placesLine(lost))] : []),
+    ...(instead ? [takesPlace(versionOf(instead))] : unfit.map(said)),
+    ...(lost.length > 0 ? [nothingLeft(placesLine(lost))] : []),
     ...(endsCandidate ? [ends] : []),
   ];
 }
