@@ -8,8 +8,17 @@ import { type Candidate, type ChannelDocument, candidatesOf } from '../model/cha
 import { abort } from '../operations/switching.ts';
 import { type Rise, riseOf } from './alarm.ts';
 import { type ErrorHealth, summariseErrors } from './errors.ts';
-import { type Counts, fisherWorse, type GroupHealth, groupHealth, sampleOf } from './figures.ts';
-import type { ErrorEvent, HealthEvent, HealthReader } from './healthRecord.ts';
+import {
+  type Counts,
+  fisherWorse,
+  type GroupHealth,
+  groupHealth,
+  nameIn,
+  type Reports,
+  sampleOf,
+  withoutFallbacks,
+} from './figures.ts';
+import type { HealthEvent, HealthReader } from './healthRecord.ts';
 import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
 /** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
@@ -62,14 +71,6 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
     enough,
     worse: enough && pValue < AUTO_STOP.alpha,
   };
-}
-
-const nameIn = (build: string): string => build.split('@')[0] ?? build;
-
-/** Votes on builds and errors of the same time. */
-export interface Reports {
-  events: readonly HealthEvent[];
-  errors?: readonly ErrorEvent[];
 }
 
 /** How a candidate's visitors fare since it began, beside those of its control. */
@@ -168,17 +169,18 @@ const countsOf = ({ visitors, failedVisitors }: Counts): Counts => ({ visitors, 
 
 /** How a channel's sets fare, by the reports of the last day and what readers felt in it. */
 export function summarise(
-  reports: Reports,
+  recorded: Reports,
   document: ChannelDocument,
   now = new Date(),
   vitals: readonly VitalsMinute[] = [],
 ): Health {
+  const reports = withoutFallbacks(recorded);
   const { stable } = document;
   const isSince = ({ at }: { at: string }) => !stable || at >= stable.since || stable.since > now.toISOString();
   return {
     stable: groupHealth(
       reports.events.filter((event) => !event.candidate && event.set === stable?.set && isSince(event)),
-      reports.errors?.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
+      reports.errors.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
     ),
     candidates: candidatesOf(document).map((candidate) => candidateHealth(reports, document, candidate)),
     builds: buildHealth(reports, document, now),
@@ -277,7 +279,7 @@ export async function judgeStep(
   }
   const candidate = candidateOf(document, planned);
   if (!candidate) return { waiting: null, evidence: [] };
-  const reports = await reader.record('', now);
+  const reports = withoutFallbacks(await reader.record('', now));
   const whole = candidateHealth(reports, document, candidate);
   const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since: planned.since });
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];

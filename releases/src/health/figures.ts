@@ -59,6 +59,39 @@ export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<Erro
   };
 }
 
+export const nameIn = (build: string): string => build.split('@')[0] ?? build;
+
+/** Votes on builds and errors of the same time. */
+export interface Reports {
+  events: readonly HealthEvent[];
+  errors?: readonly ErrorEvent[];
+}
+
+/**
+ * Leaves out how fallback builds fared in pages whose own build had failed: those visitors count for the build that failed, and a
+ * page it broke says nothing of the build that came after.
+ */
+export function withoutFallbacks({ events, errors = [] }: Reports): Required<Reports> {
+  const pageOf = ({ visitor, set, build }: HealthEvent) => `${visitor} ${set} ${nameIn(build)}`;
+  const firstFailed = new Map<string, HealthEvent>();
+  for (const event of events) {
+    if (event.outcome !== 'failed') continue;
+    const known = firstFailed.get(pageOf(event));
+    if (!known || event.at < known.at) firstFailed.set(pageOf(event), event);
+  }
+  if (firstFailed.size === 0) return { events, errors };
+  const voteOf = ({ visitor, build }: { visitor: string; build: string }) => `${visitor} ${build}`;
+  const own: HealthEvent[] = [];
+  const fallbacks = new Set<string>();
+  for (const event of events) {
+    const failed = firstFailed.get(pageOf(event));
+    if (failed && failed.build !== event.build) fallbacks.add(voteOf(event));
+    else own.push(event);
+  }
+  for (const event of own) fallbacks.delete(voteOf(event));
+  return { events: own, errors: errors.filter((error) => !fallbacks.has(voteOf(error))) };
+}
+
 const logFactorials: number[] = [0];
 
 function logFactorial(n: number): number {

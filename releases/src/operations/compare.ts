@@ -3,8 +3,8 @@ import { listBuilds } from '../builds/catalog.ts';
 import { currentDocument, type Difference, diff } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
-import { type GroupHealth, groupHealth } from '../health/figures.ts';
-import type { HealthEvent, HealthReader, HealthRecord } from '../health/healthRecord.ts';
+import { type GroupHealth, groupHealth, type Reports, withoutFallbacks } from '../health/figures.ts';
+import type { HealthEvent, HealthReader } from '../health/healthRecord.ts';
 import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
 import { say } from '../sentences.ts';
 
@@ -143,7 +143,7 @@ async function votesOn(catalog: Catalog, id: string, events: readonly HealthEven
 async function compareBuilds(
   { catalog }: Pick<Writer, 'catalog'>,
   difference: Difference,
-  { events, errors }: Pick<HealthRecord, 'events' | 'errors'>,
+  { events, errors }: Required<Reports>,
 ): Promise<Comparison> {
   const { name, from, to } = difference;
   const records = { from: await recordOrNull(catalog, from), to: await recordOrNull(catalog, to) };
@@ -184,6 +184,6 @@ export async function compare(writer: Writer, reader: HealthReader, a: string, b
   const document = await currentDocument(writer);
   const differences = await diff(store, document, key.publicKey, a, b);
   if (differences.length === 0) return [];
-  const reports = await reader.record('', writer.now());
+  const reports = withoutFallbacks(await reader.record('', writer.now()));
   return Promise.all(differences.map((difference) => compareBuilds(writer, difference, reports)));
 }
