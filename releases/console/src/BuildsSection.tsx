@@ -15,7 +15,7 @@ import {
 import styles from './Console.module.css';
 import { labels, type NamedPackage } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
-import { changesBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
+import { changesBy, endedBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
 
 const MOST_SHOWN = 50;
 
@@ -42,8 +42,12 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
   const may = maySwitch(me, name) && !isKilled;
   const { activate, canary, check, override, kill } = texts.builds;
   const { withdraw } = texts.live;
-  const ask = (label: string, verb: string, body: object) =>
-    console.ask(verb, body, { title: `${label} ${labels.of(name)} ${versionOf(id)}`, action: label, changes });
+  const ask = (label: string, verb: string, body: object, ended: readonly string[] = []) =>
+    console.ask(verb, body, {
+      title: `${label} ${labels.of(name)} ${versionOf(id)}`,
+      action: label,
+      changes: [...changes, ...ended],
+    });
   const item = (label: string, onSelect: () => void, danger = false): MenuItem => ({
     label,
     onSelect,
@@ -55,7 +59,9 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
       ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, live, id))]
       : []),
     ...(isKilled ? [] : [item(check, () => void console.check(id))]),
-    ...(may && !isLive && !candidate ? [item(canary, () => ask(canary, 'canary', { builds: [id], percent: 5 }))] : []),
+    ...(may && !isLive && !candidate
+      ? [item(canary, () => ask(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name)))]
+      : []),
     ...(may && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
     ...(may && isLive && name !== 'host'
       ? [item(withdraw, () => void console.withdraw(`withdraw ${name}`, id), true)]

@@ -1670,6 +1670,14 @@ describe('by one hand at night', () => {
     );
   });
 
+  test('a new candidate says which one it ends', async () => {
+    server.builds = [summary('stories@1.2.0+dddddddddddd'), summary(old)];
+    await openPage();
+    await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
+    await choose('stories@1.2.0+dddddddddddd', '灰度 5%');
+    expect(dialog().textContent).toContain('stories：1.0.0·aaaa → 1.2.0·ddddstories 的灰度随之结束');
+  });
+
   test.each<[string, RefusalReason | null, string]>([
     ['the one of the state that a way back leads to', null, '3'],
     ['the one that does not fit what runs now', { kind: 'unfit', builds: [old], to: 2 }, encodeURIComponent(old)],
