@@ -128,6 +128,27 @@ describe('schedules over HTTP', () => {
   });
 });
 
+test('a step whose gate takes long leaves its lease to nobody', async () => {
+  const until = async () =>
+    Number(/"until":(\d+)/.exec((await at.store.readPointer('leases/steps.json'))?.body ?? '')?.[1]);
+  await ask('manager', 'schedule', { ...plan, steps: '5@now,100@1m' });
+  await recordVisits(at, { tried: [40, 0], control: [40, 0] });
+  const isHeld: boolean[] = [];
+  const slow = new ConsoleContext({
+    ...context.options,
+    smokeFor: async () => {
+      const taken = await until();
+      await expect.poll(until, { timeout: 10_000 }).toBeGreaterThan(taken);
+      isHeld.push(!(await new Lease(at.store, 'steps', 2000).hold()));
+      return null;
+    },
+  });
+  slow.writer = (of, who, asked) => ({ ...at.after(120_000), channel: of, who, ...asked });
+  await stepOnce(slow, new Lease(at.store, 'steps', 2000), (cause) => Promise.reject(cause));
+  expect((await at.current()).stable?.builds).toContain(next);
+  expect(isHeld).toContain(true);
+});
+
 test('webhooks over HTTP are for a manager, show their secret once, and are seen with what fails', async () => {
   const body = { url: 'https://chat.example/hooks/secret' };
   expect((await ask('deployer:stories', 'webhook', body)).status).toBe(403);

@@ -261,10 +261,12 @@ export class Lease {
   readonly #store: Store;
   readonly #key: string;
   readonly #holder = randomUUID();
+  readonly heldMs: number;
 
-  constructor(store: Store, name: string) {
+  constructor(store: Store, name: string, heldMs = HELD_MS) {
     this.#store = store;
     this.#key = `leases/${name}.json`;
+    this.heldMs = heldMs;
   }
 
   /** Takes the lease, or renews it in the last half of its life: on a file store each renewal is a file. Returns whether it is held now. */
@@ -275,10 +277,10 @@ export class Lease {
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
       // far longer than anybody holds it: the store's clock was put back
-      if (held.holder !== this.#holder && left > 0 && left <= 2 * HELD_MS) return false;
-      if (held.holder === this.#holder && left > HELD_MS / 2) return true;
+      if (held.holder !== this.#holder && left > 0 && left <= 2 * this.heldMs) return false;
+      if (held.holder === this.#holder && left > this.heldMs / 2) return true;
     }
-    const body = JSON.stringify({ holder: this.#holder, until: now + HELD_MS, nonce: randomUUID() });
+    const body = JSON.stringify({ holder: this.#holder, until: now + this.heldMs, nonce: randomUUID() });
     return this.#store.swapPointer(this.#key, body, pointer?.tag ?? null);
   }
 }
@@ -296,12 +298,18 @@ async function forEachChannel(
   ...duties: ((channel: string) => Promise<unknown>)[]
 ): Promise<void> {
   if (!(await lease.hold())) return;
-  for (const channel of await console.channels())
-    for (const duty of duties)
-      await duty(channel).catch((cause) => {
-        console.options.counters?.problems.inc();
-        onProblem(cause);
-      });
+  // a duty may wait longer for the gate than a lease lasts
+  const renewing = setInterval(() => void lease.hold().catch(onProblem), lease.heldMs / 4).unref();
+  try {
+    for (const channel of await console.channels())
+      for (const duty of duties)
+        await duty(channel).catch((cause) => {
+          console.options.counters?.problems.inc();
+          onProblem(cause);
+        });
+  } finally {
+    clearInterval(renewing);
+  }
 }
 
 /** One round over all channels: stops candidates that harm, and renews documents that age. Only the lease's holder acts. */
