@@ -38,11 +38,9 @@ import {
   Skeleton,
   SupportIcon,
   Tag,
-  TransactionsIcon,
   UserIcon,
   useShanghaiDay,
   VisuallyHidden,
-  WalletIcon,
 } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
@@ -168,7 +166,7 @@ function InviteCard({ code }: { code: string }) {
   );
 }
 
-/** The ways to the pages below 我的. */
+/** The ways to the pages below 我的, but for the wallet's, which stand with the balance. */
 function EntryList() {
   return (
     <Card flush>
@@ -181,12 +179,6 @@ function EntryList() {
         />
         <SecurityRow />
         <FavoritesRow />
-        <ListRow
-          icon={<TransactionsIcon size={20} />}
-          title={texts.my.transactions}
-          asLink={<Link to={paths.transactions()} />}
-        />
-        <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
         <MinorModeRow />
         <SupportRow />
         <RemoteSlot name="my.entries" />
