@@ -74,6 +74,17 @@ describe('a pane', () => {
     expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');
   });
 
+  test('whose last good build fails otherwise blames the one that threw', async () => {
+    const before = beacons.length;
+    const gifts = () => Promise.reject(new Error('the shelf is gone'));
+    serveBuild('gifts', { gifts }, 'lastGood');
+    onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood'));
+    await openHost({ path: '/gifts' });
+    expect(await screen.findByText('暂时打不开')).toBeTruthy();
+    const blamed = beacons.slice(before).filter((beacon) => beacon.includes('render-threw'));
+    expect(blamed).toEqual([expect.stringContaining('gifts@2.0.0+000000000000')]);
+  });
+
   describe('whose rows throw', () => {
     const Shelf = ({ odd }: { odd: string[] }) => (
       <ul>

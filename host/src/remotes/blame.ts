@@ -28,6 +28,8 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
   }
 
   return {
+    /** The build that took its place could not be loaded, so it failed in another way. */
+    otherFailed: convict,
     /**
      * Returns whether another build takes the place of the one that threw. `isContained`: rows of a list threw, and lines stand in
      * their place, so that a build without another is not blamed.

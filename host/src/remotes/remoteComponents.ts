@@ -170,6 +170,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         const verdict = alterations.verdict(cause);
         if (verdict === 'again') return true;
         const build = reset();
+        if (cause instanceof RemoteError) suspects.otherFailed(remote);
         if (build === undefined || cause instanceof RemoteError) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
         if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
