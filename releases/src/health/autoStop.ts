@@ -169,18 +169,17 @@ const countsOf = ({ visitors, failedVisitors }: Counts): Counts => ({ visitors, 
 
 /** How a channel's sets fare, by the reports of the last day and what readers felt in it. */
 export function summarise(
-  recorded: Reports,
+  reports: Reports,
   document: ChannelDocument,
   now = new Date(),
   vitals: readonly VitalsMinute[] = [],
 ): Health {
-  const reports = withoutFallbacks(recorded);
   const { stable } = document;
   const isSince = ({ at }: { at: string }) => !stable || at >= stable.since || stable.since > now.toISOString();
   return {
     stable: groupHealth(
       reports.events.filter((event) => !event.candidate && event.set === stable?.set && isSince(event)),
-      reports.errors.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
+      reports.errors?.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
     ),
     candidates: candidatesOf(document).map((candidate) => candidateHealth(reports, document, candidate)),
     builds: buildHealth(reports, document, now),
@@ -201,7 +200,8 @@ export async function readHealth(
 ): Promise<{ document: ChannelDocument; health: Health }> {
   const document = await currentDocument(writer);
   const now = await timeOf(writer);
-  const { events, errors, vitals } = await reader.record('', now);
+  const { vitals, ...recorded } = await reader.record('', now);
+  const { events, errors } = withoutFallbacks(recorded, document);
   const health = summarise({ events, errors }, document, now, vitals);
   const running = [...(document.stable?.builds ?? []), ...candidatesOf(document).flatMap(({ builds }) => builds)];
   return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps, running) } };
@@ -279,7 +279,7 @@ export async function judgeStep(
   }
   const candidate = candidateOf(document, planned);
   if (!candidate) return { waiting: null, evidence: [] };
-  const reports = withoutFallbacks(await reader.record('', now));
+  const reports = withoutFallbacks(await reader.record('', now), document);
   const whole = candidateHealth(reports, document, candidate);
   const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since: planned.since });
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];

@@ -1,4 +1,5 @@
 import { type RemoteFailure, scriptErrors } from '@liaozhai/shared/contract';
+import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
 
 type ScriptError = (typeof scriptErrors)[number];
@@ -68,24 +69,27 @@ export interface Reports {
 }
 
 /**
- * Leaves out how fallback builds fared in pages whose own build had failed: those visitors count for the build that failed, and a
- * page it broke says nothing of the build that came after.
+ * Leaves out how live builds fared as fallbacks, in pages of other sets whose own build had failed. Those visitors count for the
+ * build that failed, and a page it broke says nothing of the build that came after.
  */
-export function withoutFallbacks({ events, errors = [] }: Reports): Required<Reports> {
+export function withoutFallbacks(
+  { events, errors = [] }: Reports,
+  document: Pick<ChannelDocument, 'stable' | 'lastGood' | 'candidate' | 'moreCandidates'>,
+): Required<Reports> {
+  const { stable, lastGood } = document;
+  const live = new Set(stable?.builds);
+  const tried = new Set(candidatesOf(document).flatMap(({ builds }) => builds));
   const pageOf = ({ visitor, set, build }: HealthEvent) => `${visitor} ${set} ${nameIn(build)}`;
-  const firstFailed = new Map<string, HealthEvent>();
-  for (const event of events) {
-    if (event.outcome !== 'failed') continue;
-    const known = firstFailed.get(pageOf(event));
-    if (!known || event.at < known.at) firstFailed.set(pageOf(event), event);
-  }
-  if (firstFailed.size === 0) return { events, errors };
+  // the last good build is itself a fallback, unless it is on trial
+  const isOwn = ({ build }: HealthEvent) => tried.has(build) || lastGood[nameIn(build)] !== build;
+  const others = new Set(
+    events.filter((event) => !live.has(event.build) && event.set !== stable?.set && isOwn(event)).map(pageOf),
+  );
   const voteOf = ({ visitor, build }: { visitor: string; build: string }) => `${visitor} ${build}`;
   const own: HealthEvent[] = [];
   const fallbacks = new Set<string>();
   for (const event of events) {
-    const failed = firstFailed.get(pageOf(event));
-    if (failed && failed.build !== event.build) fallbacks.add(voteOf(event));
+    if (others.size > 0 && live.has(event.build) && others.has(pageOf(event))) fallbacks.add(voteOf(event));
     else own.push(event);
   }
   for (const event of own) fallbacks.delete(voteOf(event));

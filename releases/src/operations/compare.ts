@@ -184,6 +184,6 @@ export async function compare(writer: Writer, reader: HealthReader, a: string, b
   const document = await currentDocument(writer);
   const differences = await diff(store, document, key.publicKey, a, b);
   if (differences.length === 0) return [];
-  const reports = withoutFallbacks(await reader.record('', writer.now()));
+  const reports = withoutFallbacks(await reader.record('', writer.now()), document);
   return Promise.all(differences.map((difference) => compareBuilds(writer, difference, reports)));
 }
