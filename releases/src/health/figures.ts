@@ -82,8 +82,9 @@ export function withoutFallbacks(
   const pageOf = ({ visitor, set, build }: HealthEvent) => `${visitor} ${set} ${nameIn(build)}`;
   // the last good build is itself a fallback, unless it is on trial
   const isOwn = ({ build }: HealthEvent) => tried.has(build) || lastGood[nameIn(build)] !== build;
+  const isForeign = ({ build, set }: HealthEvent) => !live.has(build) && set !== stable?.set;
   const others = new Set(
-    events.filter((event) => !live.has(event.build) && event.set !== stable?.set && isOwn(event)).map(pageOf),
+    events.filter((event) => event.outcome === 'failed' && isForeign(event) && isOwn(event)).map(pageOf),
   );
   const voteOf = ({ visitor, build }: { visitor: string; build: string }) => `${visitor} ${build}`;
   const own: HealthEvent[] = [];
