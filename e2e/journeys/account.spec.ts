@@ -43,10 +43,10 @@ test('我的 stands still while the balance and the days in a row arrive', async
   await person.open('/my');
   const entry = page.getByRole('link', { name: /个人资料/ }).last();
   await expect(entry).toBeVisible();
-  await expect(page.getByText('充值', { exact: true })).toHaveCount(0);
+  await expect(page.getByText('充值', { exact: true })).toHaveCount(1);
   const before = await entry.boundingBox();
   arrive();
-  await expect(page.getByText('充值', { exact: true })).toHaveCount(1);
+  await expect(page.getByText('充值', { exact: true })).toHaveCount(2);
   await expect(page.getByRole('button', { name: /看整月/ })).toBeVisible();
   const after = await entry.boundingBox();
   expect(Math.abs((after?.y ?? 0) - (before?.y ?? 99))).toBeLessThanOrEqual(1);

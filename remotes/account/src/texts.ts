@@ -11,6 +11,8 @@ export const texts = {
     profileDetail: '昵称、头像、人设、密码',
     security: '账号与安全',
     favorites: '收藏',
+    transactions: '消费明细',
+    recharge: '充值',
     support: '客服中心',
     newAnswers: (count: number) => `${count} 条新回复`,
   },

@@ -27,12 +27,17 @@ describe('an anonymous visitor', () => {
 });
 
 describe('a member', () => {
-  test('sees who they are and each way on that is not the wallet’s', async () => {
+  test('sees who they are and every way on', async () => {
     open();
     expect(await screen.findByText('宁采臣')).toBeTruthy();
     expect(screen.getByText('LANRUO')).toBeTruthy();
     const ways = within(screen.getByRole('navigation', { name: texts.my.more })).getAllByRole('link');
-    expect(ways.map((way) => way.getAttribute('href'))).toEqual(['/my/profile', '/my/support']);
+    expect(ways.map((way) => way.getAttribute('href'))).toEqual([
+      '/my/profile',
+      '/my/wallet/transactions',
+      '/my/wallet/recharge',
+      '/my/support',
+    ]);
   });
 
   test('whose account is to be erased sees when, and keeps it by one tap', async () => {

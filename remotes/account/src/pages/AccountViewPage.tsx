@@ -38,9 +38,11 @@ import {
   Skeleton,
   SupportIcon,
   Tag,
+  TransactionsIcon,
   UserIcon,
   useShanghaiDay,
   VisuallyHidden,
+  WalletIcon,
 } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
@@ -166,7 +168,7 @@ function InviteCard({ code }: { code: string }) {
   );
 }
 
-/** The ways to the pages below 我的, but for the wallet's, which stand with the balance. */
+/** The ways to the pages below 我的. */
 function EntryList() {
   return (
     <Card flush>
@@ -179,6 +181,12 @@ function EntryList() {
         />
         <SecurityRow />
         <FavoritesRow />
+        <ListRow
+          icon={<TransactionsIcon size={20} />}
+          title={texts.my.transactions}
+          asLink={<Link to={paths.transactions()} />}
+        />
+        <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
         <MinorModeRow />
         <SupportRow />
         <RemoteSlot name="my.entries" />
