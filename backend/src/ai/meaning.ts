@@ -219,10 +219,10 @@ function isLike(said: string, line: string): boolean {
 }
 
 const introduction =
-  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:叫|喊|唤|称呼)我)(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?)[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
+  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:称呼?我为?|(?:叫|喊|唤)我))(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?|[A-Za-z]{6,12})[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
 /** Words that follow 我叫 or 叫我 and are nobody's name. */
 const noName =
-  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先|别|不|一|再|快|好|没|过|进|出|回)/;
+  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先(?!生)|别|不|一|再|快|好|没|过|进|出|回)/;
 
 /** How the reader says in the story that they are called, and what else they say. */
 export function introductionIn(words: string): { called: string; rest: string } | undefined {
@@ -402,11 +402,12 @@ export interface Persona {
 const trades =
   '匠|师傅|画师|医师|琴师|厨师|镖师|书生|学生|郎中|大夫|中医|道士|和尚|商人|货郎|剑客|侠客|捕快|将军|农夫|渔夫|樵夫|猎户|裁缝|厨子|秀才|举人|先生|账房|掌柜|教师|老师|医生|护士|程序员|工程师|律师|记者|作家|诗人|歌女|绣娘|仵作|官差|县令|车夫|船家|茶商|药商';
 const namedTrade = new RegExp(
-  `(?<![不非没想要])(?:是|做|当|职业[是:]?|身份[是:]?)(?:一)?(?:个|名|位)?(\\p{Script=Han}{0,4}(?:${trades}))`,
+  `(?:是|做|当|职业[是:]?|身份[是:]?)(?:一)?(?:个|名|位)?(\\p{Script=Han}{0,4}(?:${trades}))`,
   'u',
 );
-const notOwnTrade = new RegExp(`[不非没]是|[想要][当做]|讨厌|喜欢(?!.*的)|叫我|称|怕(?:${trades})$`);
+/** A clause that is no more than a description: 28岁女程序员. */
 const bareTrade = new RegExp(`(${trades})$`, 'u');
+const isOfNoTrade = new RegExp(`[不非没](?:是|做|当)|[想要][当做]|讨厌|喜欢(?!.*的)|叫我|称|怕(?:${trades})$`);
 
 /** A clause about a relative, a friend or anybody else. */
 const ofRelative =
@@ -415,21 +416,17 @@ const ofRelative =
 export function personaOf(text: string): Persona {
   const traits = text.replaceAll('、', '，');
   const own = clausesOf(traits).filter((clause) => !ofRelative.test(clause) && !thirdPerson.test(clause));
-  const isDenied = (clause: string) => notOwnTrade.test(clause);
   const firstOf = (read: (clause: string) => string | undefined) =>
     own.map(read).find((word) => word !== undefined && !isAbusive(word));
   const address =
     introductionIn(traits)?.called ??
     firstOf(
-      (clause) =>
-        /^(?:请?称我为?|(?:我的?)?(?:名字|姓名|昵称|称呼)[是:])\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/u.exec(
-          clause,
-        )?.[1],
+      (clause) => /^(?:我的?)?(?:名字|姓名|昵称|称呼)[是:]\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/u.exec(clause)?.[1],
     );
   // 只怕 in the midst of a story means perhaps, among traits it does not
   const fear = firstOf((clause) => fearIn(clause.replace(/^(我)?[就只也]怕/, '怕')));
   const trade = firstOf((clause) =>
-    isDenied(clause) ? undefined : (namedTrade.exec(clause)?.[1] ?? bareTrade.exec(clause)?.[1]),
+    isOfNoTrade.test(clause) ? undefined : (namedTrade.exec(clause)?.[1] ?? bareTrade.exec(clause)?.[1]),
   );
   return { ...(address && { address }), ...(fear && { fear }), ...(trade && { trade }) };
 }
