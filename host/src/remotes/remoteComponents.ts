@@ -170,8 +170,11 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         const verdict = alterations.verdict(cause);
         if (verdict === 'again') return true;
         const build = reset();
-        if (cause instanceof RemoteError) suspects.otherFailed(remote);
-        if (build === undefined || cause instanceof RemoteError) return false;
+        if (cause instanceof RemoteError) {
+          suspects.otherFailed(remote);
+          return false;
+        }
+        if (build === undefined) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
         if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
         // a part of the screen by `React.lazy`, which keeps the failure: this module never asks for the file again
