@@ -94,6 +94,18 @@ describe('a story that listens', () => {
     expect(replies.join('')).toContain('她等着。你看出');
   });
 
+  test('leaves a question about the speaker open instead of guessing how likely it is', () => {
+    const talk = new Conversation();
+    const asked = ['你成亲了吗？', '你识字吗？', '你去过京城吗？'].map((question) => talk.say(question));
+    expect(asked.join('')).not.toMatch(/说不准|眼下看不出|三四分/);
+  });
+
+  test('is not moved on by requests to wait', () => {
+    const talk = new Conversation();
+    for (const words of ['等一下', '让我想一想', '慢着', '且慢', '先等等', '稍等']) talk.say(words);
+    expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 1]);
+  });
+
   test('is not moved on by refusals', () => {
     const talk = new Conversation();
     for (const refusal of ['不要', '我不愿意', '我想回家', '算了', '我不去', '我要走了', '讨厌', '我不肯'])

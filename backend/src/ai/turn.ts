@@ -22,7 +22,7 @@ import {
 } from './progress.ts';
 
 /** Whether the scene must not move on after such words. */
-const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家'].includes(meaning);
+const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等'].includes(meaning);
 
 /** One answer to the reader's words, or, without words, what happens next. The same input gives the same text. */
 export function tell(teller: Teller, before: Progress, words: string | null, telling = 0): Told {
@@ -228,7 +228,8 @@ class Turn {
     if (asksSomething(words) && this.#recall(words, false)) this.#remindOfChoice();
     else if (asksSomething(words)) {
       const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
-      const kind = isYesOrNo ? 'whether' : /[你您]/.test(words) ? 'you' : 'other';
+      const isAboutYou = /[你您]/.test(words) && !(isYesOrNo && /[我他她它]/.test(words));
+      const kind = isAboutYou ? 'you' : isYesOrNo ? 'whether' : 'other';
       this.#say(`unsure ${kind}`, common.unsure[kind]);
       this.#remindOfChoice();
     } else {
