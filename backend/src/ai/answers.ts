@@ -1,8 +1,8 @@
 import type { Meaning } from '../content/plot.ts';
 
 /*
- * What any speaker answers where a story has no words of its own. Each sentence fits every place and hour. `{speaker}` is who answers,
- * `{address}` the form of address, `{place}` and `{hour}` are the scene's.
+ * Answers of any speaker for which a story has no text of its own. Each sentence fits every place and hour.
+ * `{speaker}` is the speaker, `{address}` the form of address; `{place}` and `{hour}` are the scene's.
  */
 
 export const commonAnswers: Record<Meaning, string[]> = {
@@ -235,7 +235,7 @@ export const commonAnswers: Record<Meaning, string[]> = {
   ],
 };
 
-/** Where the reader asked and no words show what: about the speaker, whether something is so, or anything else. */
+/** Answers to a question that is not understood: about the speaker, a yes-or-no question, or any other. */
 export const unsure = {
   you: [
     '*{speaker}沉吟了一下。* “我的事，一句话说不完。{address}往后慢慢看。”',
@@ -267,26 +267,26 @@ export const unsure = {
   ],
 };
 
-/** The opening has the answer, `{fact}`; each frame serves once. */
+/** The text that the reader has read contains the answer, `{fact}`. Each frame is used once. */
 export const recalled: string[] = [
   '话一出口，你自己先想起来了。{fact}',
   '*{speaker}没有接话，由着你自己往回想。* {fact}',
   '“{address}是亲身经过的。”*{speaker}等着你记起来。* {fact}',
 ];
 
-/** The reader has said how they are called. */
+/** Answers when the reader has given their name. */
 export const introduced: string[] = [
   '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',
   '“{address}。”*{speaker}抬起眼，重新看了看你。* “这样叫，果然顺口些。”',
 ];
 
-/** The reader asks how they are called, and has said it. */
+/** Answers when the reader asks for their own name, which they have given before. */
 export const known: string[] = [
   '“{address}。”*{speaker}答得没有迟疑。* “是你自己告诉我的，怎么会忘。”',
   '*{speaker}看了你一眼，有些好笑。* “{address}。要我写下来么？”',
 ];
 
-/** Nothing more happens before the reader has chosen. */
+/** The plot waits for the reader's choice. */
 export const waiting: string[] = [
   '四下里静静的，谁也没有动。接下来怎样，全看你一句话。',
   '*{speaker}不再往下说了，只看着你，等你拿主意。*',
@@ -300,21 +300,21 @@ export const waiting: string[] = [
   '方才的那个问题，还悬在你同{speaker}之间，没有落下来。',
 ];
 
-/** What the reader fears, said by themselves or in their 人设; `{fear}` names it. */
+/** `{fear}` names what the reader fears, as they said it or as their 人设 describes it. */
 export const fears: string[] = [
   '*{speaker}把这句话记下了。* “{address}怕{fear}？那便走我里侧，有什么我先看见。”',
   '“怕{fear}的人不止{address}一个。”*{speaker}说。* “你不必装作不怕，我替你看着。”',
 ];
 
-/** Something that the reader fears has come up; said once. */
+/** The text mentions something that the reader fears. Used once. */
 export const fearNear = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';
 
-/** Said once, where the reader greets or asks about themselves; `{trade}` comes from their 人设. */
+/** Used once, when the reader greets or asks about themselves. `{trade}` is from their 人设. */
 export const trades: string[] = [
   '“听说{address}是{trade}。”*{speaker}看了看你的手。* “做这一行的，看事情总比旁人细些。”',
 ];
 
-/** After an ending only the two ways on are left. */
+/** After an ending the reader can only restart or turn back. */
 export const closed: string[] = [
   '这一回已经讲完，灯也熄了。',
   '书页合着，没有人应声。',

@@ -8,7 +8,7 @@ import { replay } from './turn.ts';
 const model = loadContent(contentFolder).stories.find(({ id }) => id === 'nie-xiaoqian');
 if (!model) throw new Error('no model story');
 
-/** A conversation as the backend holds it: each reply knows where the plot stood before it. */
+/** A conversation as the backend stores it: each reply has the progress before it. */
 class Conversation {
   readonly #story: StoryContext['story'];
   readonly #reader: StoryContext['reader'];
@@ -292,7 +292,7 @@ describe('a question whose answer stands in the opening', () => {
     const conversation = of(id);
     expect(conversation.say(question)).toContain(answer);
     expect(conversation.retell().split(answer).length).toBeLessThanOrEqual(2);
-    // said once: who asks again hears no sentence again
+    // a repeated question does not get the same sentence
     expect(conversation.say(question)).not.toContain(answer);
   });
 

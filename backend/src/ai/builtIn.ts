@@ -7,10 +7,10 @@ import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts'
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
 import { replay, tell } from './turn.ts';
 
-/** Thrown when a test asked for it. */
+/** A failure that the `STORYTELLER_FAIL_…` settings script. */
 class ScriptedFailure extends Error {}
 
-/** A storyteller without a model: it tells the story's own sentences. `STORYTELLER_…` sets its pace and failures. */
+/** Returns a storyteller without a model, which tells the story's own text. `STORYTELLER_…` sets its pace and failures. */
 export function builtInStoryteller(env: Env): Storyteller {
   return {
     async *generate(context, { signal }): AsyncIterable<Piece> {
@@ -38,7 +38,7 @@ const lastWords = ({ history }: StoryContext): string =>
 
 type Script = 'write' | 'fail' | 'hang';
 
-/** A marked line fails or hangs only the first time, so that going on with the reply can succeed. */
+/** A marked line fails or hangs only the first time, so that continuing the reply can succeed. */
 function scriptOf(env: Env, context: StoryContext): Script {
   const words = context.continuing ? '' : lastWords(context);
   if (env.STORYTELLER_HANG_WORD && words.includes(env.STORYTELLER_HANG_WORD)) return 'hang';
@@ -46,7 +46,7 @@ function scriptOf(env: Env, context: StoryContext): Script {
   return shareOf(context.seed) < env.STORYTELLER_FAIL_RATE ? 'fail' : 'write';
 }
 
-/** A number from 0 up to, not including, 1; the same for the same seed. */
+/** A deterministic number from 0 (inclusive) to 1 (exclusive) for the seed. */
 const shareOf = (seed: string): number => createHash('sha256').update(seed).digest().readUInt32BE() / 2 ** 32;
 
 async function interrupt(script: 'fail' | 'hang', signal: AbortSignal): Promise<void> {
@@ -67,7 +67,7 @@ export function composeReply(context: StoryContext): string {
   return `${rest === undefined ? endOf(body) : ''}\n\n${more}`;
 }
 
-/** What a text of another storyteller lacks where it was cut off within a sentence. */
+/** Returns the ellipsis and closing marks for another storyteller's text that was cut off within a sentence. */
 function endOf(body: string): string {
   const last = body.split('\n').at(-1) ?? '';
   const isWithinQuote = last.lastIndexOf('“') > last.lastIndexOf('”');
@@ -76,7 +76,7 @@ function endOf(body: string): string {
   return isWhole ? '' : `……${isWithinQuote ? '”' : ''}${isWithinDeed ? '*' : ''}`;
 }
 
-/** What any reader may ask in any scene, by the meaning that a story answers. */
+/** Questions for any scene, by the meaning that a story answers. */
 const questions: readonly (readonly [Meaning, string])[] = [
   ['你是谁', '你究竟是谁？'],
   ['这是哪里', '这是什么地方？'],
@@ -88,8 +88,8 @@ const questions: readonly (readonly [Meaning, string])[] = [
 ];
 
 /**
- * Lines the reader could say next, each with an answer of its own. The scene's lines come first. Questions that the
- * story answers in any scene stand in for those offered before, which come again last.
+ * Lines the reader could say next, each with an answer of its own: the scene's lines first, then questions that the
+ * story answers in any scene. Lines that were offered before are last.
  */
 export function composeSuggestions({ story, reader, progress, offered }: StoryContext, count: number): string[] {
   const { plot, speaker } = tellerOf(story, reader);

@@ -3,27 +3,27 @@ import { createParser } from 'eventsource-parser';
 import { ReceivedText } from './receivedText.ts';
 import { StorytellerFault } from './storyteller.ts';
 
-/** What an endpoint says in one read. Empty text is a sign of life, such as a comment or a piece of reasoning. */
+/** Result of one read. Empty text means that the endpoint is alive: it sent a comment or a piece of reasoning. */
 export interface AnswerPart {
   text: string;
   tokens: number | null;
 }
 
-/** A story's reply has a hundredth of it; an answer beyond is no answer. */
+/** About a hundred times the size of a story's reply. A longer answer is refused. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** After its finish reason an endpoint may still report usage; one that stays silent has ended. */
+/** Time for a usage report after the finish reason. Then the answer has ended, even if the connection stays open. */
 const AFTER_FINISH_MS = 1_000;
 
 const EXCERPT_CHARACTERS = 200;
 
-/** One line for a log. */
+/** Shortens a text to one line for a log. */
 export const excerptOf = (text: string): string =>
   text.slice(0, 2_000).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARACTERS);
 
 /**
- * Reads a chat completion, streamed or not, in whichever of the two forms it comes. Ends once the answer is whole; throws
- * StorytellerFault where it breaks off, is filtered, or is cut by its length.
+ * Reads a chat completion, streamed or not, and detects which of the two it is. Ends once the answer is complete.
+ * Throws `StorytellerFault` if it breaks off, is filtered, or reaches the length limit.
  */
 export async function* readAnswer(response: Response): AsyncIterable<AnswerPart> {
   const answer = new AnswerReader(response.status);
@@ -49,7 +49,7 @@ export async function* readAnswer(response: Response): AsyncIterable<AnswerPart>
 
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
-/** The next bytes. A finished answer ends with the connection, whichever way that goes. */
+/** Reads the next bytes. After the finish reason, a connection error counts as the end of the answer. */
 async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: AnswerReader): Promise<Read> {
   const end: Read = { done: true, value: undefined };
   try {
@@ -62,13 +62,13 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: Ans
   }
 }
 
-/** Node's fetch says only that it failed; the cause has the reason. */
+/** Returns the code or message of an error's `cause`: the message of Node's `fetch` is only "fetch failed". */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
 }
 
-/** Reasons by which endpoints say that the text is whole. Others end it too early. */
+/** Finish reasons of a complete text. Any other reason means that it ended too early. */
 const wholeReasons = new Set(
   'stop eos eos_token end end_turn end_of_turn stop_sequence complete completed done finished tool_calls function_call'.split(
     ' ',
@@ -83,7 +83,7 @@ type JsonFields = Record<string, unknown>;
 const objectOf = (value: unknown): JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 
-/** Content is a text, an object with one, or a list of such parts, of which those of the text count. */
+/** Content is a string, an object that contains one, or a list of such parts. Only text parts count. */
 function contentOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.map(contentOf).join('');
@@ -101,7 +101,7 @@ function wordsOf(message: unknown): string {
   return isThought ? '' : contentOf(content);
 }
 
-/** In lower case, without the prefix of an enumeration; empty where no reason is given. */
+/** Returns the finish reason in lower case, without the prefix `finish_reason_`. Empty if there is no reason. */
 function reasonOf({ finish_reason, finishReason, stop_reason }: JsonFields): string {
   const given = [finish_reason, finishReason, stop_reason].find((reason) => reason);
   const reason = typeof given === 'string' ? given : objectOf(given).type;
@@ -122,7 +122,7 @@ function tokensOf(usage: unknown): number | null {
   return isCount(asked) && isCount(written) ? asked + written : null;
 }
 
-/** An error where an answer should be, as endpoints put it; undefined for an answer. */
+/** Returns the error that an endpoint sent with status 200, in any of the known forms; undefined for an answer. */
 function errorIn(chunk: JsonFields): unknown {
   const { error, errors, error_code, success, base_resp, code } = chunk;
   const named = [error, errors].find((each) =>
@@ -139,12 +139,11 @@ const fineCodes = new Set<unknown>([undefined, null, '', 0, '0', 200, '200']);
 const doneLine = /^"?\[?DONE\]?"?$/i;
 const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
-/** Collects an answer from its bytes. */
 class AnswerReader {
   readonly #status: number;
   readonly #parser = createParser({ onEvent: ({ event, data }) => this.#event(event, data) });
   #form: 'unknown' | 'events' | 'json' = 'unknown';
-  /** what waits: the beginning while the form is unknown, all of a JSON answer */
+  /** unparsed text: the beginning while the form is unknown, later all of a JSON answer */
   #body = '';
   readonly #received = new ReceivedText();
   #text = '';
@@ -163,7 +162,7 @@ class AnswerReader {
   }
 
   feed(bytes: string): void {
-    // a proxy may put the mark before any packet
+    // a proxy may insert a byte order mark before any packet
     const text = bytes.replaceAll('\uFEFF', '');
     if (this.#form !== 'events') {
       this.#body += text;
@@ -172,7 +171,7 @@ class AnswerReader {
     if (this.#fault) this.isDone = true;
   }
 
-  /** What has come since the last call. */
+  /** Returns what was received since the last call. */
   take(): AnswerPart {
     const part = { text: this.#text, tokens: this.#tokens };
     this.#text = '';
@@ -180,7 +179,7 @@ class AnswerReader {
     return part;
   }
 
-  /** The connection has ended; the last event may lack its blank line. */
+  /** Parses the rest after the connection has ended. The last event may lack its blank line. */
   end(rest: string): void {
     if (!this.isDone) {
       this.feed(rest);
@@ -190,7 +189,7 @@ class AnswerReader {
     this.#text += this.#received.end();
   }
 
-  /** Throws unless the answer is whole. */
+  /** Throws `StorytellerFault` unless the answer is complete. */
   check(): void {
     if (this.#fault) throw this.#fault;
     if (this.#reason === null) {
@@ -206,7 +205,7 @@ class AnswerReader {
     return new StorytellerFault(kind, this.#status, excerpt);
   }
 
-  /** Told by the first letter, since endpoints and proxies lie about the type. */
+  /** Detects the form by the first character, since endpoints and proxies send wrong content types. */
   #recognize(): void {
     const [first] = this.#body.trimStart();
     if (!first) return;
@@ -228,11 +227,11 @@ class AnswerReader {
       this.isDone = true;
       if (this.#hasText) this.#reason ??= 'stop';
     } else if (name === 'error') this.#broken(line);
-    // others, such as a word between events, are signs of life
+    // other lines, for example text between events, only show that the endpoint is alive
     else if (/^[{<]/.test(line)) this.#chunks(line);
   }
 
-  /** One chunk or a list of chunks, else one on each line. Returns whether the data was one text of JSON. */
+  /** Accepts a chunk, a list of chunks, or a chunk on each line. Returns whether the data was one JSON text. */
   #chunks(data: string): boolean {
     let parsed: unknown;
     try {
@@ -257,17 +256,17 @@ class AnswerReader {
     const choices = [chunk.choices].flat().map(objectOf);
     const choice = choices.find(({ index }) => Number(index ?? 0) === 0);
     if (!choice) return;
-    // some endpoints repeat the whole message at the end
+    // some endpoints repeat the complete message at the end
     const text = wordsOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : wordsOf(choice.message));
     this.#text += this.#received.add(text);
     this.#hasText ||= text !== '';
     const isRefused = objectOf(choice.delta).refusal || objectOf(choice.message).refusal;
     const reason = isRefused ? 'refusal' : reasonOf(choice);
-    // an end that came too early stays one
+    // a later reason must not hide an incomplete text
     if (reason && (this.#reason === null || wholeReasons.has(this.#reason))) this.#reason = reason;
   }
 
-  /** What follows a finished answer cannot spoil it. */
+  /** Records a failure. Data after the finish reason is ignored. */
   #broken(data: string): void {
     if (this.#reason !== null) return;
     const kind = this.#hasText ? 'cut' : 'failed';

@@ -32,7 +32,7 @@ interface Line {
   endpoint: string;
 }
 
-/** A watched storyteller behind an endpoint that behaves so, and what it logs. */
+/** Starts a model endpoint with the behaviour and a watched storyteller for it, with its log lines. */
 async function modelThat(behave: Behaviour, limits = { firstMs: 1_500, idleMs: 1_500, totalMs: 4_000 }) {
   const model = await startModel(behave);
   opened.push(model);

@@ -14,19 +14,19 @@ import { SmallText, smallText, suggestionLines } from './smallText.ts';
 import { type FaultKind, type Piece, type Storyteller, StorytellerFault } from './storyteller.ts';
 
 export interface ModelSettings {
-  /** of an OpenAI-compatible API, with its version and without `/chat/completions` */
+  /** base URL of an OpenAI-compatible API, with its version and without `/chat/completions` */
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
-  /** fields of each request's body: temperature, max_tokens and the operator's own */
+  /** fields of each request's body: `temperature`, `max_tokens` and the operator's own */
   body: Record<string, unknown>;
-  /** how much of a conversation is sent as it is */
+  /** how much of a conversation is sent without summarizing it */
   window: Window;
-  /** for a whole call, a second try included */
+  /** time limit of a call, including its second attempt */
   totalMs: number;
 }
 
-/** Where chat completions are requested, without name, password and query. */
+/** Returns the URL of the chat completions without credentials and query, for logs. */
 export function endpointOf({ baseUrl }: Pick<ModelSettings, 'baseUrl'>): string {
   const { origin, pathname } = completionsUrl(baseUrl);
   return `${origin}${pathname}`;
@@ -38,10 +38,10 @@ function completionsUrl(baseUrl: string): URL {
   return url;
 }
 
-/** A storyteller behind an OpenAI-compatible `chat/completions` endpoint. */
+/** Returns a storyteller that uses an OpenAI-compatible `chat/completions` endpoint. */
 export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): Storyteller {
   const { window } = settings;
-  /** Whether the latest answer began with thoughts that had no opening tag. */
+  /** Whether the latest answer began with reasoning that had no opening tag. */
   let thinksUnmarked = false;
 
   async function* tell(messages: ChatMessage[], former: string, signal: AbortSignal): AsyncIterable<Piece> {
@@ -106,25 +106,24 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
   };
 }
 
-/** The endpoint did answer. */
+/** The fault of an answer that has status 200 and no usable text. */
 const emptied = (excerpt: string) => new StorytellerFault('empty', 200, excerpt);
 
-/** A deed or a speech that follows a whole sentence begins a paragraph. */
+/** A deed or a speech after a complete sentence starts a new paragraph. */
 const gapBetween = (former: string, text: string): string =>
   /[。！？…!?.”」*]$/.test(former) && /^[*“「]/.test(text) ? '\n\n' : '';
 
-/** An endpoint that names no time is asked again after this. */
+/** Delay before the second attempt, if the response has no `Retry-After`. */
 const PAUSE_MS = 1_000;
-/** A wait shows a sign of life this often. */
+/** Interval of the empty parts that keep the time limit for silence from firing during a wait. */
 const SIGN_MS = 1_000;
 
-/** A sign of life without words. */
 const silence: AnswerPart = { text: '', tokens: null };
 
-/** Too many calls, or too many for the model behind it. */
+/** Statuses of a rate limit or of an overloaded model. */
 const busyStatuses = new Set([429, 503, 529]);
 
-/** The endpoint's answer. One that is busy or has failed is asked a second time, where the time limit leaves room. */
+/** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
 async function* answering(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
   const endsAt = performance.now() + settings.totalMs;
   const first = await ask(settings, request, signal);
@@ -142,7 +141,7 @@ async function* answering(settings: ModelSettings, request: object, signal: Abor
   yield* readAnswer(second);
 }
 
-/** Seconds or a date; null for anything else. */
+/** Parses `Retry-After`, in seconds or as a date; null for anything else. */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
@@ -150,10 +149,10 @@ function retryAfterMs(header: string | null): number | null {
   return Number.isNaN(time) ? null : Math.max(0, time - Date.now());
 }
 
-/** Redirects that keep method and body; any other would turn the POST into a GET, and is refused. */
+/** Redirects that keep method and body. Any other is refused, since it would turn the POST into a GET. */
 const bodyKeepingStatuses = new Set([307, 308]);
 
-/** Follows one redirect. Another host does not receive the key. */
+/** Sends the request and follows one redirect. The API key is not sent to another host, nor from HTTPS to HTTP. */
 async function ask(
   { baseUrl, apiKey, model, body }: ModelSettings,
   request: object,
@@ -186,7 +185,7 @@ async function ask(
 const REFUSAL_BYTES = 4_096;
 const REFUSAL_MS = 500;
 
-/** What an endpoint said instead of an answer. It may go on without an end, or repeat the key. */
+/** Builds the fault of a failed response. Its body is read up to a limit, and the API key is removed from it. */
 async function refusal({ apiKey }: ModelSettings, response: Response): Promise<StorytellerFault> {
   const { status, headers } = response;
   const reader = response.body?.getReader();
@@ -200,7 +199,7 @@ async function refusal({ apiKey }: ModelSettings, response: Response): Promise<S
       said += decoder.decode(read.value, { stream: true });
     }
   } catch {
-    // what came is enough
+    // the part that was read is enough for an excerpt
   } finally {
     reader?.cancel().catch(() => {});
   }

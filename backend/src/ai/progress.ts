@@ -3,35 +3,35 @@ import { type Finale, isOpen, type Plot, type Reply, type Scene } from '../conte
 import type { Story } from '../stories.ts';
 import { restartLine, turnBackLine } from './meaning.ts';
 
-/** How far a conversation has come in its plot. It is stored as JSON with each reply, as it was before that reply. */
+/** Position of a conversation in its plot. Each reply stores, as JSON, the progress before it. */
 export interface Progress {
-  /** A scene or an ending. */
+  /** Id of the current scene or ending. */
   at: string;
-  /** How many steps of the scene were told. */
+  /** Number of the scene's steps that were told. */
   steps: number;
   /** Turns in the scene. */
   turns: number;
-  /** Turns since something of the plot happened. */
+  /** Turns since the plot last moved. */
   idle: number;
-  /** Each fact with the scene it comes from. */
+  /** Known facts, each with the id of the scene that it is from. */
   facts: Record<string, string>;
   /** Lines of the scene that the reader has said. */
   said: string[];
-  /** How many tellings of a list were used. */
+  /** Number of texts used, by the key of their list. */
   used: Record<string, number>;
   endings: string[];
-  /** How the reader said that they are called. */
+  /** Name by which the reader asked to be called. */
   called?: string;
-  /** Whom or what the last turn was about, as an index of the plot's `byWords`. */
+  /** Subject of the last turn, as an index of the plot's `byWords`. */
   about?: number;
-  /** Where the last parting of ways was, and what had happened until then. */
+  /** The last scene with more than one way on, and the facts known there. */
   fork?: { at: string; facts: Record<string, string> };
 }
 
 export interface Told {
   text: string;
   progress: Progress;
-  /** By what the reader's words were answered; for measuring. */
+  /** What answered the reader's words; for measurements. */
   by: 'reply' | 'meaning' | 'goOn' | 'other' | 'closed';
   /** Text of a scene that belongs to no plot step. */
   meanwhile?: { scene: Scene; sentence: string };
@@ -45,7 +45,7 @@ export interface Teller {
   reader: { name: string; persona: string };
 }
 
-/** Who tells a story to a reader. */
+/** Returns the story's own teller, or the common narrator if the story has no plot or voice. */
 export function tellerOf({ plot, voice, opening }: Story, reader: Teller['reader']): Teller {
   const teller = plot && voice ? { plot, voice } : narrator;
   return { plot: teller.plot, ...teller.voice, opening, reader };
@@ -64,7 +64,7 @@ export const begin = ({ scenes }: Plot): Progress => ({
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Progress as it was stored; begins again where the story has changed so that its place is gone. */
+/** Parses stored progress. Starts from the beginning if the story no longer has the stored scene. */
 export function readProgress(plot: Plot, json: string | null): Progress {
   const stored: unknown = json === null ? null : JSON.parse(json);
   const places = [...plot.scenes, ...plot.endings];
@@ -79,7 +79,7 @@ export const endingAt = ({ endings }: Plot, { at }: Progress): Finale | undefine
 
 export const hasEnded = (plot: Plot, progress: Progress): boolean => endingAt(plot, progress) !== undefined;
 
-/** The lines that a reader may say now and that lead somewhere or were not said yet. */
+/** Returns the open lines that lead to a scene or were not said yet, else all open lines. */
 export function offeredReplies(plot: Plot, progress: Progress): Reply[] {
   const facts = Object.keys(progress.facts);
   const places = new Map<string, Scene | Finale>([...plot.scenes, ...plot.endings].map((one) => [one.id, one]));
@@ -91,6 +91,6 @@ export function offeredReplies(plot: Plot, progress: Progress): Reply[] {
   return fresh.length > 0 ? fresh : open;
 }
 
-/** What the reader may say, as lines. After an ending these are the ways on. */
+/** Returns the lines that the reader may say. After an ending they are restarting and turning back. */
 export const offeredLines = (plot: Plot, progress: Progress): string[] =>
   hasEnded(plot, progress) ? [restartLine, turnBackLine] : offeredReplies(plot, progress).map(({ line }) => line);

@@ -8,10 +8,9 @@ import { showsNothing } from '../http/input.ts';
 import { SUGGESTION_CHARACTERS } from './smallText.ts';
 import type { Line, StoryContext } from './storyteller.ts';
 
-/** The prompts of the repository. */
 const defaultFolder = fileURLToPath(new URL('../../prompts', import.meta.url));
 
-/** What each file may name as `{{…}}`. */
+/** Placeholders, written `{{…}}`, that each file may contain. */
 const placeholders = {
   story: ['title', 'summary', 'cast', 'voice', 'opening', 'plot', 'reader', 'persona', 'so_far'],
   reply: [],
@@ -29,7 +28,7 @@ export interface ChatMessage {
   content: string;
 }
 
-/** Reads the prompt files; a folder of the operator's own needs only the files that differ. Throws ConfigError. */
+/** Reads the prompt files. The operator's folder needs only the files that differ. Throws `ConfigError`. */
 export function loadPrompts(folder: string | undefined): Prompts {
   if (folder && !existsSync(folder)) throw new ConfigError(`AI_PROMPTS_DIR: there is no folder ${folder}`);
   const read = (name: PromptName) => {
@@ -53,7 +52,7 @@ export function loadPrompts(folder: string | undefined): Prompts {
 const cureFor = (allowed: readonly string[]): string =>
   allowed.length > 0 ? `it may name ${allowed.map((key) => `{{${key}}}`).join(', ')}` : 'it may name nothing';
 
-/** Fills a prompt in. A paragraph whose values are all empty is left out. */
+/** Replaces the placeholders of a prompt. A paragraph whose values are all empty is left out. */
 function fill(prompt: string, values: Record<string, string> = {}): string {
   const paragraphs = prompt.split(/\n{2,}/).flatMap((paragraph) => {
     const keys = [...paragraph.matchAll(/\{\{\s*(.*?)\s*\}\}/g)].map(([, key = '']) => key);
@@ -63,16 +62,16 @@ function fill(prompt: string, values: Record<string, string> = {}): string {
   return paragraphs.join('\n\n');
 }
 
-/** Lines and characters of a conversation that a model is given as they are; older ones are in the summary. */
+/** The most lines and characters of a conversation that a model receives verbatim. Older lines are in the summary. */
 export interface Window {
   lines: number;
   characters: number;
 }
 
-/** Short lines are forgotten, too, before a page of them hides what matters. */
+/** Limits short lines, too, so that many of them do not hide what matters. */
 export const WINDOW_LINES = 40;
 
-/** How many of the latest lines fit; the last one in any case. */
+/** Returns how many of the latest lines fit into the window. The last line always counts. */
 export function fitting(lines: Line[], { lines: most, characters }: Window): number {
   let left = characters;
   let count = 0;
@@ -84,7 +83,7 @@ export function fitting(lines: Line[], { lines: most, characters }: Window): num
   return count;
 }
 
-/** Many models refuse two turns of one role in a row, a first turn that is not the user's, and blank turns. */
+/** Merges turns: many models refuse two turns of one role in a row, a first turn of the assistant, and blank turns. */
 function alternating(lines: ChatMessage[]): ChatMessage[] {
   const turns: ChatMessage[] = [];
   for (const { role, content } of lines) {
@@ -98,7 +97,7 @@ function alternating(lines: ChatMessage[]): ChatMessage[] {
 
 const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
-/** Who answers, and how that sounds. */
+/** Describes the speaker, with samples of their answers. */
 function voiceOf({ speaker, address }: Voice, plot: Plot | undefined): string {
   const answers = plot?.scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.answers.slice(0, 1))) ?? [];
   const samples = answers.slice(0, VOICE_SAMPLES).map(oneLine);
@@ -107,7 +106,7 @@ function voiceOf({ speaker, address }: Voice, plot: Plot | undefined): string {
 
 const VOICE_SAMPLES = 3;
 
-/** Scenes in the order in which they are written, and how the story may end. */
+/** Lists the scenes in their written order, then the endings. */
 function plotOf({ scenes, endings }: Plot): string {
   const scene = ({ title, place, hour, steps }: Scene) =>
     `${title}（${[place, hour].filter(Boolean).join('，')}）：${steps.join('')}`;
@@ -133,7 +132,7 @@ function storyPrompt({ story }: Prompts, { story: told, reader, summary }: Story
   });
 }
 
-/** The conversation under the story's frame, and what is asked for now. */
+/** Returns the system prompt, the latest lines and the current task. */
 function conversation(system: string, context: StoryContext, window: Window, task: string): ChatMessage[] {
   const latest = context.history.slice(-fitting(context.history, window));
   const said: ChatMessage[] = latest.map(({ role, text }) => ({ role, content: text }));
@@ -161,7 +160,7 @@ export function suggestionMessages(
   return conversation(storyPrompt(prompts, context), context, window, fill(prompts.suggest, values));
 }
 
-/** A summary is as long at most. */
+/** Length limit of a summary, as the prompt states it. */
 export const SUMMARY_CHARACTERS = 600;
 
 export function summaryMessages(prompts: Prompts, { reader, summary }: StoryContext, lines: Line[]): ChatMessage[] {

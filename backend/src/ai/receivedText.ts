@@ -22,25 +22,25 @@ const written = (whole: string, name?: string, decimal?: string, hex?: string): 
   return code > 31 ? String.fromCodePoint(code) : whole;
 };
 
-/** So much of a text does not come twice by chance. */
+/** A text of this length is not repeated by chance. */
 const SURE_CHARACTERS = 12;
 
-/** A text that comes in pieces, each of which may repeat all before it, and which a gateway may have escaped for HTML. */
+/** Joins the pieces of a text. Each piece may repeat all text before it, and a gateway may have escaped it for HTML. */
 export class ReceivedText {
   #said = '';
   #latest = '';
-  /** pieces after the first that may be new words, or the whole text so far; null once that is known */
+  /** pieces after the first that are either new words or the whole text so far; null once that is known */
   #unsure: string[] | null = [];
   #entity = '';
 
-  /** What is new in the piece. */
+  /** Returns the new text of the piece. */
   add(piece: string): string {
     const text = this.#entity + this.#fresh(piece);
     this.#entity = entityBeginning.exec(text)?.[0] ?? '';
     return text.slice(0, text.length - this.#entity.length).replace(entity, written);
   }
 
-  /** What was held back. */
+  /** Returns the text that was held back. */
   end(): string {
     const rest = (this.#entity + this.#atEnd(this.#unsure ?? [])).replace(entity, written);
     this.#entity = '';
@@ -48,7 +48,7 @@ export class ReceivedText {
     return rest;
   }
 
-  /** A short text may end while its pieces are unsure. Laughter apart, three that each begin with the former repeat it. */
+  /** At the end of a short text, three pieces that each begin with the former are repetitions, except for laughter. */
   #atEnd(pieces: string[]): string {
     const latest = pieces.at(-1) ?? '';
     const isRepeated = pieces.length > 1 && new Set(latest).size > 1;
@@ -59,7 +59,7 @@ export class ReceivedText {
     if (piece === '') return '';
     const former = this.#latest;
     this.#latest = piece;
-    // in both readings the first piece begins the text
+    // in both cases the first piece is the beginning of the text
     if (former === '') return this.#say(piece);
     if (!this.#unsure) return this.#say(this.#isWhole(piece) ? piece.slice(this.#said.length) : piece);
     if (piece.startsWith(former)) {

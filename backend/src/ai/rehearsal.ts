@@ -5,9 +5,9 @@ import { plain, turnBackLine } from './meaning.ts';
 import { begin, hasEnded, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
 import { tell } from './turn.ts';
 
-// Plays a story with a scripted reader and measures how it listens: `pnpm bench story`, and a test for each story.
+// Plays a story with a scripted reader and measures its answers, for `pnpm bench story` and a test of each story.
 
-/** What readers say in any story. */
+/** Sentences that readers say in any story. */
 export const commonSentences = [
   ...[
     '你好',
@@ -72,22 +72,22 @@ const persona = '叫我阿宁，是个郎中，怕狗';
 export interface Rehearsal {
   title: string;
   lines: number;
-  /** Lines on offer without an answer of their own. */
+  /** Offered lines without an answer of their own. */
   unanswered: string[];
-  /** Common sentences that no meaning was found for. */
+  /** Common sentences for which no meaning was found. */
   notUnderstood: string[];
   sentences: number;
-  /** Sentences that came again within 30 turns. */
+  /** Sentences that were repeated within 30 turns. */
   repeated: string[];
-  /** Turns to the first ending where the reader takes the lines on offer; undefined where no ending is reached. */
+  /** Turns to the first ending if the reader says only offered lines; undefined if no ending is reached. */
   turnsToEnding: number | undefined;
-  /** Words of abuse or nonsense that the story repeated. */
+  /** Abuse or nonsense that the story repeated. */
   forbidden: string[];
   /** Sentences that contradict the hour of their scene. */
   contradictions: string[];
 }
 
-/** A scripted reader's turns and what came of them. */
+/** A scripted reader's turns and the story's answers. */
 class Play {
   readonly teller: Teller;
   progress: Progress;
@@ -109,7 +109,7 @@ class Play {
     return hasEnded(this.teller.plot, this.progress);
   }
 
-  /** Takes a line on offer: what was said least, and of these what does not lead on. */
+  /** Says the offered line that was said least, and among equals one that does not lead on. */
   choose(): void {
     const offered = offeredReplies(this.teller.plot, this.progress);
     const used = ({ line }: { line: string }) => this.progress.used[`reply ${this.progress.at} ${line}`] ?? 0;
@@ -118,7 +118,7 @@ class Play {
   }
 }
 
-/** Lets a reader meet every line of the story once, with what its scene needs. */
+/** Says every line of the story once and returns those that did not get their own answer. */
 function unanswered(teller: Teller): string[] {
   const { plot } = teller;
   const facts = Object.fromEntries(
@@ -126,7 +126,7 @@ function unanswered(teller: Teller): string[] {
   );
   return plot.scenes.flatMap((scene) =>
     scene.replies.flatMap(({ line, answers }) => {
-      // with every fact, or with none where a fact forbids the way
+      // with every fact, then with no fact, since a fact may close a way
       const states = [facts, {}].map((known) => ({ ...begin(plot), at: scene.id, facts: known }));
       const answered = states.some((state) => {
         const own = answers[0]?.split(/\{[a-z]+\}/).reduce((one, other) => (one.length > other.length ? one : other));
@@ -146,8 +146,8 @@ const sentencesOf = (text: string): string[] =>
 const TURNS = 30;
 
 /**
- * Lines on offer, common sentences, remarks, questions, nonsense and abuse. The reader goes back once for another way; a third time
- * through would be the same text.
+ * Says offered lines, common sentences, remarks, questions, nonsense and abuse. The reader turns back once after an
+ * ending; a third pass would repeat the same text.
  */
 function play(teller: Teller): Play {
   const reading = new Play(teller);
@@ -175,7 +175,7 @@ function turnsToEnding(teller: Teller): number | undefined {
 function forbidden(teller: Teller): string[] {
   const cursed = new Play({ ...teller, reader: { name: '傻逼', persona: '叫我操你妈，怕贱人，是个狗日先生' } });
   const plain = new Play(teller);
-  // a ball may roll in a story
+  // 滚 is abuse but may also be part of the story's own text
   const own = JSON.stringify(teller.plot);
   return [...abuse, ...nonsense].filter((words) => {
     plain.say(words);
@@ -188,7 +188,7 @@ function forbidden(teller: Teller): string[] {
   });
 }
 
-/** Sights and sounds that an hour cannot have. */
+/** Sights and sounds that contradict an hour. */
 const againstHour: Record<string, RegExp> = {
   清晨: /三更|夜深|正午|晌午|黄昏|夕阳|晚霞|落日/,
   白天: /月光|月色|月亮|三更|更鼓|夜深|星光|星子|蟋蟀|萤/,
@@ -196,7 +196,7 @@ const againstHour: Record<string, RegExp> = {
   夜: /日头|正午|晌午|夕阳|晚霞|朝霞|阳光|太阳正/,
 };
 
-/** Any place and hour may come with what every speaker says. */
+/** Words that tie a sentence to a place or hour; common sentences must not contain them. */
 const particular = /月|星|太阳|日头|夜|清晨|黄昏|窗|檐|屋|街|河|山|树|雨|雪|风/;
 
 const contradictions = ({ scenes }: Plot): string[] =>
@@ -232,7 +232,7 @@ export function rehearse(story: Story): Rehearsal {
   };
 }
 
-/** The first words of a rehearsal that is not good enough. */
+/** Returns one line per fault of the rehearsal; empty if it is good enough. */
 export function faultsOf(one: Rehearsal): string[] {
   const faults: [boolean, string][] = [
     [one.unanswered.length > 0, `lines without their own answer: ${one.unanswered.join(', ')}`],

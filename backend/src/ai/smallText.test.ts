@@ -68,7 +68,7 @@ const marks = [
 ];
 const written = fc.array(fc.constantFrom(...marks), { maxLength: 30 });
 
-/** A page that withdraws text on request. */
+/** Returns the final text of a page that removes its text on `restart`. */
 function shown(pieces: string[]): string {
   const small = new SmallText();
   let page = '';

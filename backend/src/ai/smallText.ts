@@ -1,9 +1,9 @@
 import { showsNothing } from '../http/input.ts';
 
-// A model writes Markdown, and thinks aloud. Readers get the product's own small text: paragraphs, *deeds* and “speech”.
+// Converts a model's Markdown and reasoning to the product's own "small text": paragraphs, *deeds* and “speech”.
 
 const thoughtNames = 'think|thinking|thought|thoughts|reasoning|reflection|analysis';
-/** `end` is filled where thoughts end, `empty` for a tag without content. */
+/** Tags around reasoning. `end` matches a closing tag, `empty` a tag without content. */
 const thinkTag = new RegExp(
   [
     `[<＜◁[](?<end>/?)(?:[a-z]{1,8}:)?(?:${thoughtNames})\\s*(?<empty>/?)[>＞▷\\]]`,
@@ -12,40 +12,40 @@ const thinkTag = new RegExp(
   ].join('|'),
   'i',
 );
-/** By which a model ends its turn: what follows is another one's. */
+/** Tokens at the end of a model's turn. The text after them belongs to another turn. */
 const turnEnd =
   /<\|(?:im_end|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>/i;
-/** A call of a tool that no server parsed; some have no end. */
+/** A tool call that the server did not parse. Some have no closing tag. */
 const callTag =
   /<(\/?)(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_code|tool_response)>|<[|｜]tool[\w▁]{1,20}(begin|end)[|｜]>|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)\|>/gi;
-/** Other words of a model's template. */
+/** Other tokens of a model's chat template. */
 const turnToken =
   /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]/gi;
-/** The end of a text that may become such a tag or token, or half of a line's end. */
+/** A tag, token or line break that is incomplete at the end of the text. */
 const tagBeginning =
   /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$|\\(?:r\\?)?$/i;
 
-/** Bounds keep one unclosed bracket from holding the rest of a text back. */
+/** The lengths are bounded, so that one unclosed bracket does not hold back the rest of a text. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
-/** A whole link, which is read over, or the beginning of one at the end of a text. */
+/** A complete link, which is skipped, or an incomplete one at the end of a text. */
 const linkOrBeginning = /(!?\[[^\]\n]{0,120}\]\([^)\n]{0,300}\))|!?(?:\[[^\]\n]{0,120}(?:\](?:\([^)\n]{0,300})?)?)?$/g;
-/** Where a search engine found something: a reader has no list of it. */
+/** References to search results, which the reader cannot see. */
 const citation = /【\d[\d:]{0,8}†[^】\n]{0,80}】|\[(?:\^|citation:)\d{1,3}\^?\]|\^\[\d{1,3}\]/g;
 const citationBeginning = /【[^】\n]{0,90}$/;
-/** Such a list. */
+/** A line of the list of references. */
 const footnote = /^\s*\[\^\d{1,3}\]:/;
-/** `!` as well: with marks between, it may still begin a picture. `^` may begin a citation. */
+/** Includes `!`, which may begin a picture even with marks in between, and `^`, which may begin a citation. */
 const marksAtEnd = /[*_`~!^]+$/;
 const fence = /^\s*(?:```|~~~)/;
 const ruler = /^\s*([-*_=])(?:\s*\1){2,}\s*$/;
-/** Where a line has no letter yet, its beginning may still become a mark. */
+/** The beginning of a line without a letter may still become a mark. */
 const undecidedLine = /^[\s>#\-+*•·●▪=_`~|:\d.)[\]]*$/;
-/** What stands between the head of a table and its rows. */
+/** The line between the head of a table and its rows. */
 const tableRuler = /^[\s:-]*\|[\s|:-]*$/;
-/** A phone has no room for a table: its cells become words of a line. */
+/** Table cells become words of a line, since a phone has no room for a table. */
 const cellBorder = /\s*\|[\s|]*/g;
 
-/** A row of marks without those of Markdown: what is left when one goes may be another. */
+/** Removes Markdown from a run of marks, repeatedly, since the rest may form another mark. */
 function fewerMarks(marks: string): string {
   const fewer = marks
     .replace(/~~|`+/g, '')
@@ -55,17 +55,17 @@ function fewerMarks(marks: string): string {
   return fewer === marks ? marks : fewerMarks(fewer);
 }
 
-/** Words in the place of a link or tag; without words a blank, where marks on both sides would meet. */
+/** Returns the replacement of a link or tag. An empty one becomes a blank if marks on both sides would join. */
 const inPlace = (words: string, before: string | undefined): string =>
   words || (before && /[*_`~]/.test(before) ? ' ' : '');
 
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
-/** A gateway may have escaped a text once more: a line feed is two letters then. */
+/** Line breaks, also as `\n` in two characters, since a gateway may have escaped the text twice. */
 const lineBreak = /\r\n?|(?:\\r)?\\n|<br\s*\/?>|<\/p>/gi;
 const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}(?:\s+[a-z-]{1,20}=["'][^"'<>\n]{0,120}["']){0,4}\s*\/?>/gi;
 const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}(?:\s[^<>\n]{0,600})?\/?)?$/i;
 
-/** One line without the marks of Markdown; null for a line that is only a mark. */
+/** Returns a line without Markdown; null for a line that consists of a mark. */
 function plainLine(line: string): string | null {
   if (ruler.test(line) || tableRuler.test(line) || footnote.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line))
     return null;
@@ -79,7 +79,7 @@ function plainLine(line: string): string | null {
     .trim();
 }
 
-/** How much of an unfinished line cannot change any more. */
+/** Returns the part of an unfinished line that later text cannot change. */
 function settled(line: string): string {
   if (undecidedLine.test(line) || fence.test(line) || footnote.test(line)) return '';
   const certain = line
@@ -92,10 +92,10 @@ function settled(line: string): string {
 
 const quotes: Record<string, string> = { '“': '”', '「': '」', '『': '』', '"': '"', '＂': '＂' };
 
-/** A longer quotation is given as it comes. */
+/** A longer quotation is emitted before its end is known. */
 const QUOTED_CHARACTERS = 4_000;
 
-/** Where the quotation mark that a text begins with is closed; -1 while it is open. */
+/** Returns the index at which the text's first quotation mark is closed; -1 while it is open. */
 function closingAt(text: string, open: string): number {
   const close = quotes[open];
   let depth = 0;
@@ -107,38 +107,35 @@ function closingAt(text: string, open: string): number {
   return -1;
 }
 
-/** Turns a model's text into small text while it comes; the result is the same wherever the text is cut. */
+/** Converts a streamed model text to small text. The result does not depend on how the text is cut into pieces. */
 export class SmallText {
   #raw = '';
   #isThinking: boolean;
-  /** What may be thoughts, or the text of an answer that had none; null once that is known. */
+  /** Text that is either reasoning or an answer without reasoning; null once that is known. */
   #unsure: string | null;
-  /** Whether thoughts came whose beginning was not marked: some servers put the opening tag into the prompt. */
+  /** Whether reasoning had no opening tag: some servers put the tag into the prompt. */
   thinksUnmarked = false;
   #line = '';
-  /** of the plain line */
+  /** the part of the plain line that was emitted */
   #given = '';
-  /** blanks between what was given and what comes */
+  /** blanks between the emitted and the next text */
   #gap = '';
   #hasBegun = false;
-  /** Whether a letter came that is neither thought nor token. */
+  /** Whether a visible letter outside reasoning and tokens was received. */
   #hasWords = false;
   #isOver = false;
   #isCalling = false;
-  /** a text that begins with a quotation mark waits until it is known what the mark encloses */
+  /** a text that begins with a quotation mark, held back until it is known whether the marks enclose all of it */
   #quoted: string | null = null;
   #isFirst = true;
 
-  /** `startsThinking`: an answer is expected to begin with thoughts, and only their end is marked. */
+  /** `startsThinking`: the answer is expected to begin with reasoning that has only a closing tag. */
   constructor(startsThinking = false) {
     this.#isThinking = startsThinking;
     this.#unsure = startsThinking ? '' : null;
   }
 
-  /**
-   * The next piece that is certain. `restart`: what was given so far turned out to be thoughts, whose beginning was not
-   * marked.
-   */
+  /** Returns the next final piece. `restart`: the text emitted so far was reasoning without an opening tag. */
   add(text: string): { text: string; restart: boolean } {
     this.#raw += text;
     let restart = false;
@@ -166,7 +163,7 @@ export class SmallText {
     return { text: this.#unquote(this.#plain(ready)), restart };
   }
 
-  /** What was held back. In an answer that is not whole, what may be thoughts is not shown. */
+  /** Returns the text that was held back. In an incomplete answer, text that may be reasoning is left out. */
   end(isWhole = true): string {
     const isText = !this.#isThinking || (this.#unsure !== null && isWhole);
     const rest = isText ? this.#words(`${this.#unsure ?? ''}${this.#raw}`) : '';
@@ -192,7 +189,7 @@ export class SmallText {
     this.#isFirst = true;
   }
 
-  /** A text without what belongs to the model's template. */
+  /** Removes the tokens of the model's chat template. */
   #words(text: string): string {
     let words = '';
     let rest = text.replace(lineBreak, '\n');
@@ -241,7 +238,7 @@ export class SmallText {
     return ready;
   }
 
-  /** The part of the plain line that is new, after the blanks before it; a text begins and ends without blanks. */
+  /** Returns the new part of the plain line with the blanks before it. The text starts and ends without blanks. */
   #give(plain: string): string {
     const text = plain.slice(this.#given.length);
     if (this.#hasBegun ? text === '' : showsNothing(text)) return '';
@@ -268,7 +265,7 @@ export class SmallText {
   }
 }
 
-/** A whole text as small text. */
+/** Converts a complete text to small text. */
 export function smallText(text: string): string {
   const small = new SmallText();
   return small.add(text).text + small.end();
@@ -276,7 +273,7 @@ export function smallText(text: string): string {
 
 const sentenceEnd = /(?:[。！？…!?]+|\.(?=\s|["”*]|$))["”』」）)*]*/g;
 
-/** A text that was cut, up to its last whole sentence; as it is where it has none. Marks left open are closed. */
+/** Shortens a cut text to its last complete sentence, if it has one, and closes its open marks. */
 export function upToSentence(text: string): string {
   const last = [...text.matchAll(sentenceEnd)].at(-1);
   const whole = last ? text.slice(0, last.index + last[0].length) : text.trimEnd();
@@ -288,10 +285,10 @@ export function upToSentence(text: string): string {
 
 /** A suggestion fits into one line of the page. */
 export const SUGGESTION_CHARACTERS = 20;
-/** A sentence that is a little longer can lose its last clauses; more is no suggestion. */
+/** A sentence up to this length is shortened by its last clauses. A longer one is dropped. */
 const SHORTENED_CHARACTERS = 60;
 
-/** The reader's possible lines out of a model's answer, in any of the forms that models give lists. */
+/** Parses the suggestions in a model's answer, in any of the forms that models use for lists. */
 export function suggestionLines(answer: string, count: number, offered: string[] = []): string[] {
   const lines = [...new Set(listed(smallText(answer)).map(suggestion).filter(Boolean))];
   const others = lines.filter((line) => !offered.includes(line));
@@ -299,14 +296,14 @@ export function suggestionLines(answer: string, count: number, offered: string[]
   return others.slice(isPreface ? 1 : 0).slice(0, count);
 }
 
-/** The items of a JSON list, also of one within an object or a code fence; otherwise the lines. */
+/** Returns the items of a JSON list, which may be within an object or a code fence; otherwise the lines. */
 function listed(text: string): string[] {
   const json = /[[{][\s\S]*[\]}]/.exec(text)?.[0];
   try {
     const items = json ? itemsOf(JSON.parse(json)) : [];
     if (items.length > 0) return items;
   } catch {
-    // no JSON: a bracket in a text
+    // not JSON, but a text with a bracket
   }
   return text.split(/\r\n?|\n/);
 }
@@ -322,7 +319,7 @@ const numbered =
   /^\s*(?:[-+*•·●▪>]|#{1,6}\s|[（(]?\d{1,2}[)）、]|(?:\d{1,2}|[A-D])[.．:：](?!\d)|[①-⑳]|第?[一二三四五六七八九十]句?[、.．)）:：])\s*/;
 const enclosing = /^["'“”‘’「『《＂]+(.*?)["'“”‘’」』》＂]+[,，;；]?$/;
 
-/** A line without its number, marks and quotation marks; empty where it is not what a reader would say. */
+/** Returns a line without number, marks and quotation marks; empty if a reader would not say it. */
 function suggestion(line: string): string {
   let text = smallText(line.replace(/^\s*```.*$/, '')).replaceAll('*', '');
   for (let before = ''; before !== text; ) {
@@ -333,7 +330,7 @@ function suggestion(line: string): string {
   return [...text].length > SUGGESTION_CHARACTERS ? shortened(text) : text;
 }
 
-/** The first clauses that fit. */
+/** Returns the first sentence or clauses that fit; empty if none do. */
 function shortened(text: string): string {
   const characters = [...text];
   if (characters.length > SHORTENED_CHARACTERS) return '';

@@ -12,23 +12,23 @@ export interface StoryContext {
   reader: { name: string; persona: string };
   /** The latest lines, oldest first; ends with the reader's line, or with the reply that is to be continued. */
   history: Line[];
-  /** What happened before `history`, in the storyteller's own words; absent while all lines fit. */
+  /** Summary of the lines before `history`, by the storyteller; absent while all lines fit. */
   summary?: string;
-  /** Former texts of this reply, which is to be told another way, oldest first. */
+  /** Former texts of a reply that is to be retold, oldest first. */
   retold: string[];
-  /** Whether the last line is to be carried on instead of answered. */
+  /** Whether the last line is to be continued instead of answered. */
   continuing: boolean;
   /** The latest suggestions of this conversation, oldest first. */
   offered: string[];
-  /** How far the plot is: before the reply that is written, or where a suggestion is wanted. */
+  /** Progress of the plot before the reply, or at the point of the suggestions. */
   progress: Progress;
-  /** 0 for the first text of a reply; each 换一种说法 is one more. */
+  /** 0 for the first text of a reply; each 换一种说法 adds one. */
   telling: number;
-  /** Failures by rate follow from it. */
+  /** Decides which calls fail when a failure rate is set. */
   seed: string;
 }
 
-/** Empty text is a sign of life: the storyteller is at work. `restart`: the text so far was not meant for the reader. */
+/** Empty text means that the storyteller is still working. `restart`: the text so far was not meant for the reader. */
 export type Piece = { text: string } | { restart: true } | { usage: { totalTokens: number } };
 
 export interface CallOptions {
@@ -37,25 +37,25 @@ export interface CallOptions {
 
 /** Writes the story's side of the conversation. */
 export interface Storyteller {
-  /** Throws where the text is not whole; stops when the signal aborts. */
+  /** Throws if the text is incomplete. Stops when the signal aborts. */
   generate(context: StoryContext, options: CallOptions): AsyncIterable<Piece>;
-  /** Short first-person suggestions of what the reader could say next: as many as requested, or it throws. */
+  /** Returns short lines that the reader could say next. Throws if there are fewer than `count`. */
   suggest(context: StoryContext, count: number, options: CallOptions): Promise<string[]>;
-  /** Retells lines that no longer fit, together with the summary so far; absent where nothing is forgotten. */
+  /** Summarizes the lines that no longer fit, with the summary so far. Absent if the storyteller reads all lines. */
   summarize?(context: StoryContext, lines: Line[], options: CallOptions): Promise<string>;
-  /** Asks for a few words and says in one line what answered; absent where nothing can be away. */
+  /** Requests a short text and returns one line about the endpoint. Absent if there is no endpoint. */
   check?(options: CallOptions): Promise<string>;
 }
 
-/** `length`: the text is cut by a limit. `filtered`: the text was withheld. `cut`: it broke off. */
+/** `length`: the text reached a limit. `filtered`: it was withheld. `cut`: it broke off. */
 export type FaultKind = 'unreachable' | 'refused' | 'busy' | 'failed' | 'filtered' | 'length' | 'cut' | 'empty';
 
-/** The storyteller answered with less than a whole text. */
+/** Thrown when the storyteller did not return a complete text. */
 export class StorytellerFault extends Error {
   readonly kind: FaultKind;
-  /** HTTP status; null where nothing answered. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** The beginning of what came instead. */
+  /** Beginning of the response, or the cause of the failure. */
   readonly excerpt: string;
 
   constructor(kind: FaultKind, status: number | null, excerpt: string) {
@@ -66,18 +66,18 @@ export class StorytellerFault extends Error {
   }
 }
 
-/** A time limit ran out. */
+/** Thrown when a time limit has passed. */
 export class StorytellerTimeout extends Error {}
 
 export interface Limits {
-  /** until the first sign of life */
+  /** until the first piece */
   firstMs: number;
-  /** between two signs of life */
+  /** between two pieces */
   idleMs: number;
   totalMs: number;
 }
 
-/** Passes pieces on; throws when a limit runs out or the signal aborts, and leaves a source that hangs behind. */
+/** Yields the pieces of `source`. Throws when a limit has passed or the signal aborts, without waiting for `source`. */
 export async function* withDeadlines<Item>(
   source: (signal: AbortSignal) => AsyncIterable<Item>,
   limits: Limits,
@@ -102,7 +102,7 @@ export async function* withDeadlines<Item>(
   }
 }
 
-/** Settles like the promise, unless the time runs out or the signal aborts first. */
+/** Settles like the promise. Rejects if the time has passed or the signal aborts first. */
 export async function within<Result>(promise: Promise<Result>, waitMs: number, signal: AbortSignal): Promise<Result> {
   const settled = new AbortController();
   const interruption = new Promise<never>((_, reject) => {

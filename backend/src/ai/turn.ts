@@ -21,10 +21,10 @@ import {
   type Told,
 } from './progress.ts';
 
-/** Whether the scene must not move on after such words. */
+/** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等'].includes(meaning);
 
-/** One answer to the reader's words, or, without words, what happens next. The same input gives the same text. */
+/** Returns the answer to the reader's words, or, for null, what happens next. Deterministic. */
 export function tell(teller: Teller, before: Progress, words: string | null, telling = 0): Told {
   return new Turn(teller, before, telling).take(words);
 }
@@ -34,7 +34,7 @@ class Turn {
   readonly #telling: number;
   readonly #persona: Persona;
   readonly #parts: string[] = [];
-  /** What the reader has read of the story: the opening, and the scene up to this turn. */
+  /** The opening and the scene's steps before this turn, as the reader has read them. */
   readonly #read: string;
   readonly #about: number | undefined;
   #progress: Progress;
@@ -121,7 +121,7 @@ class Turn {
     });
   }
 
-  /** Before the first answer of all, the speaker has to come in. */
+  /** Tells the first scene's first step before the first answer, so that the speaker is introduced. */
   #setScene(meant: Understood | undefined): void {
     const { at, steps } = this.#progress;
     if (steps > 0 || at !== this.#teller.plot.scenes[0]?.id || meant?.kind === 'goOn') return;
@@ -129,7 +129,7 @@ class Turn {
     this.#step();
   }
 
-  /** Also lines that were said already: they have an answer, though nobody offers them again. */
+  /** Returns the scene's open lines, then those that were said: they are answered but no longer offered. */
   #repliesHere(): Reply[] {
     const { plot } = this.#teller;
     const open = offeredReplies(plot, this.#progress);
@@ -189,7 +189,7 @@ class Turn {
     } else this.#wait();
   }
 
-  /** Something in the place happens and leaves the choice to the reader. */
+  /** Tells an event that does not move the plot, so that the choice stays with the reader. */
   #wait(): void {
     const scene = sceneAt(this.#teller.plot, this.#progress);
     if (!scene) return;
@@ -222,7 +222,7 @@ class Turn {
     else if (meaning !== '骂人' && meaning !== '胡话') this.#remindOfChoice(isReluctant(meaning));
   }
 
-  /** Words that show no meaning: a remark lets the scene go on, a question does not. */
+  /** Answers words that were not understood. The scene goes on after a remark, but not after a question. */
   #answerOther(words: string): void {
     const own = this.#teller.plot.byMeaning.其他 ?? [];
     if (asksSomething(words) && this.#recall(words, false)) this.#remindOfChoice();
@@ -238,7 +238,7 @@ class Turn {
     }
   }
 
-  /** Answers a question from what the reader has read; with each sentence once. */
+  /** Answers a question with a sentence that the reader has read. Each sentence is used once. */
   #recall(words: string, names: boolean): boolean {
     const { used } = this.#progress;
     const frame = common.recalled[(used.recalled ?? 0) + this.#telling];
@@ -250,14 +250,14 @@ class Turn {
     return true;
   }
 
-  /** Talk about other things must not make a reader forget that the story waits; it goes on against nobody's will. */
+  /** After three turns without progress, goes on with the scene, or only recalls the choice if the reader is reluctant. */
   #remindOfChoice(isReluctant = false): void {
     if (this.#remember() || this.#progress.idle < 3) return;
     if (isReluctant) this.#wait();
     else this.#goOn();
   }
 
-  /** Returns to something the reader did in an earlier scene; to each fact once. */
+  /** Mentions something that the reader did in an earlier scene. Each fact is mentioned once. */
   #remember(isAsked = false): boolean {
     const { memories } = this.#teller.plot;
     const { facts, at, used, idle } = this.#progress;
@@ -299,7 +299,7 @@ class Turn {
     return 'closed';
   }
 
-  /** The next telling of a list, all in turn before one comes again; another telling is one further on. */
+  /** Says the next text of a list, in a cycle. Each retelling is one text further. */
   #say(list: string, tellings: readonly string[]): void {
     const count = this.#progress.used[list] ?? 0;
     this.#progress.used[list] = count + 1;
@@ -332,11 +332,11 @@ class Turn {
 
 export interface Replay {
   progress: Progress;
-  /** What a reply that was cut off has left to say; undefined where somebody else wrote the text. */
+  /** The rest of a reply that was cut off; undefined if another storyteller wrote the text. */
   rest: string | undefined;
 }
 
-/** How far a reply has brought the plot: its answer, and each time it was carried on. */
+/** Computes the progress after a reply and its continuations. */
 export function replay(teller: Teller, before: Progress, words: string, body: string, telling: number): Replay {
   if (body === '') return { progress: before, rest: undefined };
   const first = tell(teller, before, words, telling);

@@ -12,7 +12,7 @@ import {
 } from './storyteller.ts';
 
 interface Watch {
-  /** what answers, without a key; `built-in` */
+  /** URL of the endpoint without credentials, or `built-in` */
   endpoint: string;
   limits: Limits;
   log: Log;
@@ -21,13 +21,13 @@ interface Watch {
 
 type ModelCall = 'reply' | 'suggestion' | 'summary' | 'check';
 
-/** The storyteller under its time limits. Each call is counted by its outcome, each failure is logged. */
+/** Applies the time limits to a storyteller, counts each call by its outcome, and logs each failure. */
 export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
   const { limits, counters } = watch;
   const report = failureLog(watch);
   const count = (call: ModelCall, outcome: string) => counters?.storyteller.inc({ call, outcome });
 
-  /** Outcomes are few; a call that its caller ended did not fail. */
+  /** Counts and logs a failed call. A call that its caller aborted counts as `stopped`. */
   function failed(call: ModelCall, error: unknown, { signal }: CallOptions): void {
     if (signal.aborted) return void count(call, 'stopped');
     const outcome =
@@ -79,7 +79,7 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
 
 const SAY_AGAIN_AFTER_MS = 60_000;
 
-/** One line for each kind of failure a minute; those in between are counted. */
+/** Logs at most one line a minute for each kind of failure, with the number of failures since the last line. */
 function failureLog({ endpoint, log }: Watch) {
   const unsaid = new Map<string, { count: number; say: (count: number) => void }>();
 

@@ -18,12 +18,11 @@ const username = /^[a-z0-9_]{3,32}$/;
 const email = /^(?=.{1,120}$)[\w+'-]+(?:\.[\w+'-]+)*(?<!')@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
 const isEmail = (login: string): boolean => email.test(login);
 
-/** An address to write to. */
 export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.check(isEmail, '格式不正确'));
 
 /**
- * Names that nobody may have. Readers would take some for the team. Others have a meaning of their own for programs that may list
- * accounts by name one day.
+ * Reserved user names. Readers could mistake some for the team. Others have a special meaning in programs, for example
+ * as a key of an object.
  */
 const reserved = new Set(
   [
@@ -33,17 +32,16 @@ const reserved = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
-/** Names are compared without regard to case. */
+/** User name or email address. Names are case-insensitive. */
 export const loginName = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.minLength(1), v.maxLength(120));
 
-/** A password as it may be chosen. */
 export const newPassword = v.pipe(
   v.string(),
   v.minLength(rules.passwordCharacters.min),
   v.maxLength(rules.passwordCharacters.max),
 );
 
-/** A password as it is given to be compared. */
+/** A password to verify, which may be older than the present minimum length. */
 export const givenPassword = v.pipe(v.string(), v.minLength(1), v.maxLength(rules.passwordCharacters.max));
 
 export const gender = v.nullish(v.picklist(['male', 'female']));
@@ -61,7 +59,7 @@ export const registrationForm = v.object({
   invite_code: v.fallback(v.nullish(v.pipe(v.string(), v.maxLength(32))), null),
 });
 
-/** Creates the account with its gift; throws 422 when the name is taken. */
+/** Creates an account and books its sign-up gift. Throws 422 if the name is already registered. */
 export async function register(services: Services, form: v.InferOutput<typeof registrationForm>): Promise<UserRow> {
   const { db, clock } = services;
   const password_hash = await hashPassword(db, form.password);
@@ -105,7 +103,7 @@ export async function register(services: Services, form: v.InferOutput<typeof re
   });
 }
 
-/** Reading mail sent to an account's address confirms the address; returns whether it was unconfirmed before. */
+/** Confirms the account's email address. Returns whether it was unconfirmed before. */
 export function confirmLogin(services: Services, user: UserRow): boolean {
   const { db, clock } = services;
   return db.transaction(() => {
@@ -117,13 +115,13 @@ export function confirmLogin(services: Services, user: UserRow): boolean {
   });
 }
 
-/** Argon2id, 12 MiB and three passes: OWASP's measure, and under 60 ms even on a small shared machine. */
+/** Argon2id with 12 MiB and three passes, as OWASP recommends. It takes under 60 ms on a small shared machine. */
 const cost = { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 };
 
-/** Verified for names that do not exist, so that they take as long as names that do. */
+/** Hash that is verified for unknown names, so that the response time does not reveal whether a name exists. */
 const nobody = await hash('nobody has this password', cost);
 
-/** Resolves once `db` can be written to again: another program may have begun to write while this took its time. */
+/** Hashes a password. Resolves once `db` is writable, since another process may have locked it in the meantime. */
 export async function hashPassword(db: Db, password: string): Promise<string> {
   const made = await hash(password, cost);
   await db.writable();
@@ -131,8 +129,8 @@ export async function hashPassword(db: Db, password: string): Promise<string> {
 }
 
 /**
- * Resolves as `hashPassword` does.
- * @param stored the user's hash; undefined when there is no such user, empty of an erased one: neither ever matches.
+ * Verifies a password. Resolves once `db` is writable.
+ * @param stored the user's hash; undefined for an unknown user, empty for an erased one. Neither ever matches.
  */
 export async function verifyPassword(db: Db, stored: string | undefined, password: string): Promise<boolean> {
   const matches = await verify(stored || nobody, password);

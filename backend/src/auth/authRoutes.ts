@@ -26,12 +26,11 @@ import {
 import { confirmedBy, mailOrReport, originOf, sendLink, sendVerification } from './mail.ts';
 import { endAllSessions, endSession, startSession } from './sessions.ts';
 
-/** How many times the attempts for one name at one address there are for a name everywhere, and for a network with all names. */
+/** Limits for a name from all addresses, and for a network with all names, as multiples of `RATE_LIMIT_LOGIN`. */
 const [perName, perNetwork] = [4, 6];
 
 const loginForm = v.object({ login: loginName, password: givenPassword });
 
-/** Registration, login and logout. */
 export function authRoutes(services: Services): Hono<AppEnv> {
   const { clock, limits, env } = services;
   return new Hono<AppEnv>()
@@ -46,7 +45,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
     .post('/login', async (c) => {
       const form = validate(loginForm, readInput(c));
       const user = findByLogin(services, form.login);
-      // before the slow check, or parallel guesses would all pass it; the address must not buy more of them than the name
+      // counted before the slow check, so that parallel guesses do not all pass, and by user name even for an email address
       const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
       const matches = await verifyPassword(services.db, user?.password_hash, form.password);
       if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
@@ -63,8 +62,8 @@ export function authRoutes(services: Services): Hono<AppEnv> {
 }
 
 /**
- * Counts one attempt to sign in; throws 429. A browser the account knows has a count of its own. All others share three: of the name
- * at one address, of the name everywhere, and of one network for all names. Returns what to call when the password was right.
+ * Counts a sign-in attempt. Throws 429. A browser that the account knows has its own limit. All others share three: per
+ * name and address, per name, and per network. Returns a function to call when the password was right.
  */
 function countAttempt(c: Http, services: Services, login: string, user: UserRow | undefined): () => void {
   const { limits, env, appKey } = services;
@@ -82,13 +81,12 @@ function countAttempt(c: Http, services: Services, login: string, user: UserRow 
   limits.take(names[0], few);
   limits.take(names[1], few * perName);
   return () => {
-    // an account of the guesser's own must not buy more guesses
+    // not cleared: an attacker could reset the limit of the network by signing in to an account of their own
     limits.giveBack(network);
     for (const name of names) limits.clear(name);
   };
 }
 
-/** The confirmation link and its resending. */
 export function emailRoutes(services: Services): Hono<AppEnv> {
   const { db, limits, env } = services;
   return new Hono<AppEnv>()
@@ -110,7 +108,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** Minimum time between two mails to one account. */
+/** Minimum time between two reset mails to one account. */
 const MAIL_PAUSE_MS = 60_000;
 
 const forgotForm = v.object({ email: emailAddress });
@@ -123,14 +121,14 @@ const resetForm = v.object({
 
 const badLink = () => invalid({ email: ['链接无效或已过期，请重新获取'] });
 
-/** A forgotten password, by the calls and in the shapes of Laravel's own. */
+/** Routes for a forgotten password, with the paths and response shapes of Laravel. */
 export function passwordResetRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
   return new Hono<AppEnv>()
     .post('/forgot-password', (c) => {
       const { email } = validate(forgotForm, readInput(c));
       limits.take(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
-      // after the answer, which must not take longer for an address that is known
+      // after the response, so that its time does not reveal whether the address is registered
       setImmediate(() =>
         mailOrReport(services, () => {
           const origin = originOf(c, services);
@@ -148,7 +146,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
         .deleteFrom('password_resets')
         .where((where) => where.and({ user_id: user?.id ?? '', token_hash: sha256(token) }))
         .where('expires_at', '>', clock());
-      // the slow part first: the link must be used up in the same step in which the password changes
+      // hashed first, so that the link is used up in the same transaction that changes the password
       const password_hash = await hashPassword(db, password);
       db.transaction(() => {
         if (!user || db.run(link) === 0) throw badLink();
@@ -162,7 +160,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** Mails a link in place of the one before, unless that one has just gone out. */
+/** Mails a reset link and revokes the former one. Does nothing if a link was sent less than `MAIL_PAUSE_MS` ago. */
 function mailReset(services: Services, user: UserRow, email: string, origin: string): void {
   const { db, clock } = services;
   const now = clock();

@@ -17,7 +17,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Stores a mail for delivery; returns the path of its file. */
+  /** Stores a mail for delivery. Returns the path of its file. */
   send(mail: Mail): string;
 }
 
@@ -34,7 +34,7 @@ const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toS
 
 const wrapped = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
-/** Writes each mail, signed by the brand, as an `.eml` file into a folder. Any mail program opens it, and `./smtp.ts` delivers it. */
+/** Writes each mail, signed with the brand, as an `.eml` file into a folder, from which `./smtp.ts` delivers it. */
 export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${nobody}`): Mailer {
   const { name, address } = readSender(sender);
   let count = 0;
@@ -55,7 +55,7 @@ export function fileMailer(folder: string, clock: () => number, brand: string, s
         wrapped(Buffer.from(`${text}\n\n${brand}\n`).toString('base64')),
         '',
       ];
-      // the relay never sees half a file
+      // renamed when complete, so that the relay never reads a partial file
       writeFileSync(`${path}.part`, lines.join('\r\n'), { mode: 0o600 });
       renameSync(`${path}.part`, path);
       return path;
@@ -73,8 +73,8 @@ const isOwnAddress = (host: string): boolean =>
   Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === host));
 
 /**
- * The product's address as links in mails name it. Without APP_ORIGIN it is what the request names, where that is this machine:
- * anybody may write any name into a request, and would be sent the reader's secret. Throws ConfigError for another.
+ * Returns the origin for links in mails. Without `APP_ORIGIN` it is the request's host, which must be this machine:
+ * a forged `Host` header would send the reader's secret to an attacker. Throws `ConfigError` for any other host.
  */
 export function originOf(c: Http, { env }: Services): string {
   const origin = productOrigin(c.get('source'), env.APP_ORIGIN);
@@ -83,7 +83,7 @@ export function originOf(c: Http, { env }: Services): string {
   throw new ConfigError(`APP_ORIGIN: set it to the product's origin; no mail leads to ${origin}`);
 }
 
-/** Does what sends a mail; what keeps it from being sent is the operator's to mend, and no answer of ours. */
+/** Sends a mail. A failure is reported to the operator and does not fail the request. */
 export function mailOrReport({ report }: Services, send: () => void): void {
   try {
     send();
@@ -92,13 +92,13 @@ export function mailOrReport({ report }: Services, send: () => void): void {
   }
 }
 
-/** Sends a mail with a link. Without an SMTP server the mail stays on this machine, so its link is printed. */
+/** Sends a mail with a link. Without an SMTP server the mail is only stored, so its link is printed. */
 export function sendLink({ mailer, env }: Services, mail: Mail, link: string): void {
   const path = mailer.send(mail);
   if (!env.MAIL_URL) console.log(`mail ${path}\n     ${link}`);
 }
 
-/** Mails the confirmation link to an address that the account is, or asks, to be reached by. */
+/** Mails a confirmation link to the account's address or to the one it wants to change to. */
 export function sendVerification(c: Http, services: Services, user: UserRow, address: string): void {
   mailOrReport(services, () => sendConfirmation(services, user, address, originOf(c, services)));
 }
@@ -113,7 +113,7 @@ function sendConfirmation(services: Services, user: UserRow, address: string, or
   sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
 }
 
-/** The address that a link confirms, if it was signed by us and is still good. */
+/** Returns the address that a link confirms; undefined if its signature is wrong or it has expired. */
 export function confirmedBy(
   { appKey, clock }: Services,
   user: UserRow,

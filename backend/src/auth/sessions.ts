@@ -20,7 +20,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
 
-/** Who the first of a request's session cookies that lives belongs to; null for visitors and ended sessions. */
+/** Returns the identity of the first valid session token; null if none is valid. */
 export function findIdentity(services: Services, tokens: string[]): Identity | null {
   for (const token of tokens) {
     const identity = identityFrom(services, token);
@@ -55,14 +55,14 @@ function noteUse({ db, clock, report }: Services, sessionHash: string): void {
   try {
     db.run(query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash));
   } catch (error) {
-    // what only reads goes on while nothing can be written
+    // a request that only reads must not fail while the database cannot be written
     report(error);
   }
 }
 
 const USER_AGENT_CHARACTERS = 300;
 
-/** Starts a session under a new id, ends the one this browser had before, and remembers the browser. Throws 403 for a blocked account. */
+/** Starts a session, ends the browser's former one, and remembers the browser. Throws 403 for a blocked account. */
 export function startSession(c: Http, services: Services, user: UserRow): void {
   if (user.blocked_at !== null) throw forbidden('这个账号已停用，有疑问请联系客服');
   const { db, clock } = services;
@@ -111,7 +111,7 @@ export function endAllSessions(services: Services, userId: string): void {
   endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId));
 }
 
-/** Revokes the permission to listen from the holders of these sessions. */
+/** Runs the deletion, and notifies and closes the sockets of the deleted sessions. Returns their number. */
 function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): number {
   const { db, broadcaster } = services;
   const ended = db.all(deletion.returning(['token_hash', 'user_id']));
@@ -122,7 +122,7 @@ function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom
 
 const MOST_DEVICES = 100;
 
-/** Where an account is signed in, the latest used first; ends one such session or all others. */
+/** Routes that list an account's sessions, the latest used first, and end one of them or all others. */
 export function sessionRoutes(services: Services): Hono<AppEnv> {
   const { db, clock } = services;
   return new Hono<AppEnv>()

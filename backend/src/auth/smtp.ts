@@ -5,31 +5,31 @@ import type { Log } from '../telemetry.ts';
 import { readSender } from './mail.ts';
 
 interface RelayOptions {
-  /** Holds the `.eml` files that wait for delivery. */
+  /** Folder of the `.eml` files to deliver. */
   folder: string;
   /** `smtp://` or `smtps://`, with user and password. */
   url: string;
   /** Sender as in the mails' `From`. */
   sender: string;
   log: Log;
-  /** First pause after a failure; it doubles up to `maxPauseMs`. */
+  /** Delay before the first retry. It doubles up to `maxPauseMs`. */
   pauseMs?: number;
   maxPauseMs?: number;
 }
 
 const TIMEOUT_MS = 20_000;
-/** The age at which a mail that no server accepts is given up. */
+/** Age at which an undelivered mail is given up. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
-/** SMTP replies from 500 on are final for this mail; anything else may pass. */
+/** SMTP replies from 500 on are permanent. Any other failure is retried. */
 const isRefused = (error: unknown): boolean => ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
 
 const recipientOf = (raw: string): string => /^To: <([^>\r\n]+)>/m.exec(raw)?.[1] ?? '';
 
 /**
  * Delivers the files of the mail folder through an SMTP server, the oldest first, and deletes each that was accepted.
- * A server that is away is tried again with growing pauses; files survive a restart. A refused mail, or one older than a
- * day, is renamed to `.refused` and logged. Returns the stop, which waits for the mail in progress.
+ * A failed delivery is retried with growing delays, also after a restart. A refused mail, or one older than a day, is
+ * renamed to `.refused` and logged. Returns a function that stops the relay and waits for the mail in progress.
  */
 export function relayMail(options: RelayOptions): () => Promise<void> {
   const { folder, url, sender, log, pauseMs = 10_000, maxPauseMs = 3_600_000 } = options;
@@ -46,7 +46,7 @@ export function relayMail(options: RelayOptions): () => Promise<void> {
       .filter((name) => name.endsWith('.eml'))
       .sort();
 
-  /** Resolves with whether the mail needs no further attempt. */
+  /** Resolves with false if the mail has to be retried. */
   async function deliver(path: string): Promise<boolean> {
     const raw = readFileSync(path, 'utf8');
     try {
@@ -87,7 +87,7 @@ export function relayMail(options: RelayOptions): () => Promise<void> {
       .catch((error: unknown) => log.error({ err: error }, 'the mail folder could not be read'))
       .finally(() => {
         running = undefined;
-        // a mail that came during the last attempt; after a failure the timer goes on
+        // delivers mails that were stored during the last attempt; after a failure the timer does
         if (!timer && !isStopped && waiting().length > 0) wake();
       });
   }

@@ -43,7 +43,7 @@ import { presentReport, reportForm, reportReply } from './reports.ts';
 import { editForm, editMessage, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
-/** Everything below `/v1/messages`. */
+/** Routes below `/v1/messages`. */
 export function chatRoutes(services: Services): Hono<AppEnv> {
   const { env } = services;
   return new Hono<AppEnv>()
@@ -101,10 +101,10 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** What the reader was shown that a call costs. No part of the request's identity: it may be repeated at another price. */
+/** The price that the reader was shown. Not part of the idempotent request, which may be repeated at another price. */
 const shownForm = v.object({ price: v.nullish(wholeNumber(0)) });
 
-/** A call that costs points: signed in, within the limit, valid, carried out once per key, for no more than the reader was shown. */
+/** Runs a call that costs points once per idempotency key. Throws if its price is higher than the one shown. */
 function charged<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
@@ -141,7 +141,6 @@ const changeForm = v.object({
   shelved: v.nullish(v.boolean()),
 });
 
-/** Past conversations. */
 export function conversationRoutes(services: Services): Hono<AppEnv> {
   const present = (row: ConversationRow) => presentConversation(services, row);
   return new Hono<AppEnv>()
@@ -153,7 +152,7 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
         ? findConversations(services, user.id, q, after)
         : pageOfConversations(services, user.id, after, story_id);
       const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
-      // pinned conversations stand before the first page, at any date
+      // the first page starts with all pinned conversations
       const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(present);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
@@ -182,7 +181,7 @@ const ofUser = (userId: string) => query.selectFrom('conversations').selectAll()
 const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
   db.all(ofUser(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
 
-/** With a story all runs of it, else those of all stories that are not pinned. */
+/** Returns a page of all runs of the story, or, without a story, of all conversations that are not pinned. */
 function pageOfConversations(
   { db }: Services,
   userId: string,
@@ -200,7 +199,7 @@ function pageOfConversations(
   return db.all(page);
 }
 
-/** Conversations whose story, one of its characters or last words have these words, the latest first. */
+/** Returns the conversations whose title, characters or last message contain the words, the latest first. */
 function findConversations(services: Services, userId: string, words: string, after: Position | null) {
   const wanted = comparable(words);
   const rows = services.db.all(
@@ -227,7 +226,7 @@ function findConversations(services: Services, userId: string, words: string, af
   return rows.filter((row) => isAfter(row) && has(row)).slice(0, rules.pageSize + 1);
 }
 
-/** Carries out what a reader does to a conversation without saying anything, and tells their other devices. */
+/** Marks a conversation as read, pins or shelves it, and notifies the reader's devices. Throws 422 for too many pins. */
 function changeConversation(services: Services, row: ConversationRow, form: v.InferOutput<typeof changeForm>) {
   const { db, clock } = services;
   return db.transaction(() => {
@@ -247,7 +246,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
   });
 }
 
-/** Deletes all messages, so that the story starts over; only a running reply is refunded. */
+/** Deletes all messages, so that the story starts over. Refunds only what is still being written. */
 function restartConversation(services: Services, conversation: ConversationRow): StoredSuccess {
   const { db } = services;
   const { id, user_id } = conversation;
@@ -264,7 +263,7 @@ function restartConversation(services: Services, conversation: ConversationRow):
   return { status: 200, body: { data: presentConversation(services, conversation) } };
 }
 
-/** Stops what is being written in a conversation whose messages are about to go, and pays it back. */
+/** Stops and refunds a running reply and pending suggestions, before the conversation's messages are deleted. */
 function stopWriting(services: Services, { id, user_id, active_message_id }: ConversationRow): void {
   const { db, runs } = services;
   const active = active_message_id ? findMessage(services, active_message_id) : undefined;
@@ -278,7 +277,7 @@ function stopWriting(services: Services, { id, user_id, active_message_id }: Con
   });
 }
 
-/** Deletes for good; what is still being written stops and is paid back. */
+/** Deletes a conversation permanently. Stops and refunds what is still being written. */
 export function deleteConversation(services: Services, conversation: ConversationRow): void {
   const { db } = services;
   const { id, user_id, version } = conversation;

@@ -6,13 +6,11 @@ import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
 import { progressAfter, progressBefore } from './progress.ts';
 
-// What the storyteller reads of a conversation.
-
-/** More than a model is given. */
+/** More messages than a model receives. */
 const HISTORY_MESSAGES = 64;
 const OFFERED_SUGGESTIONS = 8;
 
-/** What the storyteller must know to write `reply`, or to go on with it when it is a continuation. */
+/** Returns the context for writing or continuing `reply`. */
 export function replyContext(services: Services, reply: MessageRow): StoryContext {
   const context = contextOf(services, reply);
   return {
@@ -25,7 +23,7 @@ export function replyContext(services: Services, reply: MessageRow): StoryContex
   };
 }
 
-/** What the storyteller must know to suggest the reader's next line. */
+/** Returns the context for suggesting the reader's next line. */
 export function suggestionContext(services: Services, last: MessageRow): StoryContext {
   return {
     ...contextOf(services, last),
@@ -34,7 +32,7 @@ export function suggestionContext(services: Services, last: MessageRow): StoryCo
   };
 }
 
-/** The conversation up to a message. */
+/** Returns the context of the conversation up to and including a message. */
 export function contextOf(services: Services, message: MessageRow): StoryContext {
   const { name, persona } = findUser(services, message.user_id);
   const { summary, summary_seq } = summaryOf(services, message.conversation_id);
@@ -52,7 +50,7 @@ export function contextOf(services: Services, message: MessageRow): StoryContext
   };
 }
 
-/** The latest lines after a seq, up to and with a message. */
+/** Returns the latest lines after the seq `after`, up to and including a message. */
 function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, after: number): Line[] {
   const rows = db.all(
     query
@@ -68,7 +66,7 @@ function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, af
   return rows.reverse().map(toLine);
 }
 
-/** The latest are enough for a storyteller not to repeat them. */
+/** Number of former texts that the storyteller is told not to repeat. */
 const RETOLD_TEXTS = 3;
 
 function formerTexts({ db }: Services, messageId: string): string[] {

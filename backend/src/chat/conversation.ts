@@ -10,7 +10,7 @@ import { findStory } from '../stories.ts';
 
 const EXCERPT_CHARACTERS = 80;
 
-/** One's own conversation; throws 404, for another's as well. */
+/** Loads a conversation of the user. Throws 404 if it is missing or belongs to somebody else. */
 export function findConversation({ db }: Services, userId: string, id: string): ConversationRow {
   const row = db.first(
     query.selectFrom('conversations').selectAll().where('id', '=', id).where('user_id', '=', userId),
@@ -27,18 +27,18 @@ const ofStory = (userId: string, storyId: string) =>
     .where('story_id', '=', storyId)
     .orderBy('run');
 
-/** All of a reader's runs of a story, the first first. */
+/** Returns all of a reader's runs of a story, in ascending order. */
 export const runsOf = ({ db }: Services, userId: string, storyId: string): ConversationRow[] =>
   db.all(ofStory(userId, storyId));
 
-/** The run of a story that its reader is in; undefined before the first, and while all are shelved. */
+/** Returns the reader's current run of a story; undefined if there is none or all are shelved. */
 export const conversationWith = ({ db }: Services, userId: string, storyId: string): ConversationRow | undefined =>
   db.first(ofStory(userId, storyId).where('shelved', '=', 0));
 
-/** Puts a run aside, so that the next message begins another one. A reply that is being written ends where it is. */
+/** Shelves a run, so that the next message starts a new one. A running reply is still written to the shelved run. */
 export const shelve = (services: Services, row: ConversationRow): void => setShelved(services, row, 1);
 
-/** Takes a run up again, in place of the present one of its story. */
+/** Makes a shelved run the current one of its story. */
 export function takeUp(services: Services, row: ConversationRow): void {
   const present = conversationWith(services, row.user_id, row.story_id);
   if (present?.id === row.id) return;
@@ -53,7 +53,7 @@ function setShelved(services: Services, row: ConversationRow, shelved: 0 | 1): v
   announceConversation(services, row);
 }
 
-/** Has the reader's devices know of a change that nothing was said for. */
+/** Notifies the reader's devices of a change to the conversation that is not a message. */
 export function announceConversation(services: Services, row: ConversationRow) {
   const conversation = presentConversation(services, row);
   tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
@@ -83,7 +83,7 @@ export function createConversation(services: Services, userId: string, storyId: 
   return row;
 }
 
-/** Writes back what a change moved. */
+/** Stores the fields that change with messages: version, last seq and active message. */
 export function saveConversation({ db, clock }: Services, row: ConversationRow): void {
   row.updated_at = clock();
   const { version, last_seq, active_message_id, updated_at } = row;
@@ -91,21 +91,21 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
   db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
 }
 
-/** Takes away all messages after a seq, under the conversation's next version; the caller saves the conversation. */
+/** Deletes all messages after a seq and raises the conversation's version. The caller saves the conversation. */
 export function cutAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
   db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
-  // a summary that has more than what stays before the cut would tell what never happened
+  // the summary may contain deleted messages
   const outdated = query.updateTable('conversations').where('id', '=', conversation.id).where('summary_seq', '>=', seq);
   db.run(outdated.set({ summary: '', summary_seq: 0 }));
   conversation.last_seq = seq;
   conversation.version += 1;
 }
 
-/** The reader has seen it up to a version, on one device and so on all. */
+/** Marks the conversation as read up to a version, on all of the reader's devices. */
 export function markAsRead({ db }: Services, row: ConversationRow, version: number): void {
   row.read_version = Math.max(row.read_version, Math.min(version, row.version));
   const { id, read_version } = row;
-  // another process may have taken a later one since the row was read
+  // another process may have stored a later version since the row was read
   db.run(
     query
       .updateTable('conversations')
@@ -115,7 +115,7 @@ export function markAsRead({ db }: Services, row: ConversationRow, version: numb
   );
 }
 
-/** Has the user's pages know in how many conversations a reply waits unseen; says nothing where that is as before. */
+/** Stores in how many conversations a reply is unread, and notifies the user's pages if the number has changed. */
 export function countUnread(services: Services, userId: string): void {
   const waiting = query
     .selectFrom('conversations')
@@ -125,7 +125,7 @@ export function countUnread(services: Services, userId: string): void {
         .onRef('messages.seq', '=', 'conversations.last_seq'),
     )
     .where('conversations.user_id', '=', userId)
-    // told by the row alone for all but the few that have something new
+    // cheap check without the message, which excludes most conversations
     .whereRef('conversations.version', '>', 'conversations.read_version')
     .where('messages.role', '=', 'assistant')
     .where('messages.status', 'in', endedUnseen)
@@ -142,7 +142,7 @@ export function countUnread(services: Services, userId: string): void {
   if (changed > 0) announceUser(services, userId);
 }
 
-/** One generation per conversation at a time; throws 409. */
+/** Throws 409 while a reply of the conversation is being written. */
 export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
 }
@@ -158,11 +158,11 @@ const newestFirst = (conversationId: string) =>
 export const lastMessage = ({ db }: Services, conversationId: string): MessageRow | undefined =>
   db.first(newestFirst(conversationId));
 
-/** The last words of a conversation: a reply that has only begun, or was stopped before its first word, has none. */
+/** Returns the last message with text. A reply has none before its first piece. */
 export const lastWords = ({ db }: Services, conversationId: string): MessageRow | undefined =>
   db.first(newestFirst(conversationId).where('body', '!=', ''));
 
-/** The conversation as the API shows it. */
+/** Returns the conversation in the shape of the API. */
 export function presentConversation(services: Services, row: ConversationRow) {
   const { id, title, coverUrl: cover_url, coverColor: cover_color = null } = findStory(services, row.story_id);
   const last = lastMessage(services, row.id);
@@ -186,14 +186,14 @@ export function presentConversation(services: Services, row: ConversationRow) {
   };
 }
 
-/** A reply that its reader stopped is one that they have seen. */
+/** Statuses of a reply that may be unread. `cancelled` is missing, since the reader saw what they stopped. */
 const endedUnseen: MessageRow['status'][] = ['completed', 'failed'];
 
-/** A finished reply that no device has shown; a later message by the reader counts as shown. */
+/** Whether the last message is a finished reply that no device has shown. */
 const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =>
   last?.role === 'assistant' && endedUnseen.includes(last.status) && last.version > row.read_version;
 
-/** One line without marks. */
+/** Returns the beginning of a text as one line without marks. */
 export function excerpt(body: string): string {
   const line = [...body.replace(/\*/g, '').replace(/\s+/g, ' ').trim()];
   return line.length > EXCERPT_CHARACTERS ? `${line.slice(0, EXCERPT_CHARACTERS).join('')}…` : line.join('');

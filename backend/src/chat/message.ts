@@ -25,8 +25,8 @@ export const latestQuery = v.object({
 type LatestQuery = v.InferOutput<typeof latestQuery>;
 
 /**
- * The newest messages; those before a `seq`; or, for catching up, those changed after a `version`.
- * `meta.version` tells up to which version the caller is complete: less than the conversation's own while `has_more`.
+ * Returns the newest messages, those before a `seq`, or, for synchronization, those changed after a `version`.
+ * The caller is complete up to `meta.version`, which is below the conversation's version while `has_more`.
  */
 export function latestMessages(services: Services, user: UserRow, wanted: LatestQuery) {
   if (wanted.after !== undefined && wanted.before !== undefined)
@@ -86,7 +86,7 @@ function newest({ db }: Services, conversation: ConversationRow, { before, limit
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit, version: conversation.version };
 }
 
-/** The running message always comes along, since its text grows without raising a version. */
+/** Always includes the running message, since its text grows without a new version. */
 function changed({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
   const foundRows = db.all(
     messagesOf(conversation)
@@ -114,12 +114,12 @@ const presentPlace = ({ created_at, ...row }: Pick<MessageRow, (typeof place)[nu
   created_at: isoTime(created_at),
 });
 
-/** Letters that neither width nor case nor accent changes: a database finds them itself. */
+/** Characters without width, case or accent variants, so that the database can search for them. */
 const plainWords = /^[\u4e00-\u9fff]+$/;
 
 /**
- * Where words were said in a conversation, marks left out, without regard to width, case and accents, in the order of
- * seq; of very many the latest, with how many there are.
+ * Finds the messages that contain the words, regardless of marks, width, case and accents, ordered by seq.
+ * Returns at most the latest `rules.foundMessages`; `meta.total` is the number of all.
  */
 export function findMessages(services: Services, user: UserRow, wanted: v.InferOutput<typeof findQuery>) {
   const conversation = findConversation(services, user.id, wanted.conversation_id);
@@ -135,11 +135,11 @@ export function findMessages(services: Services, user: UserRow, wanted: v.InferO
   return { data: found.slice(0, rules.foundMessages).reverse(), meta: { total: found.length } };
 }
 
-/** The first message of each day in Shanghai, the latest day first. */
+/** Returns the first message of each day in Shanghai, the latest day first. */
 export function daysOf(services: Services, user: UserRow, wanted: v.InferOutput<typeof daysQuery>) {
   const conversation = findConversation(services, user.id, wanted.conversation_id);
   const said = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
-  // a day in ms after eight hours: there is no summer time in Shanghai
+  // UTC+8 in ms, then days: Shanghai has no daylight saving time
   const firsts = said
     .select((each) => each.fn.min<number>('seq').as('first'))
     .groupBy(sql`(created_at + 28800000) / 86400000`);

@@ -4,11 +4,11 @@ import type { MessageRow } from '../db/schema.ts';
 export const isRunning = (row: Pick<MessageRow, 'status'>): boolean =>
   row.status === 'pending' || row.status === 'streaming';
 
-/** Any failure, as the API shows it. */
+/** Returns an error in the shape of the API; null without an error. */
 export const presentError = (row: { error_code: string | null; error_message: string | null }) =>
   row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' };
 
-/** The message as the API shows it. */
+/** Returns the message in the shape of the API. */
 export function presentMessage(row: MessageRow) {
   return {
     id: row.id,

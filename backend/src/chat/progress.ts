@@ -8,8 +8,8 @@ import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
 import { runsOf } from './conversation.ts';
 
-// How far a conversation is in its plot. A reply stores where the plot stood before it, once; where it stands after it follows from the
-// reader's line and from the text that the reply shows. So telling again, going on, choosing another text and cutting need no bookkeeping.
+// Progress of a conversation in its plot. A reply stores the progress before it. The progress after it is computed from
+// the reader's line and the shown text, so that retelling, continuing, choosing and cutting need no bookkeeping.
 
 const tellerFor = (services: Services, { story_id, user_id }: MessageRow) =>
   tellerOf(findStory(services, story_id), findUser(services, user_id));
@@ -26,7 +26,7 @@ const messageBefore = ({ db }: Services, { conversation_id, seq }: MessageRow, r
       .limit(1),
   );
 
-/** Where the plot stood before a reply; the first call stores it. */
+/** Returns the progress before a reply. The first call stores it. */
 export function progressBefore(services: Services, reply: MessageRow): Progress {
   const { plot } = tellerFor(services, reply);
   if (reply.progress !== null) return readProgress(plot, reply.progress);
@@ -37,7 +37,7 @@ export function progressBefore(services: Services, reply: MessageRow): Progress 
   return progress;
 }
 
-/** A run begins with the endings that other runs of the story have reached. */
+/** Returns the initial progress of a run, with the endings that other runs of the story have reached. */
 function firstProgress(services: Services, plot: Plot, { user_id, story_id, conversation_id }: MessageRow): Progress {
   const reached = runsOf(services, user_id, story_id).flatMap(({ id }) => {
     const last = id === conversation_id ? undefined : lastReply(services, id);
@@ -46,7 +46,7 @@ function firstProgress(services: Services, plot: Plot, { user_id, story_id, conv
   return { ...readProgress(plot, null), endings: [...new Set(reached)] };
 }
 
-/** Where the plot stands after a reply. A reply without words has not moved it. */
+/** Returns the progress after a reply. A reply without text does not change it. */
 export function progressAfter(services: Services, reply: MessageRow): Replay {
   const teller = tellerFor(services, reply);
   const before = readProgress(teller.plot, reply.progress);
@@ -54,7 +54,7 @@ export function progressAfter(services: Services, reply: MessageRow): Replay {
   return replay(teller, before, words, reply.body, reply.variant - 1);
 }
 
-/** Whether a reply has told an ending to its last word. */
+/** Whether a reply has told an ending completely. */
 export function hasToldEnding(services: Services, reply: MessageRow): boolean {
   const { progress, rest } = progressAfter(services, reply);
   return rest === '' && hasEnded(tellerFor(services, reply).plot, progress);
@@ -71,7 +71,7 @@ const lastReply = ({ db }: Services, conversationId: string): MessageRow | undef
       .limit(1),
   );
 
-/** How far a conversation has come, as the API shows it; null for a story without scenes, and before the first reply. */
+/** Returns the progress in the shape of the API; null for a story without a plot and before the first reply. */
 export function presentProgress(services: Services, conversationId: string) {
   const reply = lastReply(services, conversationId);
   const plot = reply && findStory(services, reply.story_id).plot;
@@ -80,7 +80,7 @@ export function presentProgress(services: Services, conversationId: string) {
   const at = plot.scenes.findIndex(({ id }) => id === progress.at);
   const titleOf = (id: string) => plot.endings.find((ending) => ending.id === id)?.title ?? '';
   return {
-    // after an ending the last one
+    // the last scene after an ending
     scene: at < 0 ? plot.scenes.length : at + 1,
     scenes: plot.scenes.length,
     title: plot.scenes[at]?.title ?? titleOf(progress.at),

@@ -24,7 +24,7 @@ const failures = {
 const notRetold = '没能换一种说法，点数已退还，原来的还在';
 export type FailureCode = keyof typeof failures;
 
-/** What went wrong, and the way on: without a word there is nothing to continue. A filter may have refused the reader's. */
+/** Returns the failure and what the reader can do. `hasWords`: the reply has text that can be continued. */
 export function failureMessage(code: FailureCode, hasWords: boolean): string {
   const way = hasWords ? '可以续写' : code === 'filtered' ? '换句话再试试' : '可以再试一次';
   return `${failures[code]}，点数已退还，${way}`;
@@ -37,10 +37,10 @@ export function failureCode(error: unknown): FailureCode {
   return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
 }
 
-/** How a reply comes to its end. What fails is paid back; what its reader stops, only where nothing of it had come. */
+/** Outcome of a reply. A failed one is refunded; a cancelled one only if it had no text. */
 export type Ending = { status: 'completed' | 'cancelled' } | { status: 'failed'; code: FailureCode };
 
-/** Lets a pending reply be written once the surrounding transaction is on disk. */
+/** Starts writing a pending reply once the surrounding transaction is committed. */
 export function startReply(services: Services, messageId: string): void {
   services.db.afterCommit(() =>
     services.runs.start(messageId, (signal) =>
@@ -87,7 +87,7 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
 
 const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
 
-/** Ends a running revision of a reply and refunds an unpaid price exactly once; does nothing if the revision has already ended. */
+/** Ends a running revision of a reply and refunds it if it is not paid for. Does nothing if it has already ended. */
 export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'revision'>, ending: Ending): void {
   const { db, clock } = services;
   db.transaction(() => {
@@ -99,7 +99,7 @@ export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'r
     conversation.active_message_id = null;
     saveConversation(services, conversation);
     const failure = ending.status === 'failed' ? ending.code : null;
-    // what is streaming has words since this revision began
+    // a streaming revision has received text
     const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && row.status === 'streaming');
     const former = row.body === '' ? formerVariant(services, row.id) : undefined;
     const ended: MessageRow = {
@@ -121,7 +121,7 @@ export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'r
   });
 }
 
-/** What of a message belongs to the text that it shows. */
+/** Picks the fields of a message that belong to its shown text. */
 export const textOf = ({
   variant,
   body,
@@ -136,7 +136,7 @@ export const textOf = ({
   error_message,
 });
 
-/** The text that a reply showed before its newest revision; undefined for a reply with one revision. */
+/** Returns the text that a reply showed before its newest revision; undefined if it was never retold. */
 const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
   db.first(
     query
@@ -147,11 +147,11 @@ const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow |
       .limit(1),
   );
 
-/** Under what a revision of a reply is booked; the first is the message's own. */
+/** Returns the idempotency key for booking a revision of a reply. The first revision uses the message id. */
 export const bookingKey = ({ id, revision }: Pick<MessageRow, 'id' | 'revision'>): string =>
   revision === 1 ? id : `${id}:${revision}`;
 
-/** Refunds the running revision of a reply, whether retold or continued; returns the points. */
+/** Refunds the running revision of a reply, whether retold or continued. Returns the points. */
 export function refundReply(services: Services, row: MessageRow): number {
   const key = bookingKey(row);
   return refund(services, row.user_id, 'message', key) + refund(services, row.user_id, 'continue', key);
@@ -161,7 +161,7 @@ export function findMessage({ db }: Services, id: string): MessageRow | undefine
   return db.first(query.selectFrom('messages').selectAll().where('id', '=', id));
 }
 
-/** Code points per event: even as PHP escapes them (12 bytes each) they stay below the frame's limit. */
+/** Code points per event. Even as PHP escapes them (12 bytes each) they stay below the frame's limit. */
 const DELTA_CHARACTERS = 600;
 
 /** Stores a growing reply and announces it, at most once per interval. */
@@ -169,13 +169,13 @@ class DeltaWriter {
   readonly #services: Services;
   readonly #row: MessageRow;
   #body: string;
-  /** of the body, in code points */
+  /** length of the body, in code points */
   #length: number;
   #waiting = '';
   #waitingLength = 0;
   #lastFlush = 0;
   #isOver = false;
-  /** Pages take text only at the end of what they have; a text that was begun again reaches them whole, at its end. */
+  /** Whether deltas are suppressed: pages can only append, so a restarted text is sent complete at its end. */
   #isSilent = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -190,12 +190,12 @@ class DeltaWriter {
     return this.#length + this.#waitingLength >= rules.replyCharacters;
   }
 
-  /** Somebody else has ended it: it was stopped, or taken away, through another backend. */
+  /** Whether the reply was stopped or deleted through another backend. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Adds as much of a text as there is room for. */
+  /** Appends the text up to the length limit of a reply. */
   add(text: string): void {
     const room = rules.replyCharacters - this.#length - this.#waitingLength;
     const fitting = text.length <= room ? text : [...text.slice(0, 2 * room)].slice(0, room).join('');
@@ -204,7 +204,7 @@ class DeltaWriter {
     this.#arm();
   }
 
-  /** Takes back what this revision has written so far. */
+  /** Removes the text that this revision has written so far. */
   restart(): void {
     this.#waiting = '';
     this.#waitingLength = 0;
@@ -214,14 +214,14 @@ class DeltaWriter {
     this.#store(this.#body);
   }
 
-  /** Lets a text that was cut end with its last whole sentence; the end of the reply announces it. */
+  /** Shortens a cut text to its last complete sentence. The end of the reply announces it. */
   endAtSentence(): void {
     const { body } = this.#row;
     this.#body = body + upToSentence(this.#body.slice(body.length));
     this.#store(this.#body);
   }
 
-  /** Writes out what waits; the first half of a surrogate pair goes on waiting for its second. When it throws, all of it does. */
+  /** Stores the waiting text, except for half of a surrogate pair. If it throws, all of the text keeps waiting. */
   flush(): void {
     this.stop();
     const half = /[\ud800-\udbff]$/.exec(this.#waiting)?.[0] ?? '';
@@ -247,7 +247,7 @@ class DeltaWriter {
     this.#timer ??= setTimeout(() => this.#flushOrRetry(), Math.max(0, waitMs));
   }
 
-  /** Nobody would catch what a timer throws, and a file locked by another process is free again later. */
+  /** Flushes from the timer, whose errors nobody catches. Retries, since another process may have locked the file. */
   #flushOrRetry(): void {
     try {
       this.flush();
@@ -258,7 +258,7 @@ class DeltaWriter {
     }
   }
 
-  /** False when the message was deleted, ended or restarted in the meantime. */
+  /** Returns false if the message was deleted, ended or restarted in the meantime. */
   #store(body: string): boolean {
     const { db, clock } = this.#services;
     const update = query

@@ -15,7 +15,7 @@ import { isRunning, presentMessage } from './presentMessage.ts';
 import { hasToldEnding } from './progress.ts';
 import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
 
-// What a reader does about the last reply: stop it, let it go on, have it told another way, choose among its texts.
+// The reader's actions on the last reply: cancel, continue, regenerate, choose a variant.
 
 /** Loads a message of the user's own conversations. Throws 404 if it is missing or belongs to somebody else. */
 export function findOwnMessage(services: Services, user: UserRow, messageId: string): MessageRow {
@@ -27,8 +27,8 @@ export function findOwnMessage(services: Services, user: UserRow, messageId: str
 export const cancelForm = v.object({ revision: v.nullish(wholeNumber(1)) });
 
 /**
- * Stops a reply that is being written, in a revision if one is named, and keeps what has come of it. One that has ended
- * is answered as it is. Throws 404.
+ * Stops a running reply and stores its text so far. Does nothing if it has ended or `revision` is another one.
+ * Throws 404.
  */
 export async function cancelReply(
   services: Services,
@@ -39,7 +39,7 @@ export async function cancelReply(
   const row = findOwnMessage(services, user, messageId);
   if (isRunning(row) && (revision ?? row.revision) === row.revision) {
     if (services.runs.has(row.id)) await services.runs.cancel(row.id);
-    // another backend writes it, and learns of its end with the next words it stores
+    // another backend writes it, and notices the end when it stores the next text
     else endReply(services, row, { status: 'cancelled' });
   }
   return {
@@ -50,7 +50,7 @@ export async function cancelReply(
 
 export const continueForm = v.object({ conversation_id: id, message_id: v.nullish(id) });
 
-/** Books the price and lets the last reply go on under a new revision; call it inside a transaction. */
+/** Books the price and continues the last reply as a new revision. Call it inside a transaction. Throws 409 and 422. */
 export function continueReply(
   services: Services,
   user: UserRow,
@@ -61,12 +61,12 @@ export function continueReply(
   const last = continuable(lastMessage(services, conversation.id), form.message_id);
   if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${waysOn}`] });
   const { title, price } = findShownStory(services, conversation.story_id);
-  // a reply that was stopped before its first word was paid back: going on with it buys all of it
+  // a reply that was cancelled before its first word was refunded, so continuing it costs the full price
   const cost = last.status === 'cancelled' && last.body === '' ? price : services.env.prices.continuePrice;
   return orderRevision(services, conversation, last, { type: 'continue', cost, description: `续写《${title}》` });
 }
 
-/** Only the last message, and only a reply that has room left, can go on; throws 422. */
+/** Returns the last message if it is a reply with room for a continuation. Throws 422. */
 function continuable(last: MessageRow | undefined, wantedId: string | null | undefined): MessageRow {
   if (last?.role !== 'assistant') throw invalid({ message_id: ['还没有可以续写的回复'] });
   if (wantedId && wantedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
@@ -75,7 +75,7 @@ function continuable(last: MessageRow | undefined, wantedId: string | null | und
   return last;
 }
 
-/** Books a message's price and has the last reply told again, with its text so far kept. Call it inside a transaction. */
+/** Books a message's price and retells the last reply. Its former text is stored. Call it inside a transaction. */
 export function regenerateReply(services: Services, user: UserRow, messageId: string): PaidOutcome {
   const { row, conversation } = findLastReply(services, user, messageId);
   const { title, price } = findShownStory(services, conversation.story_id);
@@ -86,7 +86,7 @@ export function regenerateReply(services: Services, user: UserRow, messageId: st
   return orderRevision(services, conversation, { ...row, body: '', variant: variants, variants }, purchase);
 }
 
-/** One's own last reply while nothing is being written; throws 404, 409 and 422. */
+/** Loads the last reply of the user's own conversation. Throws 404, 409 while a reply is written, and 422. */
 function findLastReply(services: Services, user: UserRow, messageId: string) {
   const row = findOwnMessage(services, user, messageId);
   const conversation = findConversation(services, user.id, row.conversation_id);
@@ -103,7 +103,7 @@ interface ReplyPurchase {
   description: string;
 }
 
-/** Has the storyteller write the next revision of a reply, which begins with the body it is given with. */
+/** Books and starts the next revision of a reply, which continues the given body. */
 function orderRevision(
   services: Services,
   conversation: ConversationRow,
@@ -130,7 +130,7 @@ function orderRevision(
   return { status: 202, cost, body: { message: presentMessage(row), balance } };
 }
 
-/** Writes a changed message back under the conversation's next version. */
+/** Stores a changed message with the conversation's next version. */
 function saveRevision(services: Services, conversation: ConversationRow, changed: MessageRow): MessageRow {
   conversation.version += 1;
   saveConversation(services, conversation);
@@ -139,7 +139,7 @@ function saveRevision(services: Services, conversation: ConversationRow, changed
   return row;
 }
 
-/** Puts the text that a reply shows next to its others, so that it is not lost. */
+/** Stores the shown text of a reply among its variants. */
 function keepVariant({ db }: Services, row: MessageRow): void {
   const variant = { ...textOf(row), revision: row.revision };
   db.run(
@@ -152,7 +152,7 @@ function keepVariant({ db }: Services, row: MessageRow): void {
 
 export const variantForm = v.object({ variant: wholeNumber(1) });
 
-/** Lets the last reply show another of its texts, which the story then goes on from; call it inside a transaction. */
+/** Shows another variant of the last reply, from which the story continues. Call it inside a transaction. */
 export function chooseVariant(
   services: Services,
   user: UserRow,
@@ -167,7 +167,7 @@ export function chooseVariant(
   );
   if (!chosen) throw invalid({ variant: ['没有这一种说法'] });
   keepVariant(services, row);
-  // deltas and texts of what it showed so far belong to another revision
+  // a new revision, so that late deltas of the former text are ignored
   const shown = saveRevision(services, conversation, { ...row, ...textOf(chosen), revision: row.revision + 1 });
   announceMessage(services, 'message.completed', shown);
   return { message: presentMessage(shown), balance };

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { isRunning } from './presentMessage.ts';
 import { findMessage } from './reply.ts';
 
-/** Why a reply may be reported, as the page words it. */
+/** Reasons for a report, with the labels of the page. */
 const reasons = {
   sexual: '色情低俗',
   violent: '血腥暴力',
@@ -28,7 +28,7 @@ export const reportForm = v.object({
   ),
 });
 
-/** Keeps what a reader says of a reply, with the reply as it is now; a second report of the same one changes nothing. Throws 404 and 422. */
+/** Stores a report with the reply's present text. A second report of the same reply is ignored. Throws 404 and 422. */
 export function reportReply(
   services: Services,
   user: UserRow,
@@ -63,7 +63,7 @@ export function reportReply(
   });
 }
 
-/** The report as its reader gets it back. */
+/** Returns the report in the shape of the API. */
 export const presentReport = ({ id, message_id, reason, created_at }: ReportRow) => ({
   id,
   message_id,
@@ -71,7 +71,7 @@ export const presentReport = ({ id, message_id, reason, created_at }: ReportRow)
   created_at: isoTime(created_at),
 });
 
-/** Reported messages, newest first, for the operator to read. */
+/** Returns the reported messages, newest first, as text for the operator. */
 export function describeReports({ db }: Pick<Services, 'db'>): string {
   const rows = db.all(
     query

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { type Db, query } from '../db/database.ts';
 import type { ReportFault } from '../telemetry.ts';
 
-/** A run was stopped: its row was deleted, the server shuts down, or the reader stopped it. */
+/** Abort reason of a run: its row was deleted, the server shuts down, or the reader cancelled it. */
 export class RunStopped extends Error {
   readonly reason: 'deleted' | 'shutdown' | 'cancelled';
 
@@ -21,7 +21,7 @@ interface Run {
   done: Promise<void>;
 }
 
-/** What is being written right now, by the id of the row it fills. */
+/** The running generations, by the id of the row that each fills. */
 export class Runs {
   readonly #running = new Map<string, Run>();
   readonly #report: ReportFault;
@@ -31,12 +31,11 @@ export class Runs {
     this.#report = report;
   }
 
-  /** The server is about to end: what runs may finish, and nothing new is to begin. */
+  /** Whether the server is shutting down: runs may finish, but no new ones may start. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** How many run. */
   get size(): number {
     return this.#running.size;
   }
@@ -45,7 +44,7 @@ export class Runs {
     return this.#running.has(id);
   }
 
-  /** Runs work in the background; it must settle its own row, so an error here is a defect and only logged. */
+  /** Runs `work` in the background. It must end its own row, so an error here is a defect and is only reported. */
   start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const stop = new AbortController();
     const done = work(stop.signal)
@@ -61,7 +60,7 @@ export class Runs {
     this.#running.delete(id);
   }
 
-  /** Lets a run store what it has so far; resolves after that, or immediately if nothing runs. */
+  /** Cancels a run. Resolves when it has stored its text so far, or immediately if it is not running. */
   async cancel(id: string): Promise<void> {
     const run = this.#running.get(id);
     run?.stop.abort(new RunStopped('cancelled'));
@@ -73,7 +72,7 @@ export class Runs {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((run) => run.done));
   }
 
-  /** Lets what runs finish within that time, then stops the rest; resolves when each row is settled. */
+  /** Waits up to `ms` for the runs to finish, then stops the rest. Resolves when each row has ended. */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
     const timer = new AbortController();
@@ -84,15 +83,15 @@ export class Runs {
   }
 }
 
-/** A backend that has said nothing for so long writes nothing any more: three beats and a restart of Postgres fit in. */
+/** Time after its last heartbeat at which a backend counts as dead: three beats and a restart of Postgres fit in. */
 const ALIVE_FOR_MS = 20_000;
 
 /**
- * The backends that share a Postgres, by what each says of itself: a reply belongs to the one that writes it, for as long as that is
- * alive. Their clocks may differ by seconds. On a file there is one backend, which has no name.
+ * The backends that share a Postgres, by their heartbeats. A reply belongs to the backend that writes it while that is
+ * alive. Their clocks may differ by seconds. A SQLite file has one backend, whose id is null.
  */
 export class Roster {
-  /** The same after a restart on the same data folder, which is how a backend knows the replies that it left behind. */
+  /** Stable across restarts on the same data folder, so that a backend finds the replies it left unfinished. */
   readonly id: string | null;
   readonly #db: Db;
   readonly #clock: Clock;
@@ -107,17 +106,17 @@ export class Roster {
     return this.id !== null;
   }
 
-  /** Says that this backend is there, until `aliveForMs` from now. */
+  /** Announces that this backend is alive for `ALIVE_FOR_MS`. */
   beat(): void {
     this.#write(this.#clock() + ALIVE_FOR_MS);
   }
 
-  /** Says that this backend writes nothing any more. */
+  /** Announces that this backend has stopped. */
   leave(): void {
     this.#write(0);
   }
 
-  /** The other backends that are there. */
+  /** Returns the ids of the other backends that are alive. */
   others(): Set<string> {
     if (this.id === null) return new Set();
     const others = query.selectFrom('backends').select('id').where('id', '!=', this.id);
@@ -131,7 +130,7 @@ export class Roster {
   }
 }
 
-/** The name of the backend of a data folder, made at its first start. */
+/** Returns the backend id of a data folder, created at its first start. */
 export function loadBackendId(dataDir: string): string {
   const path = join(dataDir, 'backend.id');
   if (!existsSync(path)) writeFileSync(path, randomUUID());

@@ -39,7 +39,7 @@ export const messageForm = v.pipe(
 
 type MessageForm = v.InferOutput<typeof messageForm>;
 
-/** Books the price, stores the reader's message and starts the reply; call it inside a transaction. */
+/** Books the price, stores the reader's message and starts the reply. Call it inside a transaction. */
 export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): PaidOutcome {
   const conversation = openConversation(services, user, form);
   assertIdle(conversation);
@@ -55,7 +55,6 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
   return orderReply(services, conversation, question);
 }
 
-/** Books the price of a message and has it answered. */
 function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): PaidOutcome {
   const { price, title } = findShownStory(services, conversation.story_id);
   takeUp(services, conversation);
@@ -90,7 +89,7 @@ function openConversation(services: Services, user: UserRow, form: MessageForm):
   return conversationWith(services, user.id, story.id) ?? createConversation(services, user.id, story.id);
 }
 
-/** A client id outlives its stored response; it still must not be charged twice. */
+/** Throws 409 if the client id was used before, even if its stored response has expired. */
 function assertNew({ db }: Services, user: UserRow, clientId: string): void {
   const same = query
     .selectFrom('messages')
@@ -116,7 +115,7 @@ function assertSuggestion(
 
 export const editForm = v.object({
   body: text(1, rules.messageCharacters),
-  /** What the reader sees: the line's revision, and the last seq, up to which all that follows it goes. */
+  /** The line's revision and the conversation's last seq, as the reader sees them. */
   revision: v.nullish(wholeNumber(1)),
   last_seq: v.nullish(wholeNumber(1)),
 });

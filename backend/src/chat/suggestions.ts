@@ -22,7 +22,7 @@ export const suggestionForm = v.object({
   count: v.optional(wholeNumber(1, 4), 3),
 });
 
-/** Books the price and asks for suggestions; call it inside a transaction. */
+/** Books the price and requests suggestions. Call it inside a transaction. */
 export function requestSuggestion(
   services: Services,
   user: UserRow,
@@ -44,7 +44,7 @@ export function requestSuggestion(
     items: '[]',
     error_code: null,
     error_message: null,
-    // after an ending only the two ways on are offered
+    // free after an ending, where only restarting and turning back are offered
     cost: hasToldEnding(services, last) ? 0 : services.env.prices.suggestionPrice,
     created_at: services.clock(),
     expires_at: services.clock() + rules.suggestionLifetimeSeconds * 1000,
@@ -62,7 +62,7 @@ export function requestSuggestion(
   return { status: 202, cost: row.cost, body: { data: presentSuggestion(row) } };
 }
 
-/** One's own suggestion; throws 404, or 410 when it is too old. */
+/** Loads a suggestion of the user. Throws 404, or 410 if it has expired. */
 export function findSuggestion({ db, clock }: Services, user: UserRow, suggestionId: string): SuggestionRow {
   const row = db.first(
     query.selectFrom('suggestions').selectAll().where('id', '=', suggestionId).where('user_id', '=', user.id),
@@ -72,7 +72,7 @@ export function findSuggestion({ db, clock }: Services, user: UserRow, suggestio
   return row;
 }
 
-/** The suggestion as the API shows it. */
+/** Returns the suggestion in the shape of the API. */
 export function presentSuggestion(row: SuggestionRow) {
   const texts: string[] = JSON.parse(row.items);
   return {
@@ -86,7 +86,7 @@ export function presentSuggestion(row: SuggestionRow) {
   };
 }
 
-/** Ends a pending suggestion, failed ones with a refund; nothing happens if it has ended already. */
+/** Ends a pending suggestion, and refunds it if it failed. Does nothing if it has already ended. */
 export function endSuggestion(services: Services, row: SuggestionRow, result: string[] | FailureCode): void {
   const { db } = services;
   const failed = typeof result === 'string';

@@ -4,14 +4,14 @@ import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
 import { contextOf, summaryOf, toLine } from './context.ts';
 
-// A model reads only the latest lines. It retells older ones in a summary, which is stored with the conversation and costs
+// A model reads only the latest lines. It summarizes older ones. The summary is stored with the conversation and costs
 // the reader nothing.
 
-/** Lines are summarized before they fall out of the window, and many together, so that it happens seldom. */
+/** Shares of the window at which a summary starts and that it leaves. Many lines at a time keep summaries rare. */
 const FULL_SHARE = 0.75;
 const KEPT_SHARE = 0.5;
 
-/** A failed summary is tried again after the next reply. */
+/** Summarizes older lines before they leave the window. A failed summary is retried after the next reply. */
 export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
   const { storyteller, runs, env } = services;
   const run = `summary:${reply.conversation_id}`;
@@ -27,7 +27,7 @@ export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
 
 type SummaryRow = Pick<MessageRow, 'seq' | 'role' | 'body'>;
 
-/** More than ever waits, unless summaries have failed for long. */
+/** More rows than usually wait, unless summaries have failed for long. */
 const SUMMARIZED_ROWS = 100;
 
 function rowsAfter({ db }: Services, conversationId: string, seq: number): SummaryRow[] {
@@ -57,7 +57,7 @@ async function writeSummary(
   if (!summary) return;
   const changes = { summary, summary_seq: upTo };
   db.transaction(() => {
-    // an edit or a new beginning meanwhile: the summary would tell what never happened
+    // after an edit or a restart the summary would contain deleted messages
     const isSame = (row: SummaryRow | undefined, index: number) =>
       row?.seq === older[index]?.seq && row?.body === older[index]?.body;
     const now = rowsAfter(services, conversation_id, former.summary_seq).slice(0, older.length);
