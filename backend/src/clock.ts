@@ -1,7 +1,7 @@
-/** Milliseconds since 1970; handed in so that tests can move through days. */
+/** Returns the time in ms since 1970. Injected, so that tests can change it. */
 export type Clock = () => number;
 
-/** ISO 8601 in UTC with microseconds, as Laravel writes it. */
+/** Formats a time as ISO 8601 in UTC with microseconds, as Laravel does. */
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z');
 
 export const isoTimeOrNull = (milliseconds: number | null): string | null =>
@@ -9,7 +9,7 @@ export const isoTimeOrNull = (milliseconds: number | null): string | null =>
 
 const shanghai = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Shanghai' });
 
-/** The calendar day in Shanghai, `YYYY-MM-DD`. */
+/** Returns the calendar day in Shanghai, `YYYY-MM-DD`. */
 export const shanghaiDate = (milliseconds: number): string => shanghai.format(milliseconds);
 
 export const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-// `pnpm backend <verb>`: what an operator does with the backend's data.
+// `pnpm backend <verb>`: an operator's commands on the backend's data.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -65,7 +65,7 @@ function count(name: 'stories' | 'users' | 'messages' | 'balance', otherwise: nu
   throw new ConfigError(`--${name} ${values[name]}: give a whole number`);
 }
 
-/** Works on a database that is there already; the server may run beside it. */
+/** Opens an existing database for `work`. The server may run at the same time. Throws `ConfigError` without one. */
 async function withDatabase<Result>(dataDir: string, work: (services: Services) => Result): Promise<Result> {
   if (!process.env.DATABASE_URL && !existsSync(databaseFile(dataDir)))
     throw new ConfigError(`${dataDir}: no database there; name its folder with --data`);

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { type Prices, pricesFor, pricesSchema } from './prices.ts';
 import type { WechatApp } from './wechat.ts';
 
-/** As browsers write them: in small letters, without the port that goes without saying. */
+/** Origins as browsers write them: in lower case, without a default port. */
 const origins = v.pipe(
   v.optional(v.string(), ''),
   v.transform((list) =>
@@ -26,7 +26,7 @@ const optionalWhole = (min: number, max = 1_000_000) => v.optional(wholeNumber(m
 
 const perMinute = (fallback: number) => whole(fallback, 1);
 
-/** Up to the version; the call's own path follows. */
+/** URL up to the API version; the path of the call is appended. */
 const modelAddress = v.pipe(
   v.string(),
   v.trim(),
@@ -46,14 +46,14 @@ const extraBody = v.pipe(
       const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
       if (isObject && !['model', 'messages', 'stream'].some((key) => key in fields)) return { ...fields };
     } catch {
-      // said below
+      // reported below
     }
     addIssue({ message: extraBodyCure });
     return NEVER;
   }),
 );
 
-/** With the name of a database; the error must not contain the password. */
+/** URL with the name of a database. The error must not contain the password. */
 const postgresAddress = v.pipe(
   v.string(),
   v.check(
@@ -62,7 +62,7 @@ const postgresAddress = v.pipe(
   ),
 );
 
-/** The password must not reach the error. */
+/** The error must not contain the password. */
 const mailAddress = v.pipe(
   v.string(),
   v.check(
@@ -84,7 +84,6 @@ const text = v.optional(v.string());
 const packagesCure =
   'a JSON list like [{"id":"p60","points":60,"priceCents":600}], the rechargePackages of the site\'s configuration';
 
-/** What can be bought. */
 const rechargePackage = v.object({
   id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
   points: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000_000)),
@@ -94,7 +93,7 @@ const rechargePackage = v.object({
 
 export type RechargePackage = v.InferOutput<typeof rechargePackage>;
 
-/** Throws ConfigError on what could not be sold. */
+/** Parses `RECHARGE_PACKAGES`. Throws `ConfigError`. */
 function readPackages(list: string): RechargePackage[] {
   try {
     return v.parse(v.pipe(v.array(rechargePackage), v.minLength(1)), JSON.parse(list));
@@ -103,7 +102,7 @@ function readPackages(list: string): RechargePackage[] {
   }
 }
 
-/** Throws ConfigError on what is no price. */
+/** Parses `PRICES`. Throws `ConfigError`. */
 function readPrices(text: string): Prices {
   try {
     return v.parse(v.pipe(v.string(), v.parseJson(), pricesSchema), text);
@@ -175,9 +174,9 @@ const schema = v.object({
   RATE_LIMIT_WRITES: perMinute(120),
 });
 
-/** The Reverb that events are published through, and its app. */
+/** The Reverb server and app through which events are published. */
 export interface ReverbApp {
-  /** origin, without a slash at the end */
+  /** origin, without a trailing slash */
   url: string;
   id: string;
   key: string;
@@ -187,23 +186,23 @@ export interface ReverbApp {
 export type Env = v.InferOutput<typeof schema> & {
   /** the key in the socket's address */
   REVERB_APP_KEY: string;
-  /** null: pages hear events from sockets of this server's own */
+  /** null if this server's own sockets emit the events */
   reverb: ReverbApp | null;
-  /** null: no page is signed for WeChat */
+  /** null if pages are not signed for WeChat */
   wechat: WechatApp | null;
-  /** what can be bought; empty without a payment provider */
+  /** packages for sale; empty without a payment provider */
   packages: RechargePackage[];
-  /** what is paid and given, with the model's own price in it */
+  /** prices and rewards, with the price of the configured model applied */
   prices: Prices;
 };
 
-/** The key of the product's requirements, for sockets of this server's own. */
+/** The literal key in the product's requirements, used for this server's own sockets. */
 const placeholderKey = '{key}';
 
-/** Says in one line which variable is wrong and what it should be. */
+/** Its message names in one line the wrong variable and the expected value. */
 export class ConfigError extends Error {}
 
-/** Reads and checks the environment; empty variables count as absent. Throws ConfigError. */
+/** Reads and validates the environment. Empty variables count as absent. Throws `ConfigError`. */
 export function readEnv(variables: Record<string, string | undefined>): Env {
   const present = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
@@ -227,13 +226,13 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? placeholderKey,
     reverb: readReverb(parsed.output),
     wechat: readWechat(parsed.output),
-    // what nobody can buy may be as it is
+    // packages are not validated if nothing is for sale
     packages: parsed.output.PAYMENT_PROVIDER ? readPackages(parsed.output.RECHARGE_PACKAGES) : [],
     prices: pricesFor(readPrices(parsed.output.PRICES), parsed.output.AI_MODEL),
   };
 }
 
-/** An endpoint and its model go together. A key alone may belong to another program of the same shell. */
+/** Requires an endpoint and a model together. A key alone is allowed: another program of the shell may use it. */
 function assertModel(settings: v.InferOutput<typeof schema>): void {
   if (settings.AI_BASE_URL && !settings.AI_MODEL)
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
@@ -245,7 +244,7 @@ function assertModel(settings: v.InferOutput<typeof schema>): void {
 
 function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
   const { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret } = settings;
-  // a key alone is that of this server's own sockets
+  // a key alone is the key of this server's own sockets
   if (!url && !id && !secret) return null;
   if (url && id && key && secret) return { url, id, key, secret };
   const needed = { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret };

@@ -9,7 +9,7 @@ const of = (userId: string, storyId: string) =>
 export const isFavorite = ({ db }: Services, userId: string, storyId: string): boolean =>
   db.first(of(userId, storyId)) !== undefined;
 
-/** Saves a story for a reader, or no longer; a second time changes nothing. */
+/** Adds or removes a favorite. Idempotent. */
 export function setFavorite({ db, clock }: Services, userId: string, storyId: string, wanted: boolean): void {
   if (wanted) {
     const row = { user_id: userId, story_id: storyId, created_at: clock() };
@@ -24,7 +24,7 @@ export function setFavorite({ db, clock }: Services, userId: string, storyId: st
   }
 }
 
-/** Up to `count` stories that a reader saved, the last saved first, after a position in that order. */
+/** Returns up to `count` favorites after a position, the latest first. Hidden stories are left out. */
 export function favoritesAfter({ db }: Services, userId: string, after: Position | null, count: number) {
   let rows = query
     .selectFrom('favorites')

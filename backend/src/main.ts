@@ -4,7 +4,7 @@ import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import { ConfigError, readEnv } from './env.ts';
 import { startBackend } from './server.ts';
 
-/** Calls `end` when the process that spawned this one with an IPC channel has ended; without a channel nothing ties it. */
+/** Calls `end` when the parent process has closed the IPC channel. Does nothing without a channel. */
 function whenStarterEnds(end: () => void) {
   if (process.connected) process.once('disconnect', end);
   else if (process.connected === false) setImmediate(end);
@@ -12,15 +12,15 @@ function whenStarterEnds(end: () => void) {
 
 const leave = () => process.exit(0);
 whenStarterEnds(leave);
-// that nobody reads any more is no fault of ours: the end comes by the channel
+// a closed stdout is not an error, since the closed channel ends this process
 if (process.connected !== undefined) process.stdout.on('error', () => {});
-/** Ends with a status that says: starting again cures nothing. */
+/** Exits with status 2, which means that a restart does not help. */
 function endFor(line: string): never {
   console.error(line);
   return process.exit(2);
 }
 
-/** What is wrong outside of this program, in one line with its cure; null for a defect of its own. */
+/** Returns one line with the cause and remedy of an error in the environment; null for a defect of this program. */
 function cureOf(error: unknown, dataDir: string): string | null {
   const isExplained = [ConfigError, MetricsRefused, TracingRefused].some((kind) => error instanceof kind);
   if (error instanceof Error && isExplained) return error.message;
@@ -38,7 +38,7 @@ try {
   console.log(`backend listening on ${backend.url}`);
   if (backend.metricsUrl) console.log(`backend metrics at ${backend.metricsUrl}`);
   const ended = new AbortController();
-  // a failure is logged
+  // a failure is logged by the storyteller
   backend.services.storyteller.check?.({ signal: ended.signal }).then(
     (line) => console.log(`storyteller: ${line}`),
     () => {},
@@ -48,7 +48,7 @@ try {
     void backend.close(drainMs).then(leave);
   };
   process.off('disconnect', leave);
-  // nobody is left to pass a call on
+  // without draining: the front server, which forwards the calls, has ended
   whenStarterEnds(() => end(0));
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const onSignal = () => {

@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
 import { findByLogin } from './users/user.ts';
 import { book } from './wallet.ts';
 
-// What `pnpm backend accounts …` and `pnpm backend stories hide|show` do. The server may run beside them.
+// `pnpm backend accounts …` and `pnpm backend stories hide|show`. The server may run at the same time.
 
 const MOST_POINTS = 100_000;
 
@@ -27,7 +27,7 @@ const reasonOf = (words: readonly string[], what: string): string => {
   return reason;
 };
 
-/** Throws ConfigError for what it does not understand. */
+/** Runs `pnpm backend accounts …` and returns its output. Throws `ConfigError`. */
 export function runAccounts(services: Services, [verb, login = '', ...words]: string[]): string {
   if (verb === 'grant') return grant(services, account(services, login), words);
   if (verb === 'block') return block(services, account(services, login), reasonOf(words, `accounts block ${login}`));
@@ -69,11 +69,11 @@ function unblock({ db }: Services, user: UserRow): string {
   return `${user.login}: not blocked any more; it was since ${isoTime(user.blocked_at)} (${user.blocked_reason})`;
 }
 
-/** Columns that would let their holder act as the reader, and tables that say nothing of a person. */
+/** Columns that are credentials, and tables without personal data. */
 const SECRET_COLUMNS = /hash|token/;
 const INTERNAL_TABLES = ['idempotency'];
 
-/** Everything that is kept of a reader, as JSON in a new file which only its owner may read. */
+/** Writes all stored data of a reader as JSON into a new file with mode 600. */
 function exportAccount(services: Services, user: UserRow, [file]: string[]): string {
   if (!file) throw new ConfigError(`accounts export ${user.login}: add the name of the file`);
   const { db } = services;
@@ -89,7 +89,7 @@ function exportAccount(services: Services, user: UserRow, [file]: string[]): str
   const tables = columns.filter(({ table, name }) => name === 'user_id' && !INTERNAL_TABLES.includes(table));
   const data = {
     exported_at: isoTime(services.clock()),
-    // the mode's state has the hash of its PIN
+    // the state of the mode contains the hash of its PIN
     user: { ...own, minor_mode: minor !== null },
     ...Object.fromEntries(tables.map(({ table }) => [table, rowsOf(table, 'user_id')])),
   };
@@ -101,7 +101,7 @@ function exportAccount(services: Services, user: UserRow, [file]: string[]): str
   return `${file}: everything of ${user.login}`;
 }
 
-/** Takes a story out of sight, or back; its conversations stay with their readers, and go on once it is shown again. */
+/** Hides or shows a story. Its conversations remain, and can be continued once it is shown again. */
 export function runStoryVisibility({ db }: Services, [verb, id = '']: string[]): string {
   const hidden = verb === 'hide' ? 1 : 0;
   const update = query.updateTable('stories').set({ hidden, updated_at: Date.now() }).where('id', '=', id);

@@ -11,10 +11,10 @@ const shipped = {
   inviteReward: { inviter: 50, invitee: 20 },
 };
 
-/** What readers pay and are given, in whole points. An operator's `PRICES` name only what differs. */
+/** Prices and rewards, in whole points. `PRICES` contains only the fields that differ. */
 export const pricesSchema = v.strictObject({
   signUpGift: v.optional(points, shipped.signUpGift),
-  /** A message, by the length of its story. */
+  /** Price of a message, by the length of its story. */
   storyPrices: v.optional(
     v.strictObject({
       short: v.optional(points, shipped.storyPrices.short),
@@ -22,11 +22,11 @@ export const pricesSchema = v.strictObject({
     }),
     {},
   ),
-  /** A message that this model answers, in any story: by the name in `AI_MODEL`. */
+  /** Price of a message in any story, by the model in `AI_MODEL`. */
   modelPrices: v.optional(v.record(v.string(), points), {}),
   continuePrice: v.optional(points, shipped.continuePrice),
   suggestionPrice: v.optional(points, shipped.suggestionPrice),
-  /** For the 1st, 2nd … consecutive day; the last repeats while the streak lasts. */
+  /** Rewards for the 1st, 2nd … consecutive day. The last one repeats. */
   checkInRewards: v.optional(v.pipe(v.array(points), v.minLength(1), v.maxLength(31)), shipped.checkInRewards),
   inviteReward: v.optional(
     v.strictObject({
@@ -41,17 +41,17 @@ export type Prices = v.InferOutput<typeof pricesSchema>;
 
 export const defaultPrices: Prices = v.parse(pricesSchema, {});
 
-/** What holds while this model answers; undefined: the built-in storyteller. */
+/** Returns the prices for a model; undefined is the built-in storyteller. */
 export function pricesFor(prices: Prices, model: string | undefined): Prices {
   const price = model === undefined ? undefined : prices.modelPrices[model];
   return price === undefined ? prices : { ...prices, storyPrices: { short: price, long: price } };
 }
 
-/** Points for checking in on the given day of a streak (1-based). */
+/** Returns the points for a check-in on a day of a streak (1-based). */
 export const checkInReward = ({ checkInRewards }: Prices, streak: number): number =>
   checkInRewards[Math.min(streak, checkInRewards.length) - 1] ?? 0;
 
-/** The prices as `GET /v1/capabilities` has them. */
+/** Returns the prices in the shape of `GET /v1/capabilities`. */
 export const presentPrices = (prices: Prices) => ({
   sign_up_gift: prices.signUpGift,
   story_prices: prices.storyPrices,

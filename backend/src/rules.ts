@@ -1,24 +1,24 @@
-/** The product's limits and times. What is paid and given stands in `prices.ts`. */
+/** The product's limits and times. Prices and rewards are in `prices.ts`. */
 export const rules = {
-  /** Lines that a story offers for the first message. */
+  /** Number of lines that a story offers for the first message. */
   openingLines: 3,
   maxRewardedInvites: 20,
   orderMinutes: 30,
-  /** Orders of one user that can still be paid. */
+  /** Maximum number of unpaid orders per user. */
   openOrders: 10,
-  /** How old, or ahead of time, a webhook's signature may be. */
+  /** Maximum difference between the times of a webhook's signature and of this server. */
   webhookToleranceSeconds: 300,
-  /** 未成年人模式: no use between these hours in Shanghai, so many minutes of the day, and what a guardian adds by the PIN. */
+  /** 未成年人模式: no use from `from` to `to` o'clock in Shanghai. A guardian's PIN adds `extensionMinutes`. */
   minorMode: {
     from: 22,
     to: 6,
     minutesADay: 40,
     extensionMinutes: 30,
-    /** a longer gap between two signs of use does not count as use */
+    /** a longer gap between two calls does not count as use */
     idleSeconds: 120,
     pinTries: 5,
     pinPauseMinutes: 15,
-    /** between asking for a reset by the account's password and its taking effect */
+    /** delay of a reset that was requested with the account's password */
     resetHours: 24,
   },
   ticketCharacters: 1_000,
@@ -27,7 +27,7 @@ export const rules = {
   ticketsPerDay: 20,
   messageCharacters: 2_000,
   replyCharacters: 6_000,
-  /** A reply with less room left cannot go on. */
+  /** Minimum room in a reply for a continuation. */
   continuationCharacters: 200,
   personaCharacters: 1_000,
   nameCharacters: 20,
@@ -35,7 +35,7 @@ export const rules = {
   pageSize: 20,
   pinnedConversations: 20,
   searchCharacters: 60,
-  /** How many of the most read stories are told apart by their readers; the others follow by age. */
+  /** Number of most read stories that are sorted by readers. The others follow by age. */
   hotStories: 1_000,
   foundMessages: 500,
   reportCharacters: 500,
@@ -48,7 +48,7 @@ export const rules = {
   deletionDays: 7,
   idempotencyHours: 24,
   deltaIntervalMs: 200,
-  /** Of the 10,000 that Reverb takes as a whole request; the rest is for the address and the headers. */
+  /** Reverb accepts requests of 10,000 bytes; the rest is for the URL and the headers. */
   eventBytes: 9_400,
   frameBytes: 10_000,
   bodyBytes: 64 * 1024,

@@ -18,11 +18,11 @@ interface SeedUser {
   login: string;
   password: string;
   name: string;
-  /** Points the user shall have at least. */
+  /** Minimum balance, in points. */
   balance: number;
 }
 
-/** The user of that login, made if missing, with its balance topped up through the ledger. */
+/** Finds or registers the user, and tops up the balance through the ledger. */
 export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
   const { db } = services;
   const existing = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
@@ -44,7 +44,7 @@ export async function seedUser(services: Services, { login, password, name, bala
   return findUser(services, user.id);
 }
 
-/** The stories of the folders where no server has started yet; a server's stand at its own prices. */
+/** Publishes the story folders unless a server did, whose prices may differ. */
 function ensureStories(services: Services): void {
   const published = query.selectFrom('stories').select('id').where('origin', '=', 'folder').limit(1);
   if (!services.db.first(published)) publishStories(services);
@@ -56,7 +56,7 @@ interface SeededTurn {
   progress: string | null;
 }
 
-/** What reader and storyteller say by turns after the message with the number `last`. */
+/** Returns `count` alternating messages of reader and storyteller after the seq `last`. */
 function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
   const teller = tellerOf(story, { name: '', persona: '' });
   let progress = begin(teller.plot);
@@ -75,12 +75,12 @@ function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
   });
 }
 
-/** Appends messages, reader and speaker by turns, to the user's conversation with a story. Returns its id. */
+/** Appends alternating messages to the user's conversation with a story. Returns the conversation's id. */
 export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
   const { db } = services;
   ensureStories(services);
   const story = findStory(services, storyId);
-  // told before the transaction begins: a running server waits for its end
+  // computed before the transaction, which blocks a running server
   const turns = turnsAfter(story, conversationWith(services, userId, story.id)?.last_seq ?? 0, count);
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
@@ -110,7 +110,7 @@ export function seedConversation(services: Services, userId: string, storyId: st
       db.run(query.insertInto('messages').values(row));
     }
     saveConversation(services, conversation);
-    // written for trying things out, not news for anyone
+    // seeded messages are not unread
     markAsRead(services, conversation, conversation.version);
     return conversation.id;
   });
@@ -135,14 +135,14 @@ const storiesSchema = v.array(
 
 function readJson(path: string): unknown {
   try {
-    // editors on Windows begin a file with a byte order mark
+    // editors on Windows write a byte order mark
     return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ConfigError(`${path}: ${(error as Error).message}; name a JSON file with a list of stories`);
   }
 }
 
-/** Adds the stories of a JSON file, newest first in the feed. Returns how many; throws ConfigError. */
+/** Adds the stories of a JSON file, in feed order. Returns their number. Throws `ConfigError`. */
 export function seedStories({ db, clock, content }: Services, path: string): number {
   const parsed = v.safeParse(storiesSchema, readJson(path));
   if (!parsed.success) {
@@ -179,15 +179,15 @@ export function seedStories({ db, clock, content }: Services, path: string): num
 export interface FillSize {
   stories: number;
   users: number;
-  /** in all, evenly among the users; every second is a reply that was paid for */
+  /** total, distributed evenly among the users; every second one is a paid reply */
   messages: number;
 }
 
 const MESSAGES_PER_CONVERSATION = 50;
-/** Rows that go to disk together. */
+/** Statements per transaction. */
 const BATCH_ROWS = 20_000;
 
-/** Adds that many made-up stories, users and messages beside what is there, with their ledgers; for measuring at size. */
+/** Adds generated stories, users and messages with their ledger entries, for measurements with large tables. */
 export async function fill(services: Services, size: FillSize): Promise<void> {
   ensureStories(services);
   const stories = fillStories(services, size.stories);
@@ -201,7 +201,7 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
   write.flush();
 }
 
-/** Collects statements and runs many in one batch. */
+/** Runs many statements in one transaction. */
 class BatchWriter {
   readonly #services: Services;
   #waiting: (() => void)[] = [];
@@ -224,7 +224,7 @@ class BatchWriter {
   }
 }
 
-/** Returns their ids. */
+/** Returns the ids of the new stories. */
 function fillStories({ db, clock, content }: Services, count: number): string[] {
   const [author] = content.authors.values();
   const like = content.stories[0];
@@ -234,7 +234,7 @@ function fillStories({ db, clock, content }: Services, count: number): string[] 
     Array.from({ length: count }, (_, index) => {
       const id = `filled-${run}-${index}`;
       const { summary = '', tags = [], opening = '', characters = [] } = like ?? {};
-      // older than the real ones, which stay on the first pages
+      // older than the real stories, so that those stay on the first pages
       const time = now - (index + 1_000) * 86_400_000;
       db.run(
         query.insertInto('stories').values({

@@ -46,19 +46,19 @@ import { createWechat } from './wechat.ts';
 
 export interface Backend {
   url: string;
-  /** where metrics are read; null where nobody asked for them */
+  /** URL of the metrics; null if they are not configured */
   metricsUrl: string | null;
   services: Services;
-  /** Resolves with what the database said, if it turns out to be damaged: nothing may be written to it any more. */
+  /** Resolves with the database's error if it is damaged. Then nothing may be written to it any more. */
   damaged: Promise<unknown>;
   /**
-   * Ends the server: it stops being ready, gives replies in progress that long, tells sockets to come back and closes the
-   * database. Replies that take longer end as interrupted and are refunded.
+   * Stops the server: `/readyz` fails, running replies get `drainMs` to finish, sockets are asked to reconnect, and the
+   * database is closed. Replies that take longer end as interrupted and are refunded.
    */
   close(drainMs?: number): Promise<void>;
 }
 
-/** Starts the backend; a front server passes the outside world on to it. */
+/** Starts the backend, to which a front server forwards requests. */
 export async function startBackend(env: Env, clock: Clock = Date.now, stories = contentFolder): Promise<Backend> {
   const unlock = await lockDataDir(env.DATA_DIR);
   let onDamaged = (_: unknown) => {};
@@ -79,7 +79,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   const stopSweeper = startSweeper(services);
   const { broadcaster } = services;
   const server = createHttpServer(
-    // a health check over HTTP/1.0 names no host
+    // a health check over HTTP/1.0 has no `Host` header
     getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false, hostname: 'localhost' }),
     {
       isSocket: ({ url = '' }) => broadcaster.upgrade !== undefined && url.startsWith('/app/'),
@@ -111,7 +111,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       stopSweeper();
       stopPayments?.();
       stopAnnouncing();
-      // calls go on meanwhile, so that pages without a socket see the end of their replies
+      // requests are still served, so that pages without a socket receive the end of their replies
       await services.runs.drain(drainMs);
       const closed = closeHttpServer(server, until - performance.now());
       await services.broadcaster.close();
@@ -124,7 +124,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   };
 }
 
-/** What the server, the seeding command and the tests work with. */
+/** Creates the services of the server, the commands and the tests. */
 export async function createServices(
   env: Env,
   clock: Clock,
@@ -140,7 +140,7 @@ export async function createServices(
   };
   const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
-  // tests that move the clock move the minutes of the limits with it
+  // a test's clock also applies to the rate limits
   const ownClock = clock === Date.now ? undefined : clock;
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {
@@ -166,7 +166,7 @@ export async function createServices(
 
 const mailFolder = (env: Env): string => join(env.DATA_DIR, 'mail');
 
-/** An adapter for a real provider is made here, by its name in PAYMENT_PROVIDER. */
+/** Creates the provider that `PAYMENT_PROVIDER` names. Add the adapter of a real provider here. */
 function choosePayments(
   services: Pick<Services, 'env' | 'clock' | 'report' | 'db' | 'appKey'>,
 ): PaymentProvider | null {
@@ -175,7 +175,7 @@ function choosePayments(
   return createSandbox(services, env.PAYMENT_WEBHOOK_SECRET ?? hmac(appKey, 'payment webhook'));
 }
 
-/** Without an endpoint the built-in storyteller writes. */
+/** Creates the model's storyteller, or the built-in one without an endpoint. */
 function chooseStoryteller(env: Env, log: Log, counters: BackendCounters | null): Storyteller {
   const limits: Limits = {
     firstMs: env.STORYTELLER_FIRST_TIMEOUT_MS ?? env.STORYTELLER_IDLE_TIMEOUT_MS,
@@ -204,17 +204,17 @@ function modelOf(env: Env): ModelSettings | null {
   };
 }
 
-/** In the words of the partial indexes: with bound values the whole of the messages would be read. */
+/** Literals as in the partial indexes: with bound values the database would scan all messages. */
 const running = sql<boolean>`status in ('pending', 'streaming')`;
 const pending = sql<boolean>`status = 'pending'`;
 
 const SWEEP_INTERVAL_MS = 30_000;
-/** Of several backends one may go while the others stay, and its readers wait for the end of their replies. */
+/** Shorter with several backends, so that readers of one that has stopped see the end of their replies soon. */
 const SHARED_SWEEP_INTERVAL_MS = 5_000;
 
 /**
- * Ends and refunds replies that the database calls running although no process writes them: a killed process left them. Erases the
- * accounts whose time has come.
+ * Ends and refunds replies and suggestions whose status is running but whose process was killed. Erases the accounts
+ * whose deletion is due.
  */
 function sweep(services: Services): void {
   const { db, runs, roster } = services;
@@ -228,7 +228,7 @@ function sweep(services: Services): void {
   eraseDueAccounts(services);
 }
 
-/** Sweeps now and from time to time; returns the stop. */
+/** Sweeps immediately and at an interval. Returns a function that stops it. */
 export function startSweeper(services: Services): () => void {
   sweep(services);
   const interval = services.roster.isShared ? SHARED_SWEEP_INTERVAL_MS : SWEEP_INTERVAL_MS;
@@ -236,7 +236,7 @@ export function startSweeper(services: Services): () => void {
   return () => clearInterval(timer);
 }
 
-/** Nobody would catch what a timer throws; what a locked file kept from being swept is swept in the next turn. */
+/** Sweeps from the timer, whose errors nobody catches. After a failure the next sweep does the rest. */
 function sweepOrSkip(services: Services): void {
   try {
     sweep(services);
@@ -245,7 +245,7 @@ function sweepOrSkip(services: Services): void {
   }
 }
 
-/** What could not be said is known after a while all the same. */
+/** Announces the end of this backend. If that fails, the others notice the missing heartbeat. */
 function leave(services: Services): void {
   try {
     services.roster.leave();

@@ -12,22 +12,22 @@ import type { Broadcaster } from './realtime/events.ts';
 import type { BackendCounters, Log, ReportFault } from './telemetry.ts';
 import type { Wechat } from './wechat.ts';
 
-/** What the rules of the product need from the outside; made once at start, handed to every module. */
+/** Dependencies of the modules, created once at start. */
 export interface Services {
   env: Env;
   clock: Clock;
   log: Log;
   report: ReportFault;
-  /** Null where nobody reads them. */
+  /** Null without metrics. */
   counters: BackendCounters | null;
-  /** Null where nobody collects traces. */
+  /** Null without tracing. */
   tracing: Tracing | null;
   content: Content;
   db: Db;
   broadcaster: Broadcaster;
   limits: RequestLimits;
   mailer: Mailer;
-  /** Takes the money for points; null where nothing can be bought. */
+  /** Payment provider for points; null if nothing is for sale. */
   payments: PaymentProvider | null;
   storyteller: Storyteller;
   /** Signs pages for WeChat; null without an Official Account. */

@@ -6,20 +6,20 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 export const hmac = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('hex');
 
-/** 256 random bits, safe in cookies and addresses. */
+/** Returns 256 random bits in base64url, for cookies and URLs. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
-/** Compares in constant time, also for different lengths. */
+/** Compares in constant time, also texts of different lengths. */
 export function sameText(left: string, right: string): boolean {
   return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest());
 }
 
-/** The key for signatures: the configured one, or one made at the first start and kept in the data directory. */
+/** Returns the key for signatures: the configured one, or one that is created in the data directory at first start. */
 export function loadAppKey(dataDir: string, configured: string | undefined): string {
   if (configured) return configured;
   const path = join(dataDir, 'app.key');
   if (!existsSync(path)) {
-    // in one step: a server killed in between would go on with an empty key
+    // atomic: a server that is killed while writing must not leave an empty key
     writeFileSync(`${path}.new`, randomToken(), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }

@@ -30,8 +30,8 @@ function toStory(row: StoryRow): Story {
 }
 
 /**
- * Brings the database up to date with the story folders. A story whose folder is gone or broken leaves the feed;
- * conversations about it go on.
+ * Updates the stories in the database from the story folders. A story whose folder is missing or invalid is removed
+ * from the feed. Its conversations can be continued.
  */
 export function publishStories({ db, content, env }: Pick<Services, 'db' | 'content' | 'env'>): void {
   db.transaction(() => {
@@ -93,19 +93,19 @@ function publish(
 }
 
 interface Shelf {
-  /** the table's count of changes when it was read */
+  /** change count of the table when it was read */
   mark: number;
   newestFirst: Story[];
-  /** what a search looks into, in the same order */
+  /** searchable texts, in the same order */
   searched: SearchedStory[];
   byId: Map<string, Story>;
-  /** ids of those that an operator hid */
+  /** ids of the stories that an operator hid */
   hidden: Set<string>;
 }
 
 const shelves = new WeakMap<Db, Shelf>();
 
-/** The stories are asked for most and change least, so they stay parsed until the table changes. */
+/** Returns the parsed stories, cached until the table changes. */
 function shelfOf(db: Db): Shelf {
   const mark = db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
   const cached = shelves.get(db);
@@ -120,20 +120,20 @@ function shelfOf(db: Db): Shelf {
   return shelf;
 }
 
-/** Throws 404. */
+/** Returns a story, also a hidden one. Throws 404. */
 export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
   const story = shelfOf(db).byId.get(id);
   if (!story) throw notFound('没有找到这个故事');
   return story;
 }
 
-/** A story that readers may see; throws 404 for one that an operator hid. */
+/** Returns a story that readers may see. Throws 404, also for one that an operator hid. */
 export function findShownStory(services: Pick<Services, 'db'>, id: string): Story {
   if (shelfOf(services.db).hidden.has(id)) throw notFound('没有找到这个故事');
   return findStory(services, id);
 }
 
-/** Up to `count` stories, newest first, after a position in that order. */
+/** Returns up to `count` stories after a position, newest first. */
 function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
   const { newestFirst } = shelfOf(db);
   const isAfter = ({ createdAt, id }: Story) =>
@@ -142,7 +142,7 @@ function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, c
   return newestFirst.slice(start, start + count);
 }
 
-/** Where in a list that is ordered by it a condition begins to hold; the list's length if it never does. */
+/** Binary search for the first item that fulfils a condition, in a list sorted by it; the list's length if none does. */
 function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean): number {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -157,14 +157,14 @@ function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean)
 interface SearchedStory {
   story: Story;
   tags: string[];
-  /** Each contains the one before: the title, then names and tags, then the summary. */
+  /** The title; the title with names and tags; all of these with the summary. */
   texts: string[];
 }
 
-/** Accents, but not the marks that make another letter of a Japanese or an Indian one. */
+/** Latin accents, but not the marks that change a Japanese or Indic letter. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** Words as a search compares them, without regard to width, case and accents, as 查找 of the page does. */
+/** Normalizes words for a search, without width, case and accents, like 查找 of the page. */
 export const comparable = (words: string): string =>
   words.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 
@@ -183,10 +183,10 @@ const searchInput = v.object({
 
 type StorySearch = v.InferOutput<typeof searchInput>;
 
-/** Weighs the place of a hit above any number of readers; the sum stays a safe integer. */
+/** Ranks the place of a hit above any number of readers. The sum stays a safe integer. */
 const PLACE_WEIGHT = 1e12;
 
-/** Readers by story, of the most read ones. */
+/** Returns the number of readers of the most read stories, by story id. */
 function mostRead({ db }: Pick<Services, 'db'>): Map<string, number> {
   const rows = query
     .selectFrom('story_readers')
@@ -203,7 +203,7 @@ interface Hit {
   weight: number;
 }
 
-/** What is found, best first: by where the words stand, then by readers if wanted, then by age. */
+/** Returns the hits sorted by place of the words, then by readers for `hot`, then by age. */
 function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
   const words = comparable(q).split(/\s+/).filter(Boolean);
   const wantedTag = comparable(tag);
@@ -215,11 +215,11 @@ function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySear
     const weight = (texts.length - 1 - place) * PLACE_WEIGHT + Math.min(readers.get(story.id) ?? 0, PLACE_WEIGHT - 1);
     hits.push({ story, weight });
   }
-  // hits of one weight stay in the shelf's order, by age
+  // the stable sort leaves hits of equal weight in the order of their age
   return hits.sort((one, other) => other.weight - one.weight);
 }
 
-/** Up to `count` of them after a position, whose time is a weight. A story that is gone counts as the newest of its weight. */
+/** Returns up to `count` hits after a position, whose time is a weight. A deleted story counts as the newest of it. */
 function hitsAfter(
   services: Pick<Services, 'db'>,
   search: StorySearch,
@@ -238,11 +238,11 @@ function hitsAfter(
   return hits.slice(start, start + count);
 }
 
-/** What a reader may say first. A story without scenes has none of its own. */
+/** Returns the lines for the first message; empty for a story without a plot. */
 const openingLines = ({ plot }: Story): string[] =>
   plot ? offeredLines(plot, begin(plot)).slice(0, rules.openingLines) : [];
 
-/** The story as the API shows it. */
+/** Returns the story in the shape of the API. */
 function presentStory({ content }: Services, story: Story, conversationId: string | null) {
   return {
     id: story.id,
@@ -263,7 +263,7 @@ function presentStory({ content }: Services, story: Story, conversationId: strin
   };
 }
 
-/** The public feed and the story page; a reader's own comes with their progress. */
+/** Routes of the public feed and the story page, which includes a signed-in reader's progress. */
 export function storyRoutes(
   services: Services,
   progressOf: (services: Services, conversationId: string) => object | null,
@@ -305,7 +305,6 @@ export function storyRoutes(
 
 const favoriteForm = v.object({ favorite: v.boolean() });
 
-/** The stories that the reader saved. */
 export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
   new Hono<AppEnv>().get('/', (c) => {
     const rows = favoritesAfter(services, userOf(c).id, readCursor(c.req.query('cursor')), rules.pageSize + 1);
@@ -320,13 +319,13 @@ export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
     return c.json(cursorPage(rows, c.req.path, at, present));
   });
 
-/** The visitor, if signed in and confirmed. */
+/** Returns the user if signed in and confirmed. */
 function readerOf(c: Http) {
   const user = c.get('identity')?.user;
   return user && isVerified(user) ? user : undefined;
 }
 
-/** The visitor's own conversations with these stories, by story. */
+/** Returns the ids of the reader's current conversations with these stories, by story id. */
 function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
   const user = readerOf(c);
   if (!user || storyIds.length === 0) return new Map();

@@ -13,7 +13,7 @@ import { announceUser, tell } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
-/** How often answers, which another process gives, are looked for. */
+/** Polling interval for answers, which another process stores. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
 
 const optionalText = (max: number) => v.pipe(v.nullish(v.string(), ''), text(0, max));
@@ -53,7 +53,7 @@ function newTicketId(services: Services): string {
 
 type TicketForm = v.InferOutput<typeof ticketForm>;
 
-/** Keeps a ticket; one that came before under this key is answered again as it is now. */
+/** Stores a ticket, or returns the one already stored under this client id. Throws 409 after too many in a day. */
 function keep(services: Services, userId: string, clientId: string, form: TicketForm): TicketRow {
   const { db, clock } = services;
   return db.transaction(() => {
@@ -85,7 +85,6 @@ function keep(services: Services, userId: string, clientId: string, form: Ticket
   });
 }
 
-/** Tickets of the signed-in user. */
 export function ticketRoutes(services: Services): Hono<AppEnv> {
   const { db, clock } = services;
   return new Hono<AppEnv>()
@@ -119,11 +118,11 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** In the words of the partial indexes. */
+/** Conditions worded as in the partial indexes. */
 const unannounced = sql<boolean>`answer is not null and announced = 0`;
 const waiting = sql<boolean>`answer is null`;
 
-/** Has the user's pages know how many answers were not looked at. */
+/** Stores the number of unread answers and notifies the user's pages. */
 function countUnread(services: Services, userId: string): void {
   const unread = sql<number>`(
     select count(*) from tickets where user_id = ${userId} and answer is not null and read_at is null)`;
@@ -132,7 +131,7 @@ function countUnread(services: Services, userId: string): void {
   announceUser(services, userId);
 }
 
-/** Notifies the pages of the user who was answered. */
+/** Notifies the pages of users whose tickets were answered. */
 function announceAnswers(services: Services): void {
   const { db } = services;
   const answered = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(unannounced));
@@ -147,7 +146,7 @@ function announceAnswers(services: Services): void {
   }
 }
 
-/** Answers come from a command, which has no sockets; returns the stop. */
+/** Polls for answers, since the command that stores them has no sockets. Returns a function that stops it. */
 export function startAnnouncingAnswers(services: Services): () => void {
   const timer = setInterval(() => {
     try {
@@ -159,7 +158,7 @@ export function startAnnouncingAnswers(services: Services): () => void {
   return () => clearInterval(timer);
 }
 
-/** What `pnpm backend tickets …` says. Throws ConfigError on words that it does not understand. */
+/** Runs `pnpm backend tickets …` and returns its output. Throws `ConfigError`. */
 export function runTickets(services: Services, [verb, ticketId = '', ...words]: string[]): string {
   if (verb === undefined) return waitingTickets(services);
   const ticket = findTicket(services, ticketId);

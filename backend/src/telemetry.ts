@@ -10,10 +10,10 @@ export type Log = Logger;
 
 const requests = new AsyncLocalStorage<string>();
 
-/** Has every line that is logged from within the work, and from the reply that it starts, carry the request's id. */
+/** Adds the request's id to each line that is logged by `work` and by the reply that it starts. */
 export const withinRequest = <Result>(requestId: string, work: () => Result): Result => requests.run(requestId, work);
 
-/** One JSON line an entry on stdout, with `service` and an ISO time; written before the call returns, so none is lost at an end. */
+/** Logs one JSON line an entry to stdout, with an ISO time. Writes synchronously, so that no line is lost at exit. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
@@ -25,7 +25,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Reports an error that no caller is left to catch; `about` says where it happened. Never throws. */
+/** Reports an error that no caller can catch; `about` contains its context. Never throws. */
 export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
 
 const SAY_AGAIN_AFTER_MS = 60_000;
@@ -33,11 +33,11 @@ const SAY_AGAIN_AFTER_MS = 60_000;
 interface FaultReportOptions {
   log: Log;
   dataDir: string;
-  /** Hears of a database that is damaged: nothing may be written to it any more. */
+  /** Called if the database is damaged. Then nothing may be written to it any more. */
   onDamaged: (error: unknown) => void;
 }
 
-/** A disk that is full or away fails every call alike, so that is said in one line a minute, without stacks. */
+/** Creates the report. A full or missing disk fails every call, so it is logged once a minute, without stacks. */
 export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOptions): ReportFault {
   let saidAt = Number.NEGATIVE_INFINITY;
   return (error, about = {}) => {
@@ -50,7 +50,7 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
   };
 }
 
-/** The counters of what this backend decides. Each label has few values. */
+/** Creates the backend's counters. Each label has few values. */
 export function backendCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   return {
@@ -89,7 +89,7 @@ export function backendCounters({ registry, countRequest }: Metrics) {
 
 export type BackendCounters = ReturnType<typeof backendCounters>;
 
-/** Tells, whenever metrics are read, what is under way. */
+/** Registers gauges for running work, which are computed when the metrics are read. */
 export function gaugeWork(registry: Metrics['registry'], { runs, broadcaster }: Services): void {
   const gauge = (name: string, help: string, now: () => number) =>
     new Gauge({

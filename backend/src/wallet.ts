@@ -16,17 +16,17 @@ import { currentStreak, findUser } from './users/user.ts';
 interface Entry {
   userId: string;
   type: TransactionType;
-  /** Points, negative for what the user spends. */
+  /** Points, negative for spending. */
   amount: number;
   description: string;
   ref: { type: string; id: string };
-  /** Unique per user and type, so that nothing is booked twice. */
+  /** Unique per user and type, to prevent double booking. */
   key: string;
 }
 
 /**
- * Books one entry and moves the balance with it; call it inside a transaction. An entry booked before is left as it is.
- * Returns the balance after it; throws 402 when the balance does not cover it.
+ * Books an entry and updates the balance. Call it inside a transaction. Does nothing if the key is already booked.
+ * Returns the new balance. Throws 402 if the balance is too low.
  */
 export function book(services: Services, entry: Entry): number {
   const { db } = services;
@@ -45,7 +45,7 @@ export function book(services: Services, entry: Entry): number {
   return moved.balance;
 }
 
-/** Gives back, once, what was booked under a type and key. Returns the points given back. */
+/** Refunds an entry by type and key, at most once. Returns its points; 0 if it does not exist. */
 export function refund(services: Services, userId: string, type: TransactionType, key: string): number {
   const spent = services.db.first(
     query
@@ -98,7 +98,7 @@ function insertEntry(
   );
 }
 
-/** Rewards the first check-in of a Shanghai day; call it inside a transaction. */
+/** Rewards the first check-in of a day in Shanghai. Call it inside a transaction. */
 function checkIn(services: Services, { id }: UserRow): StoredSuccess {
   const { db, clock } = services;
   const user = findUser(services, id);
@@ -141,7 +141,7 @@ export function transactionRoutes(services: Services): Hono<AppEnv> {
   });
 }
 
-/** With what was paid for it, where it was bought. */
+/** An entry with its payment, if the points were bought. */
 type ReceiptRow = TransactionRow & { price_cents: number | null; method: string | null; paid_at: number | null };
 
 function pageOfTransactions(

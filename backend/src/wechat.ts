@@ -8,31 +8,31 @@ import { isOwnOrigin } from './http/origin.ts';
 import type { Services } from './services.ts';
 import type { Log } from './telemetry.ts';
 
-/** An Official Account whose JS-SDK pages may use. */
+/** A WeChat Official Account, for the JS-SDK. */
 export interface WechatApp {
   id: string;
   secret: string;
-  /** where WeChat's API answers */
+  /** origin of WeChat's API */
   origin: string;
 }
 
 export interface Wechat {
   appId: string;
-  /** The ticket that signatures are made with. Throws where WeChat gives none. */
+  /** Returns the ticket for signatures. Throws if WeChat refuses it. */
   ticket: () => Promise<string>;
 }
 
 const TIMEOUT_MS = 5_000;
-/** A ticket is renewed this long before its end, so that none runs out on its way. */
+/** A ticket is renewed this long before it expires, so that it is still valid when a page uses it. */
 const MARGIN_SECONDS = 300;
-/** WeChat counts calls a day: a refusal holds this long. */
+/** Delay after a refusal, since WeChat limits the calls per day. */
 const REFUSED_MS = 60_000;
 
 const seconds = v.pipe(v.number(), v.minValue(0));
 const tokenAnswer = v.object({ access_token: v.string(), expires_in: seconds });
 const ticketAnswer = v.object({ ticket: v.string(), expires_in: seconds });
 
-/** Fetches tickets as they are needed: one at a time, each until shortly before its end. */
+/** Creates a client that fetches a ticket when one is needed and caches it until shortly before it expires. */
 export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, log: Log): Wechat {
   let ticket: Promise<string> | null = null;
   let until = 0;
@@ -53,7 +53,7 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
 
   async function renewed(): Promise<string> {
     const account = { grant_type: 'client_credential', appid: id, secret };
-    // unlike `token`, this call leaves the tokens of other servers valid
+    // unlike `token`, this endpoint does not invalidate the tokens of other servers
     const { access_token } = await call(tokenAnswer, 'stable_token', account);
     const query = new URLSearchParams({ access_token, type: 'jsapi' });
     const { ticket, expires_in } = await call(ticketAnswer, `ticket/getticket?${query}`);
@@ -75,11 +75,11 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
 
 const signed = v.object({ url: v.pipe(text(1, 2_000), v.url()) });
 
-/** WeChat's algorithm for `wx.config`: the fields in the order of their names. */
+/** Signs with WeChat's algorithm for `wx.config`: the fields in the order of their names. */
 export const wechatSignature = (ticket: string, nonce: string, timestamp: number, url: string): string =>
   createHash('sha1').update(`jsapi_ticket=${ticket}&noncestr=${nonce}&timestamp=${timestamp}&url=${url}`).digest('hex');
 
-/** Signs addresses of the product's own pages, and no others. */
+/** Signs URLs of the product's own pages. Throws 422 for others, and 503 without a ticket. */
 export function wechatRoutes({ env, clock }: Services, wechat: Wechat): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/signature', async (c) => {
     const [url = ''] = validate(signed, c.req.query()).url.split('#');

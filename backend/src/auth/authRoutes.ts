@@ -81,7 +81,7 @@ function countAttempt(c: Http, services: Services, login: string, user: UserRow 
   limits.take(names[0], few);
   limits.take(names[1], few * perName);
   return () => {
-    // not cleared: an attacker could reset the limit of the network by signing in to an account of their own
+    // gives back only this attempt: an attacker could clear the limit by signing in to an account of their own
     limits.giveBack(network);
     for (const name of names) limits.clear(name);
   };

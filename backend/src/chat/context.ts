@@ -66,7 +66,7 @@ function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, af
   return rows.reverse().map(toLine);
 }
 
-/** Number of former texts that the storyteller is told not to repeat. */
+/** Number of former texts that the storyteller must not repeat. */
 const RETOLD_TEXTS = 3;
 
 function formerTexts({ db }: Services, messageId: string): string[] {

@@ -31,7 +31,7 @@ const ofStory = (userId: string, storyId: string) =>
 export const runsOf = ({ db }: Services, userId: string, storyId: string): ConversationRow[] =>
   db.all(ofStory(userId, storyId));
 
-/** Returns the reader's current run of a story; undefined if there is none or all are shelved. */
+/** Returns the reader's current run of a story; undefined before the first and if all are shelved. */
 export const conversationWith = ({ db }: Services, userId: string, storyId: string): ConversationRow | undefined =>
   db.first(ofStory(userId, storyId).where('shelved', '=', 0));
 

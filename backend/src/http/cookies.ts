@@ -9,13 +9,13 @@ import { isOwnOrigin } from './origin.ts';
 
 const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';
 
-/** On https the `__Host-` prefix keeps subdomains from planting a session. */
+/** On HTTPS the `__Host-` prefix prevents subdomains from setting a session. */
 const sessionCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_session' : 'liaozhai_session');
 
-/** Cookies of one name that a browser may send: one for each path, and one for each parent domain. */
+/** Maximum number of cookies of one name that are read. A browser sends one for each path and parent domain. */
 const MOST_OF_A_NAME = 6;
 
-/** The raw value of each session cookie: on http another path or a parent domain may have left one that no answer removes. */
+/** Returns each session cookie's value: on HTTP, one of another path or domain may exist, which cannot be removed. */
 export const sessionTokens = (c: Http): string[] =>
   (c.req.header('cookie') ?? '')
     .split(';')
@@ -24,7 +24,7 @@ export const sessionTokens = (c: Http): string[] =>
     .map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
     .slice(0, MOST_OF_A_NAME);
 
-/** The one of a session that lives; empty for a visitor. */
+/** Returns the token of the valid session; empty for a visitor. */
 export const sessionToken = (c: Http): string => c.get('identity')?.token ?? '';
 
 const sessionSeconds = rules.sessionLifetimeDays * 86_400;
@@ -43,12 +43,12 @@ interface Account {
   password_hash: string;
 }
 
-/** As many accounts as a browser is remembered for. */
+/** Maximum number of accounts per device cookie. */
 const REMEMBERED = 5;
 
 const deviceCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_device' : 'liaozhai_device');
 
-/** A new password makes every device unknown, a stolen cookie's included. */
+/** Signs the password hash, too, so that a new password invalidates every device, also one with a stolen cookie. */
 const sign = (appKey: string, device: string, { id, password_hash }: Account): string =>
   hmac(appKey, `device|${device}|${id}|${password_hash}`);
 
@@ -58,8 +58,8 @@ function readDevice(c: Http): { device: string; signatures: string[] } {
 }
 
 /**
- * The id of the browser a request comes from, if this account has signed in with it before; else null. It proves nothing but that:
- * who has it may try passwords although others at the same address, or all over the world, have used up theirs.
+ * Returns the id of the request's browser if this account has signed in with it before; else null. It grants nothing
+ * but a rate limit of its own, which guesses from other browsers do not use up.
  */
 export function knownDevice(c: Http, appKey: string, account: Account): string | null {
   const { device, signatures } = readDevice(c);
@@ -67,7 +67,6 @@ export function knownDevice(c: Http, appKey: string, account: Account): string |
   return signatures.some((signature) => sameText(signature, wanted)) ? device : null;
 }
 
-/** Remembers that the account has signed in with this browser. */
 export function rememberDevice(c: Http, appKey: string, account: Account): void {
   const { device: known, signatures } = readDevice(c);
   const device = known || randomToken();
@@ -81,11 +80,11 @@ export function rememberDevice(c: Http, appKey: string, account: Account): void 
 const cookieName = 'XSRF-TOKEN';
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Bound to the session cookie, so that a token planted by another site or left from another user is worth nothing. */
+/** Bound to the session cookie, so that a token from another site or user is invalid. */
 const csrfSignature = (appKey: string, nonce: string, session: string): string =>
   hmac(appKey, `csrf|${nonce}|${session}`);
 
-/** Hands the browser a fresh token for the given session (empty = visitor); a page whose storage is gone knows by it that a session may live. */
+/** Sets a new token for the session (empty = visitor). By its cookie a page without storage detects a session. */
 export function setCsrfCookie(c: Http, appKey: string, session: string): void {
   const nonce = randomToken();
   const secure = isSecure(c);
@@ -94,7 +93,7 @@ export function setCsrfCookie(c: Http, appKey: string, session: string): void {
   setCookie(c, cookieName, value, { path: '/', sameSite: 'Lax', secure, ...lasting });
 }
 
-/** Refuses (419) every change that another site could have caused. */
+/** Refuses (419) changes that another site could have caused. */
 export const csrfGuard = ({ appKey, env }: Services) =>
   createMiddleware<AppEnv>(async (c, next) => {
     if (!readOnly.has(c.req.method) && !isOwnRequest(c, appKey, env.APP_ORIGIN)) throw pageExpired();
@@ -107,7 +106,7 @@ function isOwnRequest(c: Http, appKey: string, allowedOrigins: string[]): boolea
   if (c.req.header('sec-fetch-site') === 'cross-site') return false;
   const token = c.req.header('x-xsrf-token') ?? '';
   const [nonce = '', signature = ''] = token.split('.');
-  // without a session that lives, the one of a visitor or of a session that ended
+  // without a valid session, the token of a visitor or of an ended session is accepted
   const sessions = sessionToken(c) ? [sessionToken(c)] : ['', ...sessionTokens(c)];
   return (
     sameText(token, getCookie(c, cookieName) ?? '') &&

@@ -5,10 +5,10 @@ import type { Context } from 'hono';
 import type { UserRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
 
-/** A signed-in visitor: who, and by which session. */
+/** The signed-in user and their session. */
 export interface Identity {
   user: UserRow;
-  /** the session cookie's raw value */
+  /** raw value of the session cookie */
   token: string;
   sessionHash: string;
 }
@@ -20,7 +20,7 @@ export interface AppEnv {
 
 export type Http = Context<AppEnv>;
 
-/** The signed-in visitor, verified or not; throws 401. */
+/** Returns the signed-in user, verified or not. Throws 401. */
 export function identityOf(c: Http): Identity {
   const identity = c.get('identity');
   if (!identity) throw unauthenticated();
@@ -29,21 +29,21 @@ export function identityOf(c: Http): Identity {
 
 export const isVerified = (user: UserRow): boolean => user.is_email === 0 || user.email_verified_at !== null;
 
-/** The signed-in user; throws 401, or 403 while the e-mail address waits for its confirmation. */
+/** Returns the signed-in user. Throws 401, or 403 while the email address is unconfirmed. */
 export function userOf(c: Http): UserRow {
   const { user } = identityOf(c);
   if (!isVerified(user)) throw unverified();
   return user;
 }
 
-/** The signed-in user of a change, who makes so many a minute at the most; throws 401, 403 or 429. */
+/** Returns the signed-in user and counts the call against `RATE_LIMIT_WRITES`. Throws 401, 403 and 429. */
 export function writingUser(c: Http, { limits, env }: Pick<Services, 'limits' | 'env'>): UserRow {
   const user = userOf(c);
   limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
   return user;
 }
 
-/** An answer that is not a success; `body` follows Laravel's shapes. */
+/** An error response. `body` has the shape of Laravel's errors. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -70,13 +70,13 @@ export const gone = (message: string) => new HttpError(410, { message });
 export const tooLarge = () => new HttpError(413, { message: '内容过大' });
 export const pageExpired = () => new HttpError(419, { message: '页面已过期，请重试' });
 
-/** The server ends and another begins; what is asked again then is taken. */
+/** Thrown while the server shuts down. The request can be repeated after `Retry-After`. */
 export const restarting = () => new HttpError(503, { message: '服务正在重新启动，请稍候再试' }, { 'Retry-After': '2' });
 
 export const insufficientBalance = (required: number, balance: number) =>
   new HttpError(402, { message: '余额不足，请先充值', code: 'insufficient_balance', required, balance });
 
-/** More would be charged than the reader was shown; `rules` are the prices that hold now. */
+/** Thrown if a call costs more than the reader was shown. `rules` are the current prices. */
 export const priceChanged = (price: number, rules: object) =>
   new HttpError(409, { message: `价格变了，现在要 ${price} 点，还没有扣点`, code: 'price_changed', price, rules });
 
@@ -85,14 +85,14 @@ export function tooMany(retryAfterSeconds: number): HttpError {
   return new HttpError(429, { message: `操作太频繁，请 ${wait}后再试` }, { 'Retry-After': String(retryAfterSeconds) });
 }
 
-/** 422 with one or more messages per field; the first one is the headline, as in Laravel. */
+/** 422 with messages per field. The first one is the headline, as in Laravel. */
 export function invalid(errors: Record<string, string[]>): HttpError {
   const all = Object.values(errors).flat();
   const rest = all.length > 1 ? `（还有 ${all.length - 1} 处错误）` : '';
   return new HttpError(422, { message: `${all[0] ?? '内容有误'}${rest}`, errors });
 }
 
-/** Rate limits whose refusal is the answer: 429 with `Retry-After`. */
+/** Rate limits that throw 429 with `Retry-After`. */
 export class RequestLimits {
   readonly #limiter: Limiter;
 

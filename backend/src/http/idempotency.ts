@@ -4,20 +4,20 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { type Http, invalid, userOf } from './http.ts';
 
-/** A success to be answered and remembered. */
+/** A successful response, which is stored for repeated requests. */
 export interface StoredSuccess {
   status: 200 | 201 | 202;
   body: unknown;
 }
 
-/** An outcome that was paid for, in points. */
+/** A response with its price in points. */
 export interface PaidOutcome extends StoredSuccess {
   cost: number;
 }
 
 /**
- * Runs `work` once per key: its effects and its answer are stored in one transaction, so a repeated request gets the stored
- * answer, even after a crash. The work is synchronous, so a second request can never find the first one in flight.
+ * Runs `work` once per key. Its effects and its response are stored in one transaction, so that a repeated request gets
+ * the stored response, even after a crash. `work` is synchronous, so that two requests cannot overlap.
  */
 export function once(
   c: Http,
@@ -54,7 +54,7 @@ export function once(
 
 const answer = (c: Http, { status, body }: StoredSuccess): Response => c.json(body as object, status);
 
-/** The same fields in another order are the same request. */
+/** Serializes with sorted keys, so that the order of the fields does not matter. */
 function canonical(input: unknown): string {
   return JSON.stringify(input, (_key, value: unknown) =>
     value && typeof value === 'object' && !Array.isArray(value)
@@ -65,7 +65,7 @@ function canonical(input: unknown): string {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The request's key: the header and the body's `client_id` say the same; throws 422 when they differ or are no UUID. */
+/** Returns the request's `Idempotency-Key` or `client_id`. Throws 422 if they differ or are not a UUID. */
 export function idempotencyKey(c: Http, input: Record<string, unknown>): string | undefined {
   const header = c.req.header('idempotency-key');
   const field = input.client_id ?? undefined;
@@ -78,7 +78,7 @@ export function idempotencyKey(c: Http, input: Record<string, unknown>): string 
   return key.toLowerCase();
 }
 
-/** As above, for calls that cost or create: a missing key is 422. */
+/** Returns the idempotency key of a call that costs points or creates something. Throws 422 if it is missing. */
 export function requiredKey(c: Http, input: Record<string, unknown>): string {
   const key = idempotencyKey(c, input);
   if (key === undefined) throw invalid({ client_id: ['请求编号不能为空'] });

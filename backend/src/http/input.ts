@@ -46,18 +46,18 @@ const labels: Record<string, string> = {
 
 export const codePoints = (text: string): number => [...text].length;
 
-/** Drops what neither the database nor a reader can take: lone surrogates and control characters, except tab and line feed. */
+/** Normalizes line breaks, replaces lone surrogates and removes control characters except tab and line feed. */
 export const clean = (text: string): string =>
   Buffer.from(text)
     .toString()
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '');
 
-/** Whether a text has nothing that a reader could see: blanks and letters without a shape. */
+/** Whether a text is invisible: it has only blanks and characters without a shape. */
 export const showsNothing = (text: string): boolean =>
   /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]*$/u.test(text);
 
-/** Trimmed text whose length is counted in code points, as PHP's `mb_strlen` does. */
+/** Trimmed text with its length in code points, as PHP's `mb_strlen` counts. */
 export const text = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -70,14 +70,13 @@ export const text = (min: number, max: number) =>
     v.check((value) => min === 0 || value === '' || !showsNothing(value), '至少要有一个看得见的字'),
   );
 
-/** A number, or a text that is one as in a query; without a fraction. */
+/** An integer, as a number or, for a query, as text. */
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   v.pipe(v.unknown(), v.toNumber(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 
-/** An opaque id of ours. */
 export const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 
-/** The JSON object (or form) of a request; anything else counts as empty, as in Laravel. */
+/** Parses the JSON object or form of a request. Anything else counts as empty, as in Laravel. */
 export function readInput(c: Http): Record<string, unknown> {
   const raw = c.get('body');
   if (c.req.header('content-type')?.includes('application/x-www-form-urlencoded')) {
@@ -91,7 +90,7 @@ export function readInput(c: Http): Record<string, unknown> {
   }
 }
 
-/** The body's text; throws 413 as soon as it grows too long, even if its length header says less. */
+/** Reads the body as text. Throws 413 once it is too long, even if `Content-Length` is smaller. */
 export async function receiveBody(c: Http): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -103,7 +102,7 @@ export async function receiveBody(c: Http): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Checks input against a schema; throws 422 with Laravel's error shape. Unknown fields are ignored. */
+/** Validates input against a schema. Throws 422 in Laravel's error shape. Unknown fields are ignored. */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: Record<string, unknown>,
@@ -120,20 +119,20 @@ export function validate<Schema extends v.GenericSchema>(
   throw invalid(errors);
 }
 
-/** Only the checks of our own have a message for people. */
+/** Only custom checks have a message for readers. */
 function describe(issue: v.BaseIssue<unknown>, value: unknown): string {
   if (issue.type === 'check') return issue.message;
   if (value === undefined || value === null || value === '') return '不能为空';
   return '格式不正确';
 }
 
-/** Where a page ended: the last row's sorting time and id. */
+/** Position of a page's last row: its sorting time and id. */
 export interface Position {
   time: number;
   id: string;
 }
 
-/** Opaque to the client; null on anything that is not one of ours, which then means the first page. */
+/** Parses a cursor. Null, which means the first page, if it is missing or malformed. */
 export function readCursor(cursor: string | undefined): Position | null {
   if (!cursor) return null;
   const [time, ...id] = Buffer.from(cursor, 'base64url').toString().split(' ');
@@ -143,7 +142,7 @@ export function readCursor(cursor: string | undefined): Position | null {
 
 const writeCursor = ({ time, id }: Position): string => Buffer.from(`${time} ${id}`).toString('base64url');
 
-/** A user's own rows of a table, the newest first, from a cursor on: one more than `cursorPage` shows. */
+/** Returns a user's rows of a table after a cursor, newest first: one more than `cursorPage` shows. */
 export function ownRows<Table extends 'orders' | 'tickets'>(
   { db }: Pick<Services, 'db'>,
   table: Table,
@@ -159,9 +158,9 @@ export function ownRows<Table extends 'orders' | 'tickets'>(
 }
 
 /**
- * Laravel's cursor page out of up to `pageSize + 1` rows.
- * @param position tells where a row stands, for the cursor of the next page.
- * @param kept what the list was asked with besides, which its next page is asked with as well.
+ * Builds a page in the shape of Laravel's cursor pagination from up to `pageSize + 1` rows.
+ * @param position returns a row's position, for the cursor of the next page.
+ * @param kept further query parameters, which the link to the next page repeats.
  */
 export function cursorPage<Row, Item>(
   rows: Row[],

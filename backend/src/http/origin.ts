@@ -3,14 +3,14 @@ import { isSameHost, originOf, type Source, sourceOf as sourceBehind } from '@li
 
 const isLoopback = (address = ''): boolean => /^(::ffff:)?127\./.test(address) || address === '::1';
 
-/** Forwarded headers count only from a proxy on this machine, or where nobody but a proxy reaches this server. */
+/** Trusts forwarded headers only from a proxy on this machine, or, with `trustsAll`, from any peer. */
 export const sourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsAll: boolean): Source =>
   sourceBehind(request, trustsAll || isLoopback(request.socket.remoteAddress));
 
-/** Whether a browser's `Origin` is this product's own: a configured one, or the host the request was made to. */
+/** Whether an `Origin` is the product's own: a configured one, or, without any, the host of the request. */
 export function isOwnOrigin(origin: string, source: Source, allowed: string[]): boolean {
   return allowed.length > 0 ? allowed.includes(origin) : isSameHost(origin, source);
 }
 
-/** Where readers find the product, for links that lead back to it: the first configured origin, or the one they asked from. */
+/** Returns the origin for links to the product: the first configured one, or that of the request. */
 export const productOrigin = (source: Source, configured: string[]): string => configured[0] ?? originOf(source);

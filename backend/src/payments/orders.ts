@@ -16,20 +16,20 @@ import { hmac, sameText } from '../signatures.ts';
 import { assertMayPay } from '../users/minor.ts';
 import { book } from '../wallet.ts';
 
-/** What a provider receives about an order. */
+/** An order as the provider receives it. */
 export interface Purchase {
   orderId: string;
   points: number;
   priceCents: number;
-  /** the page that waits for the credit */
+  /** URL of the page that waits for the credit */
   returnUrl: string;
-  /** milliseconds since 1970; after this the reader is not sent there any more */
+  /** in ms since 1970; then the reader is not sent to the provider any more */
   expiresAt: number;
 }
 
-/** What a webhook reports about an order. */
+/** A webhook's event for an order. */
 export interface PaymentEvent {
-  /** the same however often it is delivered */
+  /** stable across repeated deliveries */
   id: string;
   orderId: string;
   outcome: 'paid' | 'failed';
@@ -38,28 +38,28 @@ export interface PaymentEvent {
 
 /** The port to a payment provider. Amounts are cents of CNY. */
 export interface PaymentProvider {
-  /** names it in the webhook's address: small letters, digits and hyphens */
+  /** segment of the webhook's path: lower-case letters, digits and hyphens */
   readonly id: string;
-  /** names it to readers, on the receipt too */
+  /** name for readers, also on the receipt */
   readonly title: string;
-  /** Opens the provider's page for an order. For an order asked again it is the same page, or another that cannot be paid twice. */
+  /** Returns the provider's page for an order. A repeated call must not return a page on which it can be paid twice. */
   createCheckout(purchase: Purchase): Promise<{ url: string }>;
-  /** Reads a webhook whose body is `raw`, to the byte. Throws `WebhookRefused` unless it is the provider's own and fresh. */
+  /** Parses a webhook; `raw` is its unchanged body. Throws `webhookRefused` if its signature is wrong or too old. */
   verifyWebhook(raw: string, headers: Headers): PaymentEvent;
-  /** What it serves itself, below `/api/payments/{id}`. */
+  /** The provider's own pages, below `/api/payments/{id}`. */
   readonly pages?: Hono<AppEnv>;
-  /** Starts the provider's background work once this server listens at `url`. Returns the stop. */
+  /** Starts background work once this server listens at `url`. Returns a function that stops it. */
   start?(url: string): () => void;
 }
 
-/** A webhook that nobody of ours has signed, or not just now. */
+/** 403 for a webhook with a wrong or expired signature. */
 export const webhookRefused = (why: string): HttpError => forbidden(why);
 
-/** `t=<seconds>,v1=<hex>`: an HMAC-SHA-256 over the time and the raw body, as Stripe has it. */
+/** Returns `t=<seconds>,v1=<hex>`, an HMAC-SHA-256 of time and raw body, as Stripe signs. */
 export const signatureOf = (secret: string, raw: string, seconds: number): string =>
   `t=${seconds},v1=${hmac(secret, `${seconds}.${raw}`)}`;
 
-/** Throws unless `signature` is of this body and at most five minutes away from `now`. */
+/** Throws 403 unless `signature` matches the body and is within `rules.webhookToleranceSeconds` of `now`, in ms. */
 export function verifySignature(secret: string, raw: string, signature: string | null, now: number): void {
   const seconds = Number(/^t=(\d{1,12}),/.exec(signature ?? '')?.[1] ?? Number.NaN);
   if (!sameText(signature ?? '', signatureOf(secret, raw, seconds))) throw webhookRefused('签名不正确');
@@ -99,7 +99,7 @@ function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
   return db.first(query.selectFrom('orders').selectAll().where('id', '=', orderId));
 }
 
-/** The only place that decides whether somebody may buy points: a mode without recharge refuses here. Throws. */
+/** Throws 403 in a mode without recharge, and 409 for too many open orders. No other code decides this. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
   assertMayPay(user);
   const open = db.all(
@@ -114,7 +114,7 @@ function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
   if (open.length >= rules.openOrders) throw conflict('too_many_orders', '未付款的订单太多，请先付款，或等它们过期');
 }
 
-/** A number nobody has yet; call it inside a transaction. */
+/** Returns an unused number. Call it inside a transaction. */
 function newOrderId(services: Services): string {
   const day = shanghaiDate(services.clock()).replaceAll('-', '');
   for (;;) {
@@ -125,7 +125,7 @@ function newOrderId(services: Services): string {
 
 const orderForm = v.object({ package_id: id });
 
-/** The order of a key; made unless there is one. */
+/** Returns the order of the client id, or creates it. Throws 409 and 422. */
 function place(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
   const { db, clock, env } = services;
   return db.transaction((): OrderRow => {
@@ -164,7 +164,7 @@ function place(services: Services, provider: PaymentProvider, user: UserRow, cli
 const providerAway = () =>
   new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
 
-/** Asks the provider for its page; an order that was paid meanwhile stays so. */
+/** Stores the provider's page. The status of an order that was paid in the meantime is left unchanged. Throws 503. */
 async function openCheckout(services: Services, provider: PaymentProvider, order: OrderRow, origin: string) {
   const { db, report } = services;
   const checkout = await provider
@@ -188,7 +188,6 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
   );
 }
 
-/** Orders of the signed-in user. */
 export function orderRoutes(services: Services, provider: PaymentProvider): Hono<AppEnv> {
   const { clock, env } = services;
   return new Hono<AppEnv>()
@@ -219,7 +218,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
     });
 }
 
-/** What providers and their pages call: without session and CSRF token. */
+/** Routes for providers and their pages, without session and CSRF token. */
 export function paymentRoutes(services: Services): Hono<AppEnv> {
   const { payments } = services;
   const routes = new Hono<AppEnv>();
@@ -233,8 +232,8 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
 }
 
 /**
- * Carries out a webhook once: money that came is credited, also to an order that has expired or failed. A repeated event gets the answer
- * of the first.
+ * Applies a webhook's event once. A payment is credited, also to an order that has expired or failed. A repeated event
+ * gets the stored response.
  */
 function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
   const { db, clock, log } = services;
@@ -290,7 +289,7 @@ function credit(services: Services, order: OrderRow): OrderRow {
   return announced(services, { ...order, ...changes });
 }
 
-/** A failure reported after the payment, or twice, changes nothing. */
+/** Marks an open order as failed. A failure after the payment, or a second one, is ignored. */
 function fail(services: Services, order: OrderRow): OrderRow {
   if (order.status !== 'created' && order.status !== 'pending') return order;
   const changes = { status: 'failed' } as const;
@@ -298,7 +297,7 @@ function fail(services: Services, order: OrderRow): OrderRow {
   return announced(services, { ...order, ...changes });
 }
 
-/** Orders that wait for their money run out now; what is paid all the same is credited. */
+/** Expires the user's open orders. A payment that still arrives is credited. */
 export function endOpenOrders(services: Services, userId: string): void {
   const { db, clock } = services;
   const now = clock();

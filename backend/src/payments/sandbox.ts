@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
 import { type PaymentEvent, type PaymentProvider, signatureOf, verifySignature, webhookRefused } from './orders.ts';
 
-/** Before a webhook that was not taken is sent again; used up, it waits for the next start. */
+/** Delays before each retry of a webhook. After the last one it is sent again at the next start. */
 const retryPausesMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000];
 const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -21,14 +21,14 @@ const eventSchema = v.object({
   amount_cents: v.number(),
 });
 
-/** In the words of the partial index. */
+/** Condition worded as in the partial index. */
 const undelivered = sql<boolean>`outcome is not null and delivered_at is null`;
 
 type Needed = Pick<Services, 'env' | 'clock' | 'report' | 'db'>;
 
-/** A provider that takes no money: its page asks how the payment shall end, and its webhook says so. */
+/** Creates a provider that takes no money. Its page lets the reader choose the outcome that its webhook reports. */
 export function createSandbox({ env, clock, report, db }: Needed, secret: string): PaymentProvider {
-  /** set while deliveries go out */
+  /** null while deliveries are stopped */
   let ownUrl: string | null = null;
   const timers = new Set<NodeJS.Timeout>();
 
@@ -59,7 +59,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
       ({ ok }) => ok,
       () => false,
     );
-    // the server may have ended meanwhile, and its database with it
+    // the server and its database may have been closed in the meantime
     if (ownUrl === null) return;
     const pause = retryPausesMs[attempt];
     if (isTaken) {
@@ -67,7 +67,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
     } else if (pause !== undefined) deliverIn(pause, token, attempt + 1);
   }
 
-  /** The reader's choice; the first that ends the payment counts. */
+  /** Stores the reader's choice. Only the first one counts. */
   function decide(token: string, outcome: 'paid' | 'failed'): void {
     const isFirst = db.run(
       query
@@ -138,7 +138,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
   };
 }
 
-/** The same however often it is made. */
+/** Returns the same event, with the same id, for each delivery. */
 function webhookOf({ token, order_id, price_cents, outcome }: SandboxCheckoutRow): v.InferOutput<typeof eventSchema> {
   const type = outcome === 'paid' ? 'payment.succeeded' : 'payment.failed';
   return { id: `evt_${sha256(`${token} ${type}`).slice(0, 24)}`, type, order_id, amount_cents: price_cents };
@@ -170,7 +170,7 @@ const style = `
   button:first-child { background: light-dark(#b3392f, #e5766a); color: light-dark(#fff, #1c0f0d); }
   :focus-visible { outline: 2px solid currentcolor; outline-offset: 2px; }`;
 
-/** Stands for another site: none of the product's styles and scripts, and nothing that a frame could show. */
+/** Renders the page like another site's: without the product's styles and scripts, and not in a frame. */
 function showPage(c: Http, checkout: SandboxCheckoutRow | undefined, state: PageState): Response | Promise<Response> {
   const nonce = randomToken();
   c.header(

@@ -13,13 +13,13 @@ import { findUser, presentUser } from '../users/user.ts';
 
 const userChannel = (userId: string): string => `private-App.Models.User.${userId}`;
 
-/** As PHP's `json_encode` writes it: everything beyond ASCII escaped per UTF-16 unit, and slashes. */
+/** Serializes like PHP's `json_encode`, which escapes slashes and each UTF-16 unit beyond ASCII. */
 const phpJson = (value: unknown): string =>
   JSON.stringify(value)
     .replace(/\//g, '\\/')
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Bytes of the request in which Laravel's broadcaster sends an event: the data is JSON within JSON, escaped twice. */
+/** Returns the bytes of Laravel's broadcast request: the data is JSON within JSON, escaped twice. */
 function broadcastBytes(userId: string, event: string, data: object): number {
   return phpJson({ name: event, data: phpJson(data), channels: [userChannel(userId)] }).length;
 }
@@ -27,12 +27,12 @@ function broadcastBytes(userId: string, event: string, data: object): number {
 const fits = (userId: string, event: string, data: object): boolean =>
   broadcastBytes(userId, event, data) <= rules.eventBytes;
 
-/** Tells all of a user's sockets, once the surrounding transaction is on disk. */
+/** Sends an event to all of a user's sockets once the surrounding transaction is committed. */
 export function tell({ db, broadcaster, counters, log }: Services, userId: string, event: string, data: object): void {
   db.afterCommit(() => {
     counters?.events.inc({ event });
     const publish = () => broadcaster.publish(userChannel(userId), event, data);
-    // a reply comes in hundreds of pieces, and has a span of its own
+    // a reply has hundreds of deltas, which its own span covers
     if (event === 'message.delta') return publish();
     log.debug({ event, user: userId }, 'told');
     inSpan(`broadcast ${event}`, {}, publish);
@@ -42,8 +42,8 @@ export function tell({ db, broadcaster, counters, log }: Services, userId: strin
 type MessageEvent = 'message.created' | 'message.completed' | 'message.failed';
 
 /**
- * The whole message; one too long for a frame travels without its body, which the client then fetches by version. A
- * `last_seq` says that all messages after it are gone.
+ * Sends a message. If it is too long for a frame, its body is left out and the client fetches it by version.
+ * `last_seq` means that all messages after it were deleted.
  */
 export function announceMessage(
   services: Services,
@@ -70,7 +70,7 @@ export function announceBalance(services: Services, userId: string): void {
   });
 }
 
-/** The whole user; a persona too long for a frame stays out of it, and what clients know of it stays as it is. */
+/** Sends the user. A persona that is too long for a frame is left out, and clients do not change theirs. */
 export function announceUser(services: Services, userId: string): void {
   services.db.afterCommit(() => {
     const user = presentUser(findUser(services, userId), services.clock());
@@ -80,30 +80,30 @@ export function announceUser(services: Services, userId: string): void {
   });
 }
 
-/** Has every page of the user ask whether its session may still listen, which those of the ended one may not. */
+/** Makes every page of the user check its session, so that pages of the ended session stop listening. */
 export function announceSessionEnd(services: Services, userId: string): void {
   tell(services, userId, 'session.ended', {});
 }
 
-/** What it has to do right now. */
+/** Current load of a broadcaster. */
 export interface BroadcasterLoad {
   /** open sockets of this server's own */
   sockets: number;
-  /** events that wait to be sent on */
+  /** queued events */
   waiting: number;
-  /** events since the start that were not taken */
+  /** events since the start that could not be delivered */
   lost: number;
 }
 
-/** What carries events to the pages: sockets of this server's own, or a Reverb. */
+/** Sends events to the pages, through this server's own sockets or a Reverb server. */
 export interface Broadcaster {
-  /** Key and signature, as a page shows them to join a channel. The session that asked for it may come to an end before the socket. */
+  /** Returns `key:signature`, with which a page subscribes to a channel on behalf of the session. */
   sign(text: string, sessionHash: string): string;
-  /** Sends an event to everyone on a channel, after those of earlier calls. Never throws, never makes its caller wait. */
+  /** Sends an event to all subscribers of a channel, in the order of the calls. Never throws and never blocks. */
   publish(channel: string, event: string, data: object): void;
-  /** Closes the sockets that joined by a signature of an ended session, where that is in its power. */
+  /** Closes the sockets that subscribed with a signature of an ended session, if the broadcaster can. */
   closeSession(sessionHash: string): void;
-  /** Takes over a request for a socket; left out where sockets are somebody else's. */
+  /** Handles a request for a socket. Absent if another server has the sockets. */
   upgrade?(request: IncomingMessage, stream: Duplex, head: Buffer): void;
   load(): BroadcasterLoad;
   /** Closes everything within half a second. */
@@ -112,7 +112,7 @@ export interface Broadcaster {
 
 const isSocketId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,10}\.\d{1,10}$/.test(value);
 
-/** Signs what a socket may listen to: the user's own channel and nothing else. */
+/** Routes that sign subscriptions, only for the user's own channel. */
 export function broadcastRoutes(services: Services): Hono<AppEnv> {
   const { broadcaster } = services;
   return new Hono<AppEnv>()

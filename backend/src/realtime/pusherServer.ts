@@ -10,7 +10,7 @@ import { hmac, sameText } from '../signatures.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 const ACTIVITY_TIMEOUT_SECONDS = 30;
-/** Twice this, and the look at every half of it, stay below the 75 s after which the documented nginx ends a silent socket. */
+/** Silence before a ping. Twice this plus the check interval fits into the 75 s of the documented nginx. */
 const QUIET_MS = 30_000;
 
 const frameSchema = v.object({
@@ -21,7 +21,7 @@ const frameSchema = v.object({
 type ClientFrame = v.InferOutput<typeof frameSchema>;
 
 const subscriptionSchema = v.object({
-  /** Reverb takes longer ones; with `maxChannels` this bounds what one visitor may cost. */
+  /** Reverb accepts longer names. With `MAX_CHANNELS` this limits the memory per visitor. */
   channel: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   auth: v.nullish(v.string()),
   channel_data: v.nullish(v.string()),
@@ -30,14 +30,14 @@ const unsubscriptionSchema = v.pick(subscriptionSchema, ['channel']);
 const clientEventSchema = v.object({
   event: v.string(),
   channel: v.string(),
-  /** an object or a list, handed on as it came */
+  /** an object or a list, forwarded unchanged */
   data: v.optional(
     v.custom<object | null>((value) => typeof value === 'object'),
     null,
   ),
 });
 
-/** Sockets of this server's own, which speak the Pusher protocol (v7) as Reverb does, on `/app/{key}`. */
+/** This server's own sockets on `/app/{key}`, with the Pusher protocol (v7) as in Reverb. */
 export class PusherServer implements Broadcaster {
   readonly #env: Env;
   readonly #appKey: string;
@@ -51,13 +51,13 @@ export class PusherServer implements Broadcaster {
     this.#pinger = setInterval(() => this.#pingQuiet(), QUIET_MS / 2).unref();
   }
 
-  /** The signature holds the session as well, so that it binds only the socket that joins by it. */
+  /** Includes the session in the signature, so that the socket that subscribes with it is bound to the session. */
   sign(text: string, sessionHash: string): string {
     const session = this.#nameOf(sessionHash);
     return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, `${text}|${session}`)}.${session}`;
   }
 
-  /** A session as pages may see it. */
+  /** Returns a name for the session that does not reveal its hash to pages. */
   #nameOf(sessionHash: string): string {
     return hmac(this.#appKey, `socket|${sessionHash}`);
   }
@@ -81,7 +81,7 @@ export class PusherServer implements Broadcaster {
 
   async close(): Promise<void> {
     clearInterval(this.#pinger);
-    // Reverb just goes; told, a page comes back without taking its network for broken
+    // unlike Reverb, announces the restart, so that a page reconnects without treating its network as broken
     this.#hub.sendAway();
     this.#sockets.close();
   }
@@ -96,7 +96,7 @@ export class PusherServer implements Broadcaster {
     }
     if (!this.#isFromOwnPage(request)) {
       connection.fail(4009, 'Origin not allowed');
-      // Reverb leaves it open, and lets it join what needs no signature
+      // unlike Reverb, which leaves it open for public channels
       connection.close(4009, 'Origin not allowed');
       return;
     }
@@ -123,7 +123,7 @@ export class PusherServer implements Broadcaster {
     if (!message || !this.#handles(connection, message)) connection.fail(4200, 'Invalid message format');
   }
 
-  /** Whether a frame could be used. One that nests too deeply to be written again throws. */
+  /** Whether a frame is valid. Serializing one that is nested too deeply throws `RangeError`. */
   #handles(connection: Connection, message: ClientFrame): boolean {
     try {
       return this.#handle(connection, message);
@@ -171,7 +171,7 @@ export class PusherServer implements Broadcaster {
     return true;
   }
 
-  /** The name of the session that a signature was given to; null for a foreign signature. */
+  /** Returns the name of the session in a signature; null if the signature is wrong. */
   #signedBy(socketId: string, channel: string, auth: string, channelData: string | null | undefined): string | null {
     const text = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
     const [signature = '', session = ''] = auth.slice(auth.indexOf(':') + 1).split('.');
@@ -203,7 +203,7 @@ export class PusherServer implements Broadcaster {
   }
 }
 
-/** Browsers escape the braces of the placeholder key `{key}`. */
+/** Decodes the key, since browsers escape the braces of `{key}`. */
 function decodeKey(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded);
@@ -215,7 +215,7 @@ function decodeKey(encoded: string): string | null {
 function parseFrame(data: RawData): ClientFrame | null {
   const { success, output: message } = v.safeParse(frameSchema, parseJson(data.toString()));
   if (!success) return null;
-  // `data` may come as a JSON text of its own
+  // `data` may be a JSON text within the JSON
   return typeof message.data === 'string' ? { ...message, data: parseJson(message.data) ?? message.data } : message;
 }
 
@@ -229,16 +229,16 @@ function parseJson(text: string): unknown {
 
 const bytesOf = (frame: object): Buffer => Buffer.from(JSON.stringify(frame));
 
-/** `data` is a JSON text of its own, as the protocol wants. */
+/** `data` is a JSON text within the JSON, as the protocol requires. */
 const frameOf = (event: string, data?: unknown, channel?: string): Buffer =>
   bytesOf({ event, data: data === undefined ? undefined : JSON.stringify(data), channel });
 
-/** Reverb has no such bound; here it keeps what one visitor may cost. */
+/** Limit of memory per visitor, which Reverb does not have. */
 const MAX_CHANNELS = 100;
-/** For a reader who takes nothing: some twelve whole events, beyond what the system keeps for a connection. */
+/** Limit for a client that does not read: about twelve events, beyond the buffer of the operating system. */
 const MAX_BUFFERED_BYTES = 128 * 1024;
 
-/** One open socket: its channels, and the names of the sessions by whose signatures it joined them. */
+/** An open socket with its channels and the names of the sessions with whose signatures it subscribed. */
 class Connection {
   readonly id = `${randomInt(1, 1_000_000_000)}.${randomInt(1, 1_000_000_000)}`;
   readonly channels = new Set<string>();
@@ -254,7 +254,7 @@ class Connection {
     this.relay(frameOf(event, data, channel));
   }
 
-  /** Sends a whole frame. Ends a socket whose reader has stopped reading. */
+  /** Sends a frame. Terminates a socket whose client has stopped reading. */
   relay(frame: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) this.#socket.terminate();
@@ -270,13 +270,13 @@ class Connection {
     setTimeout(() => this.#socket.terminate(), 500).unref();
   }
 
-  /** Ends without a close frame, as Reverb does, once everything sent is on its way. */
+  /** Terminates the socket without a close frame, as Reverb does, once all frames are flushed. */
   drop(): void {
     this.#socket.ping('', false, () => this.#socket.terminate());
   }
 }
 
-/** Who listens to what, in this process. */
+/** The subscriptions in this process. */
 class Hub {
   readonly #connections = new Map<string, Connection>();
   readonly #channels = new Map<string, Set<Connection>>();
@@ -298,7 +298,7 @@ class Hub {
     return this.#connections.values();
   }
 
-  /** Returns false when the socket already listens to as many channels as one may. */
+  /** Returns false if the socket already has the maximum number of channels. */
   subscribe(connection: Connection, channel: string): boolean {
     if (connection.channels.size >= MAX_CHANNELS) return false;
     const members = this.#channels.get(channel) ?? new Set();
@@ -315,12 +315,12 @@ class Hub {
   }
 
   broadcast(channel: string, event: string, data: unknown): void {
-    // made once: readers who are behind hold the same bytes
+    // serialized once, so that slow clients share the same buffer
     const frame = frameOf(event, data, channel);
     for (const member of this.#channels.get(channel) ?? []) member.relay(frame);
   }
 
-  /** Passes a client's event on to the other members of its channel. */
+  /** Forwards a client's event to the other members of its channel. */
   whisper(from: Connection, event: { event: string; channel: string; data: unknown }): void {
     const frame = bytesOf(event);
     for (const member of this.#channels.get(event.channel) ?? []) if (member !== from) member.relay(frame);
@@ -334,7 +334,7 @@ class Hub {
     }
   }
 
-  /** Tells every socket to come back, and closes it. */
+  /** Closes every socket with a code that makes the page reconnect. */
   sendAway(): void {
     for (const connection of this.#connections.values()) {
       connection.fail(4200, 'Server is restarting');

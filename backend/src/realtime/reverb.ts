@@ -7,12 +7,12 @@ import { hmac } from '../signatures.ts';
 import type { Log } from '../telemetry.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
-/** At 10 kB an event this is as much as a Reverb that is slow or away may cost: 10 MB. */
+/** At 10 kB an event, limits the memory for an unavailable Reverb to 10 MB. */
 const LONGEST_QUEUE = 1_000;
-/** What is older has been fetched by its reader, who asks after a silence of 5 s. */
+/** Older events are dropped: pages fetch what they miss after a silence of 5 s. */
 const FRESH_FOR_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
-/** How long a stop waits for what is still to be sent. */
+/** Time that `close` waits for queued events. */
 const FLUSH_MS = 300;
 
 interface Event {
@@ -21,15 +21,15 @@ interface Event {
 }
 
 /**
- * Publishes through Reverb's HTTP API, one event at a time: with several requests under way a later event could arrive first. An event
- * that Reverb rejects is dropped; its readers catch up by `messages/latest`.
+ * Publishes through Reverb's HTTP API, one event at a time, since concurrent requests could change the order. An event
+ * that Reverb rejects is dropped, and pages synchronize with `messages/latest`.
  */
 export class ReverbBroadcaster implements Broadcaster {
   readonly #app: ReverbApp;
   readonly #log: Log;
   readonly #queue: Event[] = [];
   #sending: Promise<void> | null = null;
-  /** Since Reverb last took one. */
+  /** Lost events since Reverb last accepted one. */
   #lost = 0;
   #lostInAll = 0;
 
@@ -46,7 +46,7 @@ export class ReverbBroadcaster implements Broadcaster {
     const body = JSON.stringify({ name: event, channels: [channel], data: JSON.stringify(data) });
     this.#queue.push({ body, publishedAt: performance.now() });
     if (this.#queue.length > LONGEST_QUEUE) {
-      // the newest stay: a reader who gets one sees by its version that others are missing
+      // drops the oldest: by the version of a newer event a page detects the missing one
       this.#queue.shift();
       this.#missed(`more than ${LONGEST_QUEUE} wait`);
     }
@@ -55,7 +55,7 @@ export class ReverbBroadcaster implements Broadcaster {
     });
   }
 
-  /** Reverb knows no sessions, and offers no way to end an open socket: see docs/decisions/012-reverb-sessions.md. */
+  /** Reverb has no sessions and cannot close an open socket: see docs/decisions/012-reverb-sessions.md. */
   closeSession(): void {}
 
   load(): BroadcasterLoad {
@@ -76,7 +76,7 @@ export class ReverbBroadcaster implements Broadcaster {
     }
   }
 
-  /** What went wrong, if anything. */
+  /** Resolves to a description of the failure, or null. */
   async #send(body: string): Promise<string | null> {
     try {
       const status = await post(`${this.#app.url}${signedPath(this.#app, body, Date.now())}`, body);
@@ -101,11 +101,11 @@ export class ReverbBroadcaster implements Broadcaster {
   }
 }
 
-/** Resolves to the status of the answer. */
+/** Resolves to the status of the response. */
 async function post(url: string, body: string): Promise<number | undefined> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  // Reverb closes after each answer without saying so: a second request on the same connection could be lost
+  // Reverb closes after each response without announcing it, so a second request on the connection could be lost
   const options = { method: 'POST', headers, signal, agent: false };
   const outgoing = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
   try {
@@ -125,7 +125,7 @@ async function post(url: string, body: string): Promise<number | undefined> {
   }
 }
 
-/** The path of Pusher's HTTP API that publishes an event, with its signature. */
+/** Returns the signed path of Pusher's HTTP API that publishes an event. */
 export function signedPath({ id, key, secret }: Omit<ReverbApp, 'url'>, body: string, now: number): string {
   const path = `/apps/${id}/events`;
   const bodyHash = createHash('md5').update(body).digest('hex');

@@ -18,7 +18,7 @@ import { findUser } from './user.ts';
 
 const request = v.object({ current_password: givenPassword });
 
-/** Asking for the account's end, and taking that back. */
+/** Routes that schedule and cancel the deletion of the account. */
 export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env, mailer } = services;
   return new Hono<AppEnv>()
@@ -63,24 +63,24 @@ const notice = (user: UserRow, to: string) => ({
 
 const MOST_AT_ONCE = 20;
 
-/** Erases the accounts whose days to think are over. */
+/** Erases the accounts whose deletion is due. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
   const due = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
   for (const { id } of db.all(due.limit(MOST_AT_ONCE))) {
     db.transaction(() => {
-      // through another backend it may be erased, or kept, by now
+      // another backend may have erased it, or its deletion may have been cancelled
       const user = db.first(due.where('id', '=', id));
       if (user) erase(services, user);
     });
   }
 }
 
-/** What the law has kept: who paid for what and when, by an id that leads to nobody any more. */
+/** Tables that the law requires to be preserved: payments by an id without a person. */
 const keptTables = ['transactions', 'orders'];
 const keptOfUser = ['id', 'balance', 'version', 'created_at'];
 
-/** Takes everything of a person out of the database. The row stays, without them, for the ledger hangs on it. */
+/** Deletes a person's data. The row itself stays without personal data, since the ledger references it. */
 function erase(services: Services, { id, invited_by }: UserRow): void {
   const { db } = services;
   for (const conversation of db.all(query.selectFrom('conversations').selectAll().where('user_id', '=', id)))
@@ -106,7 +106,7 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   );
 }
 
-/** Every table whose rows belong to a user, also those that come with later features, but those that are kept. */
+/** Returns the tables with users' rows, including those of later features, except `keptTables`. */
 const tablesOfUsers = ({ db }: Services): string[] =>
   db
     .columns()

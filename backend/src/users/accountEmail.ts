@@ -15,16 +15,16 @@ import { findByLogin, findUser } from './user.ts';
 
 const emailChange = v.object({ email: emailAddress, current_password: givenPassword });
 
-/** Where the account's mail goes; null for a name without an address. */
+/** Returns the account's email address; null for a user name without one. */
 export const addressOf = (user: UserRow): string | null => (user.is_email ? user.login : user.email);
 
-/** The address that waits for its confirmation, as long as a link to confirm it can be good. */
+/** Returns the address to confirm; null without one and after its link has expired. */
 function pendingOf(user: UserRow, now: number): string | null {
   const isGood = (user.pending_email_at ?? 0) + rules.verificationLinkHours * 3_600_000 > now;
   return isGood ? user.pending_email : null;
 }
 
-/** The account's address: what it is, and asking for another. */
+/** Routes that show and change the account's email address. */
 export function accountEmailRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
   const present = (id: string) => {
@@ -61,7 +61,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
       return c.json(present(user.id), 202);
     });
 
-  /** The owner of a taken address gets a mail; the requester sees the same answer as for any other address. */
+  /** Mails the link, or, for a registered address, a notice to its owner. The response does not reveal the difference. */
   function mailTo(c: Http, user: UserRow, email: string): void {
     const pending = { pending_email: email, pending_email_at: clock() };
     db.run(query.updateTable('users').set(pending).where('id', '=', user.id));
@@ -70,7 +70,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
   }
 }
 
-/** Takes the address whose link was opened; throws 403 where another account was faster. */
+/** Sets the address whose link was opened. Throws 403 if another account has it by now. */
 export function bindEmail(services: Services, user: UserRow, email: string): void {
   const { db, clock, mailer } = services;
   const before = addressOf(user);
@@ -84,7 +84,7 @@ export function bindEmail(services: Services, user: UserRow, email: string): voi
         .set({ ...taken, ...settled, version: sql`version + 1` })
         .where('id', '=', user.id),
     );
-    // a link that went to the old address
+    // revokes a link that was sent to the old address
     db.run(query.deleteFrom('password_resets').where('user_id', '=', user.id));
     announceUser(services, user.id);
     if (before !== null) db.afterCommit(() => void mailer.send(movedNotice(user, before, email)));

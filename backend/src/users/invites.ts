@@ -13,13 +13,13 @@ import type { Services } from '../services.ts';
 import { book } from '../wallet.ts';
 import { findUser } from './user.ts';
 
-/** Points that came by an invitation and have not been announced on any page yet. */
+/** Points for an invitation that no page has announced yet. */
 export interface Gift {
   id: string;
   points: number;
-  /** the other's nickname */
+  /** nickname of the other user */
   name: string;
-  /** what this user was in it */
+  /** role of this user */
   side: 'inviter' | 'invitee';
 }
 
@@ -34,7 +34,7 @@ export function newInviteCode({ db }: Services): string {
   }
 }
 
-/** Who stands behind a code, in whichever case it was typed; undefined when nobody does. */
+/** Returns the user of an invite code, regardless of case; undefined for an unknown code. */
 export function findInviter({ db }: Services, code: string | null | undefined): UserRow | undefined {
   if (!code) return undefined;
   return db.first(query.selectFrom('users').selectAll().where('invite_code', '=', code.trim().toUpperCase()));
@@ -49,8 +49,8 @@ const hasRewardsLeft = ({ db }: Services, inviterId: string): boolean =>
   ).length < rules.maxRewardedInvites;
 
 /**
- * Rewards both sides of an invitation, once, and has their pages say so; for e-mail accounts this waits for the confirmation.
- * Call it inside a transaction.
+ * Rewards both sides of an invitation once and notifies their pages. For an email account it is called after the
+ * confirmation. Call it inside a transaction.
  */
 export function rewardInvite(services: Services, invitee: UserRow): void {
   if (!invitee.invited_by) return;
@@ -94,7 +94,7 @@ const saveGifts = ({ db }: Services, userId: string, gifts: Gift[]) =>
       .where('id', '=', userId),
   );
 
-/** Takes a person's name out of what others are still to be told. Reads every user's, which an erasure may. */
+/** Removes a person's name from the unannounced gifts of others. Scans all users, which is acceptable for an erasure. */
 export function forgetInGifts(services: Services, userId: string): void {
   const naming = query.selectFrom('users').select(['id', 'gifts']).where('gifts', 'like', `%:${userId}"%`);
   for (const user of services.db.all(naming)) {
@@ -107,7 +107,7 @@ export function forgetInGifts(services: Services, userId: string): void {
 
 const announcedForm = v.object({ ids: v.pipe(v.array(v.string()), v.maxLength(100)) });
 
-/** Everything below `/v1/invites`. */
+/** Routes below `/v1/invites`. */
 export function inviteRoutes(services: Services): Hono<AppEnv> {
   const { db, limits, env } = services;
   return new Hono<AppEnv>()

@@ -3,26 +3,26 @@ import type { UserRow } from '../db/schema.ts';
 import { HttpError } from '../http/http.ts';
 import { rules } from '../rules.ts';
 
-/** What is kept of 未成年人模式 while it is on; times in milliseconds since 1970. */
+/** Stored state of 未成年人模式 while it is on; times in ms since 1970. */
 export interface MinorState {
   pinHash: string;
-  /** Shanghai day of `usedMs` */
+  /** day in Shanghai that `usedMs` belongs to */
   day: string;
   usedMs: number;
   /** when use was last seen */
   seenAt: number;
-  /** the guardian lets it go on until then */
+  /** end of the guardian's extension */
   extendedUntil: number;
   wrongPins: number;
-  /** no PIN is taken until then */
+  /** PINs are refused until then */
   pausedUntil: number;
-  /** from then on the account's password ends the mode; null unless that was asked for */
+  /** time from which the account's password ends the mode; null unless a reset was requested */
   resetAt: number | null;
 }
 
 const { from, to, minutesADay, extensionMinutes, idleSeconds } = rules.minorMode;
 
-/** Shanghai has no summer time. */
+/** Shanghai has no daylight saving time. */
 const startOfDay = (now: number): number => now - ((now + 8 * HOUR_MS) % DAY_MS);
 
 export const readMinor = ({ minor }: Pick<UserRow, 'minor'>): MinorState | null => (minor ? JSON.parse(minor) : null);
@@ -38,7 +38,7 @@ export const newMinor = (pinHash: string, now: number): MinorState => ({
   resetAt: null,
 });
 
-/** The state after use was seen now. A longer gap than `idleSeconds` was no use. */
+/** Returns the state with the use until `now`. A gap longer than `idleSeconds` does not count. */
 export function afterUse(state: MinorState, now: number): MinorState {
   const day = shanghaiDate(now);
   const before = day === state.day ? state.usedMs : 0;
@@ -47,7 +47,7 @@ export function afterUse(state: MinorState, now: number): MinorState {
   return { ...state, day, usedMs: before + (isUse ? Math.max(0, gap) : 0), seenAt: now };
 }
 
-/** Whether it may be used now, for how long, and from when on again. */
+/** Returns why use is blocked, the time left, and when it is allowed again. */
 function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
   const opens = startOfDay(now) + to * HOUR_MS;
   const closes = startOfDay(now) + from * HOUR_MS;
@@ -60,7 +60,7 @@ function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
 
 const hour = (value: number) => `${String(value).padStart(2, '0')}:00`;
 
-/** What the mode allows, for a user who considers turning it on. */
+/** The mode's rules in the shape of the API. */
 export const minorRules = {
   from: hour(from),
   to: hour(to),
@@ -68,7 +68,7 @@ export const minorRules = {
   extension_minutes: extensionMinutes,
 };
 
-/** The mode as the API shows it; null while it is off. */
+/** Returns the mode in the shape of the API; null while it is off. */
 export function presentMinor(row: Pick<UserRow, 'minor'>, now: number) {
   const state = readMinor(row);
   if (!state) return null;
@@ -85,7 +85,7 @@ export function presentMinor(row: Pick<UserRow, 'minor'>, now: number) {
 const refusal = (message: string, reason: string) =>
   new HttpError(403, { message: `未成年人模式：${message}`, code: 'minor_mode', reason });
 
-/** Throws 403 `minor_mode` outside of the hours and minutes that the mode allows. */
+/** Throws 403 `minor_mode` outside the allowed hours and minutes. */
 export function assertMayUse(row: Pick<UserRow, 'minor'>, now: number): void {
   const state = readMinor(row);
   const blocked = state && allowance(state, now).blocked;
@@ -93,7 +93,7 @@ export function assertMayUse(row: Pick<UserRow, 'minor'>, now: number): void {
   if (blocked === 'limit') throw refusal(`今天的 ${minutesADay} 分钟已经用完`, blocked);
 }
 
-/** Throws 403 `minor_mode` while the mode is on. For every call that costs money. */
+/** Throws 403 `minor_mode` while the mode is on. Call it before anything that costs money. */
 export function assertMayPay(row: Pick<UserRow, 'minor'>): void {
   if (row.minor) throw refusal('不能充值', 'recharge');
 }

@@ -5,7 +5,7 @@ import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { presentMinor } from './minor.ts';
 
-/** The user as the API shows it. */
+/** Returns the user in the shape of the API. */
 export function presentUser(row: UserRow, now: number) {
   return {
     id: row.id,
@@ -30,20 +30,20 @@ export function presentUser(row: UserRow, now: number) {
   };
 }
 
-/** Whose mail an address gets; also of one who has not confirmed it yet, and whose name it is. */
+/** Returns the user with this email address, also if it is an unconfirmed login. */
 export function findByEmail({ db }: Services, email: string): UserRow | undefined {
   const users = query.selectFrom('users').selectAll();
   const named = db.first(users.where('login', '=', email).where('is_email', '=', 1));
   return named ?? db.first(users.where('email', '=', email));
 }
 
-/** By the name, or by a confirmed address in its place. */
+/** Returns the user by login, or else by confirmed email address. */
 export function findByLogin(services: Services, login: string): UserRow | undefined {
   const named = services.db.first(query.selectFrom('users').selectAll().where('login', '=', login));
   return named ?? findByEmail(services, login);
 }
 
-/** Days in a row up to today or, while today's check-in is still open, up to yesterday. */
+/** Returns the consecutive check-in days up to today, or up to yesterday before today's check-in. */
 export function currentStreak(row: UserRow, now: number): number {
   const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - DAY_MS);
   return alive ? row.check_in_streak : 0;

@@ -82,11 +82,11 @@ const pin = v.pipe(
   v.check((value) => /^\d{4}$/.test(value), '须为 4 位数字'),
 );
 const pinForm = v.object({ pin });
-/** `off` ends the mode; otherwise it goes on for a while. */
+/** `off` ends the mode; otherwise use is extended. */
 const unlockForm = v.object({ pin, off: v.fallback(v.boolean(), false) });
 const resetForm = v.object({ password: givenPassword });
 
-/** Everything below `/v1/user/minor`: 未成年人模式, on and off by a guardian's PIN. */
+/** Routes below `/v1/user/minor`: 未成年人模式, which a guardian turns on and off with a PIN. */
 export function minorRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
   const answer = (c: Http, userId: string) => {
@@ -132,7 +132,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-/** Notes that the product is being used, where the mode is on. */
+/** Records use of the product while the mode is on. */
 export function seeUse(services: Services, userId: string): void {
   const state = readMinor(findUser(services, userId));
   if (state) write(services, userId, afterUse(state, services.clock()));
@@ -152,7 +152,7 @@ const write = ({ db }: Services, userId: string, state: MinorState | null) =>
       .where('id', '=', userId),
   );
 
-/** Keeps the state and tells the user's pages. */
+/** Stores the state and notifies the user's pages. */
 function save(services: Services, userId: string, state: MinorState | null): void {
   services.db.transaction(() => {
     write(services, userId, state);
@@ -162,8 +162,8 @@ function save(services: Services, userId: string, state: MinorState | null): voi
 }
 
 /**
- * The state once the PIN was right, which also calls off a reset; throws 422, or 429 after too many wrong ones. A try is
- * counted before the slow comparison, or parallel guesses would all pass.
+ * Verifies the PIN and returns a state without a pending reset. Throws 422, or 429 after too many wrong PINs.
+ * Counts the attempt before the slow comparison, so that parallel guesses do not all pass.
  */
 async function afterRightPin(services: Services, userId: string, given: string): Promise<MinorState> {
   const { clock } = services;
