@@ -22,14 +22,14 @@ afterEach(() => {
 });
 
 const guide = readFileSync(join(contentFolder, 'README.md'), 'utf8');
-/** The guide's first block of a language. */
+/** Returns the guide's first code block of a language. */
 const example = (language: string) =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
 const story = example('markdown');
 const cover = example('svg');
 const square = cover.replace('0 0 600 800', '0 0 600 600');
 
-/** What a JPEG of a camera begins with: a block of the camera's, then the frame's header. */
+/** Returns the beginning of a camera's JPEG: an EXIF block, then the frame header. */
 function jpeg(width: number, height: number, bytes = 200): Buffer {
   const picture = Buffer.alloc(bytes);
   Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 8, 69, 120, 105, 102, 0, 0, 0xff, 0xc2, 0, 17, 8]).copy(picture);
@@ -38,7 +38,7 @@ function jpeg(width: number, height: number, bytes = 200): Buffer {
   return picture;
 }
 
-/** A WebP's header, of each of its three kinds. */
+/** Returns a WebP header of one of the three kinds. */
 function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer {
   const picture = Buffer.alloc(200);
   picture.write(`RIFF....WEBP${kind}`, 'latin1');
@@ -53,7 +53,7 @@ function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Bu
   return picture;
 }
 
-/** A content folder of its own whose one story is the example of the README; `files` replaces some of its files. */
+/** Creates a content folder with the README's example story. `files` replaces some of its files. */
 function folderWith(files: Record<string, string | Buffer | null> = {}): string {
   const folder = makeFolder();
   for (const room of ['avatars', 'stories/ye-du']) mkdirSync(join(folder, room), { recursive: true });
@@ -296,7 +296,7 @@ describe('a server on its content', () => {
     }[];
   }
 
-  /** Starts on a content folder, asks, and ends: a start again is what publishes. */
+  /** Starts a backend on a content folder, which publishes it, runs `ask`, and stops the backend. */
   async function served<Answer>(
     dataDir: string,
     folder: string,
@@ -399,7 +399,7 @@ describe('a server on its content', () => {
     const broken = folderWith({ 'stories/ye-du/cover.svg': '<svg><script/></svg>' });
     await served(dataDir, broken, async (url) => {
       expect(await feed(url)).toEqual([]);
-      // who talks about it goes on
+      // conversations with it can be continued
       expect((await fetch(`${url}/api/v1/stories/ye-du`)).status).toBe(200);
     });
     expect(complain.mock.calls).toEqual([
@@ -407,7 +407,7 @@ describe('a server on its content', () => {
     ]);
     const mended = await served(dataDir, folderWith(), feed);
     expect(mended).toEqual(whole.map((one) => ({ ...one, updated_at: mended[0]?.updated_at })));
-    // nothing has changed any more, so nothing is written
+    // unchanged stories are not written again
     expect(await served(dataDir, folderWith(), feed)).toEqual(mended);
   });
 });

@@ -7,7 +7,6 @@ import * as v from 'valibot';
 import { bitmapProblem, groundColor, type Picture, pictureProblem, type Shape } from './pictures.ts';
 import { numbered, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
 
-/** The product's own stories. */
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
 
 export interface Author {
@@ -20,47 +19,47 @@ export interface Character {
   id: string;
   name: string;
   intro: string;
-  /** null: the page shows the first letter of the name */
+  /** null without a portrait; the page shows the first letter of the name */
   avatar: string | null;
 }
 
-/** What the database keeps of a story as one JSON document. */
+/** The part of a story that is stored as one JSON document. */
 export interface StoryContent {
   summary: string;
   tags: string[];
   author: Author;
   opening: string;
   characters: Character[];
-  /** `#rrggbb`, what the cover is painted on; a page shows it until the picture is there. */
+  /** `#rrggbb`, background colour of the cover, shown until the picture has loaded. */
   coverColor?: string;
-  /** Who tells the story; a plain narrator where it has no plot. */
+  /** The story's teller. A story without a plot is told by `narrator`. */
   voice?: Voice;
   plot?: Plot;
 }
 
-/** A story as its folder tells it, with the addresses of its pictures. */
+/** A story as read from its folder, with the URLs of its pictures. */
 export interface PublishedStory extends StoryContent {
   id: string;
   title: string;
   coverUrl: string;
   length: 'short' | 'long';
-  /** Milliseconds since 1970; the feed shows the newest story first. */
+  /** In ms since 1970. The feed shows the newest story first. */
   published: number;
 }
 
-/** Everything a content folder holds, read once: an address that is kept for a year must not change its picture. */
+/** A content folder, read once at start: a URL that is cached for a year must not change its picture. */
 export interface Content {
   stories: PublishedStory[];
   authors: Map<string, Author>;
-  /** Addresses of the pictures a user can choose from, in their order. */
+  /** URLs of the avatars to choose from, in order. */
   avatars: string[];
-  /** By the path below `/api/media`, such as `covers/nie-xiaoqian.svg`. */
+  /** Pictures by path below `/api/media`, such as `covers/nie-xiaoqian.svg`. */
   pictures: Map<string, Picture>;
-  /** One line each, naming the file and the cure; what it names is left out. */
+  /** One line per problem, with file and remedy. The item is left out of the content. */
   problems: string[];
 }
 
-/** Text of up to `max` characters on one line; the message is the cure. */
+/** Text of `min` to `max` characters on one line. */
 const line = (max: number, min = 1) => {
   const cure = `write ${min} to ${max} characters on one line`;
   const fits = (text: string) => !text.includes('\n') && [...text].length >= min && [...text].length <= max;
@@ -69,7 +68,7 @@ const line = (max: number, min = 1) => {
 
 const matching = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
 
-/** These fields and no others. A missing field reports the cure of its own schema. */
+/** An object with these fields only. A missing field has the message of its own schema. */
 function fields<const Entries extends v.ObjectEntries>(
   entries: Entries,
   cure: string,
@@ -86,7 +85,7 @@ const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z
 const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
 const dialogueCure = 'take what is said, “…”, out of *…*, which is for what is done or thought';
-/** Whether what is set as done holds a whole sentence that is said. A quoted word does not count. */
+/** Whether a deed, *…*, contains a complete sentence of speech. A quoted word does not count. */
 const saysWithinDeed = (paragraph: string): boolean =>
   [...paragraph.matchAll(/\*(?<deed>[^*\n]+)\*/g)].some(({ groups }) =>
     /^“[^“”]*”$|“[^“”]*[。！？…]”/.test(groups?.deed ?? ''),
@@ -95,9 +94,9 @@ const tagsCure = 'write 1 to 6 tags, like [古寺, 夜行]';
 
 const voiceSchema = fields(
   {
-    /** Who answers the reader. */
+    /** Name of the character who answers the reader. */
     speaker: line(20),
-    /** How the speaker calls the reader. */
+    /** Form of address for the reader. */
     address: line(20),
   },
   'write speaker and address below it',
@@ -152,7 +151,7 @@ const authorsSchema = v.record(
   authorsCure,
 );
 
-/** What is wrong with one file, a cure for each fault. */
+/** The faults of one file, with a remedy for each. */
 class ContentError extends Error {
   readonly lines: string[];
 
@@ -163,7 +162,7 @@ class ContentError extends Error {
   }
 }
 
-/** Reads a content folder. What is broken is left out and named in `problems`. */
+/** Reads a content folder. Invalid items are left out and listed in `problems`. */
 export function loadContent(folder: string): Content {
   const content: Content = { stories: [], authors: new Map(), avatars: [], pictures: new Map(), problems: [] };
   const attempt = (what: string, work: () => void) => {
@@ -184,7 +183,7 @@ export function loadContent(folder: string): Content {
   return content;
 }
 
-/** A new user's first picture, or null without pictures. */
+/** Returns a new user's first avatar; null without avatars. */
 export function firstAvatar({ avatars }: Content, userId: string): string | null {
   const index = createHash('sha256').update(userId).digest().readUInt32BE() % avatars.length;
   return avatars[index] ?? null;
@@ -192,7 +191,7 @@ export function firstAvatar({ avatars }: Content, userId: string): string | null
 
 const mediaUrl = (path: string): string => `/api/media/${path}`;
 
-/** Names in a folder of the content, in order. */
+/** Returns the sorted file names of a content folder. */
 const filesIn = (folder: string, name: string): string[] =>
   readable(name, () => readdirSync(join(folder, name)))
     .filter((file) => !file.startsWith('.'))
@@ -222,7 +221,7 @@ function readPicture(folder: string, file: string, shape: Shape): string {
 
 const FORMATS = ['svg', 'webp', 'jpg'] as const;
 
-/** A story's picture in whichever format it is there; null where it may be missing. */
+/** Reads a story's picture in any format; null if it is missing. */
 function findPicture(folder: string, home: string, name: string, shape: Shape) {
   const files = filesIn(folder, home).filter((file) => file.replace(/\.[^.]*$/, '') === name);
   const [format, other] = FORMATS.filter((each) => files.includes(`${name}.${each}`));
@@ -238,7 +237,7 @@ function findPicture(folder: string, home: string, name: string, shape: Shape) {
   return { format, picture };
 }
 
-/** The number orders the choice and is no part of the address. */
+/** Adds an avatar. The number of its file name sorts it and is not part of the URL. */
 function addAvatar(content: Content, folder: string, file: string): void {
   const picture = /^\d\d-([a-z0-9-]+\.svg)$/.exec(file)?.[1];
   if (!picture) throw new ContentError(`avatars/${file}`, ['give it a name like 13-crane.svg']);
@@ -276,7 +275,7 @@ function addStory(content: Content, folder: string, id: string): void {
     content.pictures.set(path, portrait.picture);
     return { ...one, avatar: mediaUrl(path) };
   });
-  // changes with the picture, so that the address can be kept for a year
+  // changes with the picture, so that the URL can be cached for a year
   const version = createHash('sha256').update(cover.picture).digest('hex').slice(0, 8);
   content.stories.push({
     ...story,
@@ -290,7 +289,7 @@ function addStory(content: Content, folder: string, id: string): void {
   });
 }
 
-/** Front matter between two lines of `---`; then `## Opening` in paragraphs, and the plot. */
+/** Parses the front matter between two lines of `---`, the paragraphs of `## Opening`, and the plot. */
 function parseStory(file: string, text: string): { plot?: Plot } & Record<string, unknown> {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const [, front, body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(plain) ?? [];
@@ -324,7 +323,7 @@ const writtenIn = ({ lines }: Section): string =>
     .join('\n')
     .trim();
 
-/** Every scalar is a text, so that a title like 1688 or a name like NO needs no quotes. */
+/** Parses YAML with text scalars only, so that a title like 1688 or a name like NO needs no quotes. */
 function readYaml(file: string, firstLine: number, text: string): unknown {
   try {
     return load(text, { schema: FAILSAFE_SCHEMA });
@@ -342,7 +341,7 @@ function checked<Value>(file: string, schema: v.GenericSchema<unknown, Value>, v
   throw new ContentError(file, parsed.issues.map(cureOf));
 }
 
-/** Who tells stories that have no scenes: all of `narrator.md`. */
+/** The teller of stories without scenes, from `narrator.md`. */
 export const narrator = readNarrator();
 
 function readNarrator(): { voice: Voice; plot: Plot } {

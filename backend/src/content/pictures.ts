@@ -6,7 +6,7 @@ import type { AppEnv } from '../http/http.ts';
 import { notFound } from '../http/http.ts';
 import type { Content } from './content.ts';
 
-/** The pictures of the stories, and the list of avatars to choose from. */
+/** Routes of the stories' pictures and the list of avatars. */
 export function mediaRoutes({ avatars, pictures }: Content): Hono<AppEnv> {
   const compressed = createCompressed();
   return new Hono<AppEnv>()
@@ -34,7 +34,7 @@ export function mediaRoutes({ avatars, pictures }: Content): Hono<AppEnv> {
 
 const encoders = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** Compresses a picture when it is first asked for: a third of the bytes, of which a first screen has a hundred thousand. */
+/** Compresses a picture at its first request, to a third of its bytes. */
 function createCompressed() {
   const packed = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
   return async (svg: string, accepted: string | undefined) => {
@@ -49,7 +49,7 @@ function createCompressed() {
 /** SVG as text, or the bytes of a bitmap. */
 export type Picture = string | Buffer;
 
-/** A cover is three wide and four high, every other picture square. */
+/** A cover is 3:4, every other picture square. */
 export type Shape = 'cover' | 'square';
 
 const viewBoxes = { cover: '0 0 600 800', square: '0 0 600 600' };
@@ -60,7 +60,7 @@ const MOST_BITMAP_BYTES = 300_000;
 const leastWidth = { cover: 480, square: 160 };
 const MOST_WIDTH = 2_400;
 
-/** Width and height of a WebP, by the header of its first chunk; null for anything else. */
+/** Returns width and height of a WebP from the header of its first chunk; null for anything else. */
 function webpSize(bytes: Buffer): [number, number] | null {
   if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WEBP')
     return null;
@@ -71,7 +71,7 @@ function webpSize(bytes: Buffer): [number, number] | null {
   return kind === 'VP8L' ? [1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff)] : null;
 }
 
-/** Width and height of a JPEG, by the first of its frame headers; null for anything else. */
+/** Returns width and height of a JPEG from its first frame header; null for anything else. */
 function jpegSize(bytes: Buffer): [number, number] | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -82,7 +82,7 @@ function jpegSize(bytes: Buffer): [number, number] | null {
   return null;
 }
 
-/** Why a bitmap is not served, with the cure, or null. */
+/** Returns why a bitmap is refused, with the remedy, or null. */
 export function bitmapProblem(bytes: Buffer, format: 'webp' | 'jpg', shape: Shape): string | null {
   const size = format === 'webp' ? webpSize(bytes) : jpegSize(bytes);
   if (!size) return `is no whole ${format === 'webp' ? 'WebP' : 'JPEG'}; save it again in the format of its name`;
@@ -109,8 +109,8 @@ const token =
   /<!--[\s\S]*?-->|<\/([\w:-]+)\s*>|<([A-Za-z][\w:-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y;
 
 /**
- * Why an SVG is not served, with the cure, or null. Elements come from a closed list and nothing comes from outside:
- * no script, handler, style sheet or link, and no address but `#id`.
+ * Returns why an SVG is refused, with the remedy, or null. Only listed elements are allowed, and nothing external:
+ * no script, handler, style sheet or link, and no URL except `#id`.
  */
 export function pictureProblem(svg: string, shape: Shape): string | null {
   if (Buffer.byteLength(svg) > MAX_BYTES) return `is larger than ${MAX_BYTES / 1000} kB; simplify its paths`;
@@ -127,7 +127,7 @@ export function pictureProblem(svg: string, shape: Shape): string | null {
     if (closed && open.pop() !== closed) return `has a </${closed}> that closes nothing; save it as plain SVG`;
     if (!element) continue;
     if (!drawingElements.has(element) && !isFilterStep(element)) return `has <${element}>; remove it`;
-    // thousands of strokes have nothing to look at; parsing their attributes would cost most of the check
+    // fast path for thousands of strokes: parsing their attributes would take most of the time
     const problem = /\bon|href|style|url\(|\\/i.test(written) ? attributesProblem(written) : null;
     if (problem) return problem;
     if (open.length === 0 && (root || element !== 'svg')) return 'is more than one <svg>; leave the first one only';
@@ -163,7 +163,7 @@ function hasShape(attributes: Map<string, string>, shape: Shape): boolean {
   return width > 0 && (shape === 'cover' ? width * 4 === height * 3 : width === height);
 }
 
-/** The colour of the first rectangle that covers the whole picture, as `#rrggbb`; undefined without such a rectangle. */
+/** Returns the colour, `#rrggbb`, of the first rectangle that covers the whole picture; undefined without one. */
 export function groundColor(svg: string): string | undefined {
   const [, , width, height] = (attributesOf(/<svg[^>]*>/.exec(svg)?.[0] ?? '').get('viewBox') ?? '').split(/[\s,]+/);
   for (const [written] of svg.matchAll(/<rect[^>]*>/g)) {

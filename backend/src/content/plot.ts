@@ -1,11 +1,11 @@
 /*
- * The plot of a story: scenes with lines on offer, answers by meaning, endings. A writer sees it as Markdown; the format is described
- * in content/README.md.
+ * The plot of a story: scenes with offered lines, answers by meaning, endings. It is written in Markdown, in the format
+ * of content/README.md.
  */
 
 const hours = ['清晨', '白天', '黄昏', '夜'] as const;
 
-/** Meanings of a reader's words in any story. A story's `## Answers` is labelled with them. */
+/** Meanings of a reader's words in any story. They are the labels in a story's `## Answers`. */
 export const meanings = [
   '你是谁',
   '你叫什么',
@@ -62,12 +62,12 @@ const neededMeanings: readonly Meaning[] = ['你是谁', '这是哪里', '害怕
 /** A line that the reader may say in a scene. */
 export interface Reply {
   line: string;
-  /** Other words by which a reader may mean it. */
+  /** Other words with the same meaning. */
   words: string[];
-  /** The scene or ending that it leads to. */
+  /** Id of the scene or ending that it leads to. */
   to?: string;
   facts: string[];
-  /** Tellings of its answer; a second one serves 换一种说法. */
+  /** Versions of its answer; further ones are for 换一种说法. */
   answers: string[];
 }
 
@@ -78,7 +78,7 @@ export interface Scene {
   hour: string;
   needs: string[];
   forbids: string[];
-  /** Where the scene goes after so many turns without a choice. */
+  /** Next scene after a number of turns without a choice. */
   onward?: { after: number; to: string };
   steps: string[];
   replies: Reply[];
@@ -94,17 +94,17 @@ export interface Finale {
 }
 
 export interface Plot {
-  /** The first one follows the opening. */
+  /** The first scene follows the opening. */
   scenes: Scene[];
   endings: Finale[];
   byMeaning: Partial<Record<Meaning, string[]>>;
-  /** Answers to words of the story's own. */
+  /** Answers to words that belong to this story. */
   byWords: { words: string[]; answers: string[] }[];
-  /** Sentences in which the speaker returns to a fact. */
+  /** Sentences in which the speaker mentions a fact, by fact. */
   memories: Record<string, string>;
 }
 
-/** What is wrong with one line of a story, and the cure. */
+/** A fault in one line of a story, with its remedy. */
 export interface Fault {
   line: number;
   cure: string;
@@ -121,7 +121,7 @@ export interface Section {
   lines: NumberedLine[];
 }
 
-/** Cuts text at headings of one level; what stands above the first one comes along without a heading. */
+/** Splits text at headings of one level. The text above the first one is a section without a heading. */
 export function sectionsOf(lines: NumberedLine[], mark: string): Section[] {
   const sections: Section[] = [{ heading: '', number: lines[0]?.number ?? 0, lines: [] }];
   for (const line of lines) {
@@ -132,7 +132,6 @@ export function sectionsOf(lines: NumberedLine[], mark: string): Section[] {
   return sections;
 }
 
-/** Text in numbered lines. */
 export const numbered = (text: string, firstNumber: number): NumberedLine[] =>
   text.split('\n').map((line, index) => ({ text: line, number: firstNumber + index }));
 
@@ -167,7 +166,7 @@ const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const headPattern =
   /^(?<line>[^[\]→+]+?)\s*(\[(?<words>[^\]]+)\])?\s*(→\s*(?<to>[a-z0-9-]+)?(?<facts>(\s*\+[a-z0-9-]+)*))?$/;
 
-/** Reads one story's sections; faults are collected, since a writer wants to see all of them. */
+/** Reads a story's sections and collects all faults for the writer. */
 export class PlotReader {
   readonly faults: Fault[] = [];
   readonly #lineOf = new Map<string, number>();
@@ -276,7 +275,7 @@ export class PlotReader {
     return text;
   }
 
-  /** Labels with their tellings, `- label` above `  - telling`, an indented line being a further paragraph. */
+  /** Reads labels with their tellings: `- label` above `  - telling`. A further indented line is a new paragraph. */
   #items(section: Section): Item[] {
     const items: Item[] = [];
     for (const { text, number } of section.lines) {
@@ -341,7 +340,7 @@ export class PlotReader {
     }
   }
 
-  /** What can only be seen of the whole: the ways through the story. */
+  /** Checks the whole plot: references, facts, cast and the ways through the story. */
   #check(plot: Plot, cast: string[], firstLine: number): void {
     const { scenes, endings } = plot;
     if (scenes.length === 0) {
@@ -383,11 +382,11 @@ export class PlotReader {
   }
 }
 
-/** Whether what has happened lets the reader come to a scene or an ending. */
+/** Whether the known facts open a scene or an ending. */
 export const isOpen = ({ needs, forbids }: Pick<Scene, 'needs' | 'forbids'>, facts: readonly string[]): boolean =>
   needs.every((fact) => facts.includes(fact)) && !forbids.some((fact) => facts.includes(fact));
 
-/** Walks all ways through a story: what is reached at all, and which scenes can be entered without a way to an ending. */
+/** Explores all ways through a story. Returns the reached ids, and the scenes with a state that leads to no ending. */
 function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
   const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
   const relevant = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));

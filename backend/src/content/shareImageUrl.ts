@@ -3,12 +3,12 @@ import type { Story } from '../stories.ts';
 import type { Content } from './content.ts';
 import type { Picture } from './pictures.ts';
 
-/** The cover that the content folder holds for a story; undefined where it has none, or one of another place. */
+/** Returns a story's cover from the content folder; undefined without one and for an external cover. */
 export function coverOf({ pictures }: Content, { coverUrl }: Pick<Story, 'coverUrl'>): Picture | undefined {
   return pictures.get(coverUrl.replace(/^\/api\/media\//, '').replace(/\?.*$/, ''));
 }
 
-/** Address of a story's bitmap; null where its cover is a picture of another place, which may be one already. */
+/** Returns the URL of a story's bitmap for links; null for an external cover, which may be a bitmap itself. */
 export function shareImageUrl(content: Content, { id, title, coverUrl }: Story): string | null {
   const cover = coverOf(content, { coverUrl });
   if (coverUrl && !cover) return null;

@@ -11,7 +11,7 @@ import type { Content } from './content.ts';
 import { groundColor, type Picture } from './pictures.ts';
 import { coverOf, shareImageUrl } from './shareImageUrl.ts';
 
-// What messengers show beside a link: 1200×630, whose middle square, which some cut out, holds the whole cover.
+// Picture for links in messengers, 1200×630. Some crop it to the middle square, which contains the whole cover.
 const WIDTH = 1200;
 const HEIGHT = 630;
 const coverWidth = (HEIGHT * 3) / 4;
@@ -20,14 +20,14 @@ const KEPT_IMAGES = 64;
 
 const modules = createRequire(import.meta.url);
 
-/** Has the characters that covers and titles are written with, on machines without Chinese fonts too. */
+/** Bundled font with the characters of covers and titles, for machines without Chinese fonts. */
 const font = {
   loadSystemFonts: false,
   fontFiles: [modules.resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf')],
   defaultFontFamily: 'ZCOOL XiaoWei',
 };
 
-/** The bitmaps, each drawn when it is first asked for, beside the server's own thread. */
+/** Routes of the bitmaps. Each is rendered at its first request, in another thread. */
 export function shareImageRoutes(services: Services): Hono<AppEnv> {
   const images = new BoundedMap<string, Promise<Buffer>>(KEPT_IMAGES);
   const imageOf = (story: Story) => {
@@ -48,13 +48,13 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
 
 async function draw(content: Content, story: Story): Promise<Buffer> {
   const cover = coverOf(content, story);
-  // a file whose head is right and whose body is not still leaves the title
+  // a cover with a valid header and a damaged body is replaced by the title
   const picture = (cover && (await placedCover(cover).catch(() => null))) || titleCover(story.title);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}">${picture}</svg>`;
   return (await renderAsync(svg, { font })).asPng();
 }
 
-/** The cover in the middle, on the colour that it is painted on. */
+/** Returns the cover in the middle, on its background colour. */
 async function placedCover(cover: Picture): Promise<string> {
   const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${HEIGHT}"`;
   if (typeof cover !== 'string') {
@@ -64,7 +64,7 @@ async function placedCover(cover: Picture): Promise<string> {
   return `<rect width="${WIDTH}" height="${HEIGHT}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
 }
 
-/** The renderer reads no WebP. The decoder for it is loaded with the first one. */
+/** Returns a data URL. The renderer does not read WebP, whose decoder is loaded with the first one. */
 async function pictureAddress(picture: Buffer): Promise<string> {
   if (picture[0] === 0xff) return `data:image/jpeg;base64,${picture.toString('base64')}`;
   const { Transformer } = await import('@napi-rs/image');
@@ -76,10 +76,10 @@ const LONGEST_TITLE = 18;
 const COLUMN_LENGTH = 9;
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML cannot hold control characters. */
+/** Escapes a text for XML, which cannot contain control characters. */
 const xml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign).replace(/\p{Cc}/gu, ' ');
 
-/** The title upright on a slip of paper, as on a stitched book, in up to two columns from the right. */
+/** Returns the title in up to two vertical columns, on a slip of paper like that of a stitched book. */
 function titleCover(title: string): string {
   const signs = [...title];
   const shown = signs.length > LONGEST_TITLE ? [...signs.slice(0, LONGEST_TITLE - 1), '…'] : signs;
@@ -103,6 +103,6 @@ function titleCover(title: string): string {
 
 const quietColors = ['#544a40', '#3a4d5e', '#3a6a5c', '#6b4252'];
 
-/** The same for a title each time. */
+/** Returns the same colour for the same title. */
 const titleColor = (title: string) =>
   quietColors[createHash('sha256').update(title).digest().readUInt8() % quietColors.length];

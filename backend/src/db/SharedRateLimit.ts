@@ -3,12 +3,12 @@ import { type Limiter, secondsUntilFree, WINDOW_MS } from '@liaozhai/http/rate-l
 import { type Compilable, sql } from 'kysely';
 import { type Db, query } from './database.ts';
 
-/** Counts attempts in the database, so that backends which share it share the minute. Each writer waits for the others: no attempt slips in. */
+/** Counts attempts in the database, for all backends that share it. Transactions are serialized, so the limit is exact. */
 export class SharedRateLimit implements Limiter {
   readonly #db: Db;
   readonly #now: () => number;
 
-  /** Without a clock the database's own counts, since those of several machines differ. */
+  /** Without `now` uses the database's clock, since the clocks of several machines differ. */
   constructor(db: Db, now?: () => number) {
     this.#db = db;
     this.#now = now ?? (() => timeOf(db));
@@ -35,7 +35,7 @@ export class SharedRateLimit implements Limiter {
   }
 }
 
-/** Names and networks of readers do not stand in the database. */
+/** Hashes the key, so that user names and networks are not stored. */
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 function timeOf(db: Db): number {

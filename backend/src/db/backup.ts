@@ -15,12 +15,12 @@ import { knownMigrations } from './migrations.ts';
 import { databaseFile, lockDataDir } from './openDatabase.ts';
 import { storageCure, storageFaultOf } from './storageFault.ts';
 
-/** What belongs to one database file. */
+/** Suffixes of the files of one database. */
 const companions = ['', '-wal', '-shm'];
 
 /**
- * Writes the database of a data directory as it is at one moment into `target`, while a server goes on reading and writing. The file
- * appears under its name once it is whole and checked. Returns its size in bytes; throws ConfigError.
+ * Writes a consistent snapshot of a data directory's database into `target`, while a server may read and write.
+ * The file gets its name once it is complete and verified. Returns its size in bytes. Throws `ConfigError`.
  */
 export function backUp(dataDir: string, target: string): number {
   const source = databaseFile(dataDir);
@@ -35,7 +35,7 @@ export function backUp(dataDir: string, target: string): number {
     } finally {
       database.close();
     }
-    // it holds what everybody wrote, and their passwords' hashes
+    // contains readers' texts and password hashes
     chmodSync(part, 0o600);
     assertBackup(part);
     flush(part);
@@ -48,8 +48,8 @@ export function backUp(dataDir: string, target: string): number {
 }
 
 /**
- * Puts a backup in the place of a data directory's database. What was there is kept beside it under the name that is returned (null if
- * there was none). Nothing is touched unless the backup is whole and of this version or an older one. Throws ConfigError.
+ * Replaces a data directory's database with a backup. Returns the new name of the former database; null without one.
+ * Changes nothing unless the backup is intact and of this version or an older one. Throws `ConfigError`.
  */
 export async function restore(dataDir: string, backup: string): Promise<string | null> {
   if (!existsSync(backup) || !statSync(backup).isFile()) {
@@ -75,17 +75,17 @@ export async function restore(dataDir: string, backup: string): Promise<string |
   }
 }
 
-/** Moves a database away, with the log that may hold its newest rows. */
+/** Renames a database and its log, which may contain its newest rows. */
 function setAside(file: string): string | null {
   if (!existsSync(file)) return null;
   const replaced = `${file}.replaced-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
-  // the log first: it must never lie beside another database
+  // the log first, since it must not be applied to another database
   for (const end of [...companions].reverse())
     if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${replaced}${end}`);
   return replaced;
 }
 
-/** @param name what it is called in what is thrown. */
+/** @param name name of the file in error messages. */
 function assertBackup(file: string, name = file): void {
   const database = new Libsql(file, { timeout: 5_000 });
   try {
@@ -114,14 +114,14 @@ function migrationsIn(database: Libsql.Database): string[] {
 const damaged = (name: string, detail: string) =>
   new ConfigError(`${name} is damaged (${detail.split('\n').join(' ')}): take another backup, nothing was changed`);
 
-/** On the disk before its name is, so that no crash leaves half of it under that name. */
+/** Flushes a file to the disk before it is renamed, so that a crash cannot leave a partial file under its name. */
 function flush(file: string): void {
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-/** A fault of the disks as a line; a defect stays what it is. */
+/** Returns a storage fault as a `ConfigError` of one line, and any other error unchanged. */
 function inOneLine(error: unknown, dataDir: string, named: string): unknown {
   const fault = storageFaultOf(error);
   if (fault === null) return error;

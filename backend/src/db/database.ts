@@ -3,7 +3,7 @@ import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector
 import type { Schema } from './schema.ts';
 import { storageFaultOf } from './storageFault.ts';
 
-/** Builds typed statements; they run through `Db`, and Postgres gets its own compilation. */
+/** Builds typed statements, which run through `Db`. Postgres compiles them with its own compiler. */
 export const query = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -14,36 +14,35 @@ export const query = new Kysely<Schema>({
 });
 
 /**
- * The database as the server uses it: synchronous, so nothing of this process can step between two statements of a transaction. Of
- * others nothing can either that writes: they wait for its end.
+ * The database port. It is synchronous, so that no other code of this process runs within a transaction. Writers of
+ * other processes wait for its end.
  */
 export interface Db {
   all<Row>(statement: Compilable<Row>): Row[];
   first<Row>(statement: Compilable<Row>): Row | undefined;
-  /** Runs a statement and tells how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(statement: Compilable<unknown>): number;
-  /** Resolves when no other program keeps a transaction from beginning; the process goes on meanwhile. Rejects after `patienceMs`. */
+  /** Waits, without blocking, until no other process blocks a transaction. Rejects after `PATIENCE_MS`. */
   writable(): Promise<void>;
-  /** Everything or nothing; a transaction inside another joins it. */
+  /** Runs `work` in a transaction. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
-  /** Runs after the surrounding transaction is on disk, or immediately outside a transaction; dropped on rollback. */
+  /** Runs after the surrounding transaction is committed, or immediately without one. Dropped on rollback. */
   afterCommit(effect: () => void): void;
-  /** Every column of every table. */
   columns(): TableColumn[];
   close(): void;
 }
 
-/** The longest time that a call waits for its database. */
+/** Maximum time that a call waits for the database. */
 export const PATIENCE_MS = 1_000;
 
 export interface TableColumn {
   table: string;
   name: string;
-  /** as SQL; null without a default */
+  /** SQL expression; null without a default */
   default: string | null;
 }
 
-/** A transaction, independent of the database that runs it. */
+/** Transactions and their effects, for either database. */
 export abstract class TransactingDb implements Db {
   readonly #onEffectError: (error: unknown) => void;
   #effects: (() => void)[] | null = null;
@@ -57,7 +56,7 @@ export abstract class TransactingDb implements Db {
   abstract writable(): Promise<void>;
   abstract columns(): TableColumn[];
   abstract close(): void;
-  /** Begins a transaction that may write; other writers wait for its end. */
+  /** Begins a write transaction. Other writers wait for its end. */
   protected abstract begin(): void;
   protected abstract commit(): void;
   protected abstract rollBack(): void;
@@ -102,7 +101,7 @@ export abstract class TransactingDb implements Db {
     }
   }
 
-  /** What is on disk is done: an effect that fails may not turn it into an error answer. */
+  /** Runs an effect and reports its failure: the data is committed, so the request must not fail. */
   protected perform(effect: () => void): void {
     try {
       effect();
@@ -118,7 +117,7 @@ interface Patience {
   forMs?: number;
 }
 
-/** Repeats work while the database is busy or away; by default as long as work in the background may wait. */
+/** Retries `work` while the database is busy or away. The defaults are for background work. */
 export async function onceAvailable(
   work: () => void,
   { signal, everyMs = 250, forMs = 20_000 }: Patience,
@@ -135,7 +134,7 @@ export async function onceAvailable(
   }
 }
 
-/** What a column may hold: libsql aborts the whole process on a boolean and cuts text at a NUL, so neither may reach it. */
+/** Throws `TypeError` for other types, since libsql aborts the process on a boolean. It also cuts text at a NUL. */
 export function bindable(value: unknown): string | number | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   throw new TypeError(`cannot bind a ${typeof value}`);

@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, Migrator, PostgresAdapter, sql } from 'kysely';
 
-/** A statement that is the same everywhere once its types are translated, or one for each database. */
+/** A statement whose types are translated for Postgres, or one for each database. */
 type Statement = string | Translated;
 
 interface Translated {
@@ -8,10 +8,10 @@ interface Translated {
   postgres: string;
 }
 
-/** Statements that both databases take, or the steps of each. */
+/** Statements for both databases, or separate steps for each. */
 type Steps = readonly Statement[] | Record<keyof Translated, readonly string[]>;
 
-/** Has each row that is changed run a statement, in which it is `new` or `old`. */
+/** Creates a trigger that runs a statement for each changed row, which is `new` or `old` in it. */
 function trigger(
   table: string,
   change: 'insert' | 'update' | 'delete',
@@ -27,8 +27,8 @@ function trigger(
 }
 
 /**
- * The statement in Postgres's dialect. Times exceed its `integer`; text is ordered by bytes as in SQLite, independent of the server's
- * locale.
+ * Translates a statement for Postgres. Times exceed its `integer`. Text is sorted by bytes, as in SQLite, regardless of
+ * the server's locale.
  */
 export function forPostgres(statement: Statement): string {
   if (typeof statement !== 'string') return statement.postgres;
@@ -104,11 +104,11 @@ const statements = [
   'create index idempotency_by_time on idempotency(created_at)',
 ];
 
-/** What keeps each call as fast with a thousand times the rows. */
+/** Indexes and counters that keep each call fast with a thousand times the rows. */
 const atSize = [
   'create index sessions_by_end on sessions(expires_at)',
   'create index transactions_by_type on transactions(user_id, type, position desc)',
-  // counting the stories to learn whether they changed would read all of them
+  // detects changes of the stories without a scan of the table
   'create table changes (subject text primary key, count integer not null) without rowid',
   "insert into changes values ('stories', 0)",
   ...(['insert', 'update', 'delete'] as const).map((change) =>
@@ -132,7 +132,7 @@ const countingReaders = [
   ),
 ];
 
-/** What 最热 is ordered by; counted as conversations come and go, since counting them all for each look would take too long. */
+/** Counts for sorting by 最热, updated with each conversation, since counting on each request would be slow. */
 const exploring = [
   'create table story_readers (story_id text primary key, count integer not null) without rowid',
   'create index story_readers_by_count on story_readers(count desc, story_id)',
@@ -158,7 +158,7 @@ const orders = [
     where outcome is not null and delivered_at is null`,
 ];
 
-/** A retold reply keeps its former texts. */
+/** Stores the former texts of a retold reply. */
 const variants = [
   'alter table messages add column variant integer not null default 1',
   'alter table messages add column variants integer not null default 1',
@@ -179,7 +179,7 @@ const tickets = [
   'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
 ];
 
-/** What a reader has seen, put first and reported; nothing that was there before is new. */
+/** Read versions, pins and reports. Existing conversations count as read. */
 const reading = [
   'alter table conversations add column read_version integer not null default 0',
   'update conversations set read_version = version',
@@ -199,7 +199,7 @@ const runIndexes = [
   'create unique index conversations_current on conversations(user_id, story_id) where shelved = 0',
 ];
 
-/** Several conversations with one story. SQLite cannot drop a constraint, so there the table is copied. */
+/** Allows several conversations with one story. In SQLite the table is copied, since it cannot drop a constraint. */
 const conversationRuns: Steps = {
   sqlite: [
     `create table conversation_runs (
@@ -224,7 +224,7 @@ const conversationRuns: Steps = {
   ],
 };
 
-/** An id for each session that began before sessions had one. */
+/** Creates ids for existing sessions. */
 const sessionIds: Statement = {
   sqlite: 'update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at',
   postgres: "update sessions set id = replace(gen_random_uuid()::text, '-', ''), last_used_at = created_at",
@@ -234,7 +234,7 @@ const migrations = {
   '001_initial': statements,
   '002_story_origin': [
     "alter table stories add column origin text not null default 'seed'",
-    // so far only a story of the product's own had a cover under its own name
+    // until now only the product's own stories have a cover named after their id
     "update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'",
   ],
   '003_at_size': atSize,
@@ -314,7 +314,7 @@ const migrations = {
 /** Names of all migrations of this version. */
 export const knownMigrations = Object.keys(migrations);
 
-/** Brings the database to the newest form; throws what stopped it. */
+/** Runs all pending migrations. Throws the error of a failed one. */
 export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
   const provided = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
     name,

@@ -22,8 +22,8 @@ import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
 
 /**
- * Opens the Postgres that is named, or else opens (or creates) the database file of the data directory, and migrates it.
- * @param onEffectError hears of what failed after its transaction was on disk.
+ * Opens the Postgres of `DATABASE_URL`, or opens or creates the database file of the data directory, and migrates it.
+ * @param onEffectError receives failures of effects after their transaction was committed.
  */
 export async function openDatabase(
   { DATABASE_URL, DATA_DIR: dataDir }: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
@@ -36,7 +36,7 @@ export async function openDatabase(
   }
   const file = openFile(dataDir);
   try {
-    // a migration that copies a table must not take the rows that refer to it along
+    // a migration that copies a table must not cascade to the rows that reference it
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
     assertWhole(file, databaseFile(dataDir));
     await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
@@ -52,30 +52,30 @@ function openFile(dataDir: string): Libsql.Database {
   try {
     return new Libsql(databaseFile(dataDir), { timeout: 5_000 });
   } catch (error) {
-    // libsql gives no code here, and no other cause there is
+    // libsql sets no error code here, and this is the only cause
     throw new ConfigError(storageCure('unusable', dataDir, error));
   }
 }
 
-/** A file that was cut off opens without a word, and fails at the first row beyond its end. */
+/** Throws `DamagedFile` if the file is truncated, which SQLite reports only when it reads a page beyond the end. */
 function assertWhole(file: Libsql.Database, path: string): void {
   const moved = movedPages(file);
   if (moved === undefined) return;
   const number = (pragma: string) => Number(Object.values((file.pragma(pragma) as object[])[0] ?? {})[0]);
   const bytes = number('page_count') * number('page_size');
-  // another program may have written between these questions
+  // another process may have written between these queries
   if (statSync(path).size >= bytes || movedPages(file) !== moved) return;
   const { size } = statSync(path);
   if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
 }
 
-/** Moves what the log holds into the file: how many pages; undefined while another program uses the file, whose last pages may be in the log alone. */
+/** Checkpoints the log into the file and returns its pages; undefined if another process kept some in the log. */
 function movedPages(file: Libsql.Database): number | undefined {
   const [state] = file.pragma('wal_checkpoint(passive)') as [{ busy: number; log: number; checkpointed: number }];
   return state.busy || state.log !== state.checkpointed ? undefined : state.log;
 }
 
-/** A waiting statement stops the whole process, health checks and sockets included. So calls await `writable` first, and only one statement waits. */
+/** A waiting statement blocks the whole process. So calls await `writable` first, and only one statement waits. */
 const BUSY_TIMEOUT_MS = 50;
 
 class LibsqlDb extends TransactingDb {
@@ -118,7 +118,7 @@ class LibsqlDb extends TransactingDb {
 
   close(): void {
     this.#prepared.clear();
-    // so that the file alone is all there is; where that cannot be now, the next start reads the log
+    // so that the file alone is complete; if this fails, the next start reads the log
     this.perform(() => this.#file.pragma('wal_checkpoint(truncate)'));
     this.#file.close();
   }
@@ -151,7 +151,7 @@ class LibsqlDb extends TransactingDb {
     }
   }
 
-  /** A read that succeeds leaves it busy: reading goes on while another program writes. */
+  /** Sets the busy timeout. A successful read does not reset it, since reads work while another process writes. */
   #setBusy(isBusy: boolean): void {
     if (this.#isBusy === isBusy) return;
     this.#isBusy = isBusy;
@@ -167,7 +167,7 @@ class LibsqlDb extends TransactingDb {
   }
 }
 
-/** Lets kysely run on libsql: one connection, so only the migrator, which runs alone, uses it. */
+/** Kysely's dialect for libsql. It has one connection, so only the migrator may use it. */
 function libsqlDialect(database: Libsql.Database): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -218,7 +218,7 @@ function refuseStreaming(): never {
   throw new Error('this dialect does not stream');
 }
 
-/** A server that shuts down, or whose starter was killed, needs a moment for its replies. */
+/** Time that the former server has to finish its replies. */
 const LET_GO_MS = 10_000;
 
 function tryLock(file: string): Libsql.Database | null {
@@ -229,16 +229,15 @@ function tryLock(file: string): Libsql.Database | null {
   } catch (error) {
     lock.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY') return null;
-    // of the disk, not of the file
+    // faults of the disk, not of the lock file
     if (['full', 'unusable'].includes(storageFaultOf(error) ?? '')) throw error;
     throw new ConfigError(`DATA_DIR: ${file} cannot be locked (${(error as Error).message}); delete that file`);
   }
 }
 
 /**
- * Keeps a second server off the same data directory: it would take the first one's running replies for orphans.
- * The lock belongs to the process, so a killed server leaves none behind. Resolves with the release; throws ConfigError if the other
- * server is still there after ten seconds.
+ * Locks a data directory against a second server, which would end the first one's running replies. A killed process
+ * leaves no lock. Resolves with a function that unlocks. Throws `ConfigError` if it is still locked after 10 s.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   mkdirSync(dataDir, { recursive: true });

@@ -2,7 +2,7 @@ import { expect, test } from '@rstest/core';
 import { readEnv } from '../env.ts';
 import { forPostgres } from './migrations.ts';
 
-// What holds without a server; the rest is `pnpm test:postgres`.
+// Tests without a server; the others are in `pnpm test:postgres`.
 
 const appKey = { APP_KEY: '0123456789abcdef' };
 

@@ -17,29 +17,29 @@ import { migrateToLatest } from './migrations.ts';
 import { DatabaseError } from './storageFault.ts';
 
 /**
- * Held by each writing transaction until its end: as in libsql, one backend writes at a time. What a transaction has read therefore stays
- * true until it ends.
+ * Advisory lock of each writing transaction. As in libsql, one backend writes at a time, so that the rows which a
+ * transaction has read do not change before it ends.
  */
 export const WRITERS_LOCK = 0x6c7a;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A client that vanished within a transaction blocks the others for that long. */
+/** Maximum time that a client which vanished within a transaction blocks the others. */
 const IDLE_TRANSACTION_MS = 10_000;
-/** The thread gives the connection up where not even a timeout comes back. */
+/** The worker drops the connection if Postgres does not even report a timeout. */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** A Postgres that starts together with the backend may need that long. */
+/** Time for a Postgres that starts together with the backend. */
 const START_MS = 10_000;
 
-/** Where it is, for people: without user and password. */
+/** Returns host, port and database, without user and password, for messages. */
 function placeOf(url: string): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   return `${hostname || searchParams.get('host') || 'localhost'}:${port || searchParams.get('port') || 5432}${pathname}`;
 }
 
 /**
- * Opens a Postgres database and migrates it; several backends may do so in parallel. Waits up to ten seconds for a Postgres that is
- * starting.
- * @param onEffectError receives failures of effects after their transaction was on disk.
+ * Opens a Postgres database and migrates it. Several backends may do so in parallel. Waits up to 10 s for a Postgres
+ * that is starting.
+ * @param onEffectError receives failures of effects after their transaction was committed.
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
   const until = performance.now() + START_MS;
@@ -57,7 +57,7 @@ export async function openPostgres(url: string, onEffectError: (error: unknown) 
 
 async function migrate(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // an idle connection that is lost is no fault of a migration
+  // losing an idle connection does not affect a migration
   pool.on('error', () => {});
   try {
     const client = await pool.connect();
@@ -72,7 +72,7 @@ const startingCodes = ['57P03', 'ECONNREFUSED', 'ENOENT', 'EAI_AGAIN'];
 
 const isStarting = (error: unknown): boolean => startingCodes.includes((error as { code?: string }).code ?? '');
 
-/** What a person has to mend, as one line; a defect stays what it is. */
+/** Returns an error of the configuration as a `ConfigError` of one line, and any other error unchanged. */
 function inOneLine(error: unknown, url: string): unknown {
   const { code = '', message } = error as { code?: string; message: string };
   const place = placeOf(url);
@@ -95,7 +95,7 @@ const probe: Question = { kind: 'read', query: { text: 'select 1', values: [] } 
 
 type WorkerAnswer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
 
-/** `Db` over one connection, which a thread of its own has: the port is synchronous, and Postgres answers over a socket. */
+/** `Db` over one connection in a worker thread: the port is synchronous, but Postgres responds over a socket. */
 export class PostgresDb extends TransactingDb {
   readonly #place: string;
   readonly #compiler = new PostgresQueryCompiler();
@@ -105,7 +105,7 @@ export class PostgresDb extends TransactingDb {
   readonly #patienceMs: number;
   #asked = 0;
   #hasAnswered = false;
-  /** The last question is not answered yet, or its answer was that Postgres is away. */
+  /** Whether the last request has no response yet, or its response was that Postgres is away. */
   #isLate = false;
   #isClosed = false;
 
@@ -121,7 +121,7 @@ export class PostgresDb extends TransactingDb {
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: Math.max(ANSWER_TIMEOUT_MS, patience),
-      // Postgres refuses in time, so that the connection stays known to be well
+      // below the patience, so that Postgres reports the timeout and the connection remains usable
       statement_timeout: Math.round(0.9 * patience),
       lock_timeout: Math.round(0.8 * patience),
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
@@ -146,7 +146,7 @@ export class PostgresDb extends TransactingDb {
     return this.#run(nodeOf(statement), 'write').changes;
   }
 
-  /** Backends that share a Postgres queue for the lock there, in order; asking first would lose their place. */
+  /** Resolves immediately: backends that share a Postgres queue there for the lock, and a probe would lose the place. */
   async writable(): Promise<void> {}
 
   columns(): TableColumn[] {
@@ -156,7 +156,7 @@ export class PostgresDb extends TransactingDb {
     return this.all({ compile: () => columns.compile(query) });
   }
 
-  /** The steps in which it would carry out a statement. */
+  /** Returns the query plan of a statement. */
   explain(statement: Compilable<unknown>): string[] {
     const rows = this.#run(nodeOf(statement), 'read', 'explain ').rows as { 'QUERY PLAN': string }[];
     return rows.map((row) => row['QUERY PLAN']);
@@ -164,7 +164,7 @@ export class PostgresDb extends TransactingDb {
 
   close(): void {
     if (this.#isClosed) return;
-    // a Postgres that does not answer ends the connection later
+    // a Postgres that does not respond closes the connection later
     this.perform(() => this.#ask({ kind: 'end' }));
     this.#isClosed = true;
     void this.#worker.terminate();
@@ -186,18 +186,18 @@ export class PostgresDb extends TransactingDb {
     const { sql: text, parameters } = this.#compiler.compileQuery(node, createQueryId());
     const values = parameters.map((value) => {
       const bound = bindable(value);
-      // no text of ours has one; Postgres refuses the whole statement for it
+      // Postgres refuses a statement with a NUL, which no text should contain
       return typeof bound === 'string' ? bound.replaceAll('\0', '\ufffd') : bound;
     });
     return this.#ask({ kind: this.isTransacting ? 'inside' : kind, query: { text: before + text, values } });
   }
 
-  /** Has the thread do it, and waits. Throws DatabaseError. */
+  /** Sends a request to the worker and blocks until its response. Throws `DatabaseError`. */
   #ask(question: Question): { rows: unknown[]; changes: number } {
     if (this.#isClosed) throw new DatabaseError('DATABASE_AWAY', 'the connection was closed', this.#place);
     if (this.#isLate) this.#catchUp();
     if (this.#isLate) {
-      // what a caller gave up must not stay open
+      // a transaction that its caller gave up must not stay open
       if (question.kind === 'rollback' || question.kind === 'end') this.#post(question);
       throw this.#noAnswer();
     }
@@ -212,7 +212,7 @@ export class PostgresDb extends TransactingDb {
     this.#port.postMessage({ ...question, id: this.#asked });
   }
 
-  /** The answer to the last question, if it is there; those to earlier ones were given up. */
+  /** Returns the response to the last request, if it has arrived, and drops those to earlier ones. */
   #takeAnswer(): WorkerAnswer | undefined {
     for (;;) {
       const answer = receiveMessageOnPort(this.#port)?.message as (WorkerAnswer & { id: number }) | undefined;
@@ -220,7 +220,7 @@ export class PostgresDb extends TransactingDb {
     }
   }
 
-  /** Without waiting: leaves it late until Postgres has answered, and asks it again where the connection was given up. */
+  /** Updates `#isLate` without waiting, and probes again if Postgres was away. */
   #catchUp(): void {
     const answer = this.#takeAnswer();
     if (!answer) return;
@@ -229,7 +229,7 @@ export class PostgresDb extends TransactingDb {
   }
 
   #waitForAnswer(): WorkerAnswer {
-    // before the first answer the backend is not open yet, and its thread starts
+    // before the first response the backend does not serve yet, and the worker is starting
     const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(START_MS, this.#patienceMs));
     for (;;) {
       const answer = this.#takeAnswer();
@@ -248,7 +248,7 @@ export class PostgresDb extends TransactingDb {
   #noAnswer = () => new DatabaseError('DATABASE_AWAY', 'it does not answer', this.#place);
 }
 
-/** What a statement is made of, from which it can be compiled for another database. */
+/** Returns a statement's nodes, from which it is compiled for Postgres. */
 function nodeOf(statement: Compilable<unknown>): RootOperationNode {
   const builder = statement as Partial<{ toOperationNode(): RootOperationNode }>;
   return builder.toOperationNode?.() ?? statement.compile().query;

@@ -1,39 +1,39 @@
-// The thread in which `postgres.ts` has its connection: it may wait for Postgres, while the backend waits for it.
+// Worker thread with the connection of `postgres.ts`. It awaits Postgres while the backend blocks on it.
 import { workerData } from 'node:worker_threads';
 import pg from 'pg';
 
 const { port, signal, config, begin } = workerData;
 
-/** Sums and counts come as text, since they may exceed what a number holds; ours do not. */
+/** `pg` returns sums and counts as text, since they may exceed a number. These do not. */
 const numberTypes = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 for (const type of numberTypes) pg.types.setTypeParser(type, Number);
 
-/** After a failed connection: requests are refused immediately for a while instead of waiting again. */
+/** Time after a failed connection in which requests are refused immediately. */
 const restMs = 1_000;
 
-/** Once a wait for a lock was too long: enough for the transactions of other backends, and no more. */
+/** Lock timeout after one has expired: enough for the short transactions of other backends. */
 const busyLockTimeoutMs = 20;
 
-/** What the caller hears: an SQLSTATE, or DATABASE_AWAY where the connection and not the statement is at fault. */
+/** Returns the SQLSTATE, or `DATABASE_AWAY` if the connection and not the statement failed. */
 const faultOf = (error) => ({
   code: isAway(error) ? 'DATABASE_AWAY' : error.code,
   message: error.message || String(error.code ?? error),
 });
 
-/** Not a statement that was refused: the socket broke, or an SQLSTATE says that the server goes or has ended the connection. */
+/** Whether the socket broke, or an SQLSTATE reports a shutdown or a closed connection. */
 const isAway = (error) => !(error instanceof pg.DatabaseError) || /^(08|57P|25P03)/.test(error.code ?? '');
 
 class Lost extends Error {}
 
 class Connection {
   #client = null;
-  /** the connection on which a transaction is open */
+  /** connection with an open transaction */
   #transacting = null;
   #refusal = null;
   #restUntil = 0;
-  /** From a wait for a lock that was too long until the next commit. */
+  /** True from a lock timeout until the next commit. */
   #isBusy = false;
-  /** what the connection has */
+  /** current setting of the connection */
   #lockTimeoutMs = config.lock_timeout;
 
   async #connect() {
@@ -51,7 +51,7 @@ class Connection {
     this.#lockTimeoutMs = config.lock_timeout;
   }
 
-  /** Ends what a caller who gave up may have left open. Lets nobody wait while the database is busy. */
+  /** Rolls back a transaction that its caller gave up. Shortens the lock timeout while the database is busy. */
   async #prepare() {
     await this.rollback();
     const wanted = this.#isBusy ? Math.min(busyLockTimeoutMs, config.lock_timeout) : config.lock_timeout;
@@ -65,7 +65,7 @@ class Connection {
     client.connection.stream.destroy();
   }
 
-  /** On the connection there is; one that proves lost is given up, and nothing is sent again. */
+  /** Sends a query on the current connection, without a retry. Drops the connection if it is lost. */
   async #send(query) {
     const client = this.#client;
     if (client === null) throw new Lost('the connection was lost');
@@ -79,7 +79,7 @@ class Connection {
     }
   }
 
-  /** For what has changed nothing yet: a connection that was lost since the last call costs one more try. */
+  /** Sends a query outside of a transaction. Reconnects and retries once if the connection was lost since the last call. */
   async #sendAnew(query) {
     const isFresh = this.#client === null;
     if (isFresh) await this.#connect();
@@ -102,7 +102,7 @@ class Connection {
     try {
       await this.#sendAnew(begin);
     } catch (error) {
-      // the wait for the lock was too long: the transaction has begun all the same
+      // after a lock timeout the transaction is open nevertheless
       if (!isAway(error)) await this.#send('rollback');
       throw error;
     }
@@ -123,7 +123,7 @@ class Connection {
   async rollback() {
     const transacting = this.#transacting;
     this.#transacting = null;
-    // with the connection the transaction is gone as well
+    // a lost connection has ended its transaction
     if (transacting !== null && transacting === this.#client) await this.#send('rollback');
   }
 
@@ -161,7 +161,7 @@ async function handle(asked) {
   if (asked.kind === 'end') port.close();
 }
 
-// A rollback must come after the statement that its caller gave up.
+// In order, so that a rollback runs after the statement that its caller gave up.
 let handled = Promise.resolve();
 port.on('message', (asked) => {
   handled = handled.then(() => handle(asked));

@@ -15,7 +15,7 @@ export type TransactionType =
   | 'invite'
   | 'refund';
 
-/** Times are milliseconds since 1970, points are whole numbers, JSON columns hold text. */
+/** Times are in ms since 1970, points are whole numbers, and JSON columns contain text. */
 export interface Schema {
   users: UsersTable;
   sessions: SessionsTable;
@@ -40,7 +40,7 @@ export interface Schema {
   attempts: AttemptsTable;
 }
 
-/** What counts toward rate limits, on a Postgres that several backends share. */
+/** Attempts for the rate limits, on a Postgres that several backends share. */
 interface AttemptsTable {
   position: Generated<number>;
   /** hashed */
@@ -54,20 +54,19 @@ interface BackendsTable {
   alive_until: number;
 }
 
-/** How often a table was written to, by any program. */
+/** Number of writes to a table, by any process. */
 interface ChangesTable {
   subject: 'stories';
   count: number;
 }
 
-/** How many readers have a conversation about a story. */
-/** Stories that a reader saved. */
 interface FavoritesTable {
   user_id: string;
   story_id: string;
   created_at: number;
 }
 
+/** Number of conversations with a story, by which 最热 sorts. */
 interface StoryReadersTable {
   story_id: string;
   count: number;
@@ -85,28 +84,28 @@ interface UsersTable {
   balance: number;
   invite_code: string;
   invited_by: string | null;
-  /** JSON: what came by invitations and no page has announced yet */
+  /** JSON: unannounced gifts of invitations */
   gifts: Generated<string>;
-  /** of support, not yet looked at */
+  /** unread answers of support */
   unread_answers: Generated<number>;
   unread_conversations: Generated<number>;
   email_verified_at: number | null;
-  /** confirmed address of an account whose name is not an address */
+  /** confirmed address of an account whose login is not an address */
   email: string | null;
-  /** asked for, not yet confirmed */
+  /** requested, not yet confirmed */
   pending_email: string | null;
   pending_email_at: number | null;
-  /** when the account is erased, unless its owner takes that back */
+  /** time of the scheduled deletion */
   delete_at: number | null;
   check_in_date: string | null;
   check_in_streak: number;
   /** JSON: 未成年人模式 while it is on */
   minor: string | null;
-  /** the version of the terms that was agreed to; null where none was named */
+  /** accepted version of the terms; null if none was sent */
   consent_version: string | null;
   consented_at: number | null;
   version: number;
-  /** when and why an operator blocked the account */
+  /** time at which an operator blocked the account */
   blocked_at: number | null;
   blocked_reason: string | null;
   created_at: number;
@@ -114,7 +113,7 @@ interface UsersTable {
 
 interface SessionsTable {
   token_hash: string;
-  /** by which its owner names it */
+  /** public id */
   id: string;
   user_agent: string;
   last_used_at: number;
@@ -123,7 +122,7 @@ interface SessionsTable {
   expires_at: number;
 }
 
-/** The newest link of an account that forgot its password; used up it is gone. */
+/** The newest reset link of each account. A used link is deleted. */
 interface PasswordResetsTable {
   user_id: string;
   token_hash: string;
@@ -137,9 +136,9 @@ interface StoriesTable {
   cover_url: string;
   price: number;
   content: string;
-  /** A withdrawn story had a folder: it is out of the feed, its conversations go on. */
+  /** A withdrawn story no longer has a folder. It is not in the feed, but its conversations can be continued. */
   origin: 'folder' | 'seed' | 'withdrawn';
-  /** by an operator: 1 or 0 */
+  /** 1 if an operator hid it, else 0 */
   hidden: Generated<number>;
   created_at: number;
   updated_at: number;
@@ -152,15 +151,15 @@ interface ConversationsTable {
   version: number;
   last_seq: number;
   active_message_id: string | null;
-  /** up to which version the reader has seen it, on any device */
+  /** version up to which the reader has read it, on any device */
   read_version: Generated<number>;
   pinned_at: number | null;
-  /** what a model remembers of the messages up to `summary_seq` */
+  /** summary of the messages up to `summary_seq`, for a model */
   summary: Generated<string>;
   summary_seq: Generated<number>;
-  /** which time, from 1, that the reader goes through the story */
+  /** number of the reader's run of the story, from 1 */
   run: Generated<number>;
-  /** 1: put aside for another run of the story, else 0 */
+  /** 1 if put aside for another run of the story, else 0 */
   shelved: Generated<number>;
   created_at: number;
   updated_at: number;
@@ -182,22 +181,22 @@ interface MessagesTable {
   error_code: string | null;
   error_message: string | null;
   cost: number;
-  /** which of its texts, from 1, a retold reply shows */
+  /** number of the shown text of a retold reply, from 1 */
   variant: Generated<number>;
   variants: Generated<number>;
   created_at: number;
   updated_at: number;
   /** the backend that writes it, or wrote it; null where there is but one */
   runner: string | null;
-  /** JSON: how far the plot was before this reply; null until its writing begins */
+  /** JSON: progress of the plot before this reply; null until it is being written */
   progress: string | null;
 }
 
-/** Texts that a reply had and can have again; the one it shows may be newer than what stands here. */
+/** Texts of a retold reply. The shown one is stored with the message and may be newer here or missing. */
 interface MessageVariantsTable {
   message_id: string;
   variant: number;
-  /** the message's when this text was left; the highest was left last */
+  /** the message's revision when this text was replaced */
   revision: number;
   body: string;
   status: MessageStatus;
@@ -237,7 +236,7 @@ interface TransactionsTable {
 }
 
 interface OrdersTable {
-  /** what readers quote: the Shanghai day and eight more digits */
+  /** number for readers: the day in Shanghai and eight digits */
   id: string;
   user_id: string;
   client_id: string;
@@ -245,9 +244,9 @@ interface OrdersTable {
   points: number;
   price_cents: number;
   provider: string;
-  /** the provider's name as it stands on the receipt */
+  /** the provider's name on the receipt */
   method: string;
-  /** `expires_at` decides whether an order has run out of time */
+  /** an unpaid order is expired after `expires_at`, whichever status it has */
   status: OrderStatus;
   checkout_url: string | null;
   created_at: number;
@@ -256,7 +255,7 @@ interface OrdersTable {
   credited_at: number | null;
 }
 
-/** Each webhook that was taken, with what it was answered. */
+/** Accepted webhooks with their responses. */
 interface PaymentEventsTable {
   provider: string;
   event_id: string;
@@ -265,7 +264,7 @@ interface PaymentEventsTable {
   created_at: number;
 }
 
-/** The sandbox's own books, as a provider elsewhere would keep them. */
+/** Data of the sandbox, which a real provider would store itself. */
 interface SandboxCheckoutsTable {
   token: string;
   order_id: string;
@@ -278,7 +277,7 @@ interface SandboxCheckoutsTable {
 }
 
 interface TicketsTable {
-  /** what readers and support quote: the Shanghai day and six more digits */
+  /** number for readers and support: the day in Shanghai and six digits */
   id: string;
   user_id: string;
   client_id: string;
@@ -301,7 +300,7 @@ interface CheckInsTable {
   awarded: number;
 }
 
-/** What readers say of replies, with the reply as it was then; it stays when the conversation is deleted. */
+/** Readers' reports with the reported text. They remain when the conversation is deleted. */
 interface ReportsTable {
   id: string;
   user_id: string;

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with the place of the data. `damaged` is not a database. `full` has no room left. `unusable` cannot be read or
- * written. `away` is a server that cannot be reached. `busy` is held by another program for too long.
+ * Faults of the storage. `damaged`: not a database. `full`: no space left. `unusable`: cannot be read or written.
+ * `away`: the server cannot be reached. `busy`: another process has locked it for too long.
  */
 type StorageFault = 'damaged' | 'full' | 'unusable' | 'away' | 'busy';
 
@@ -20,7 +20,7 @@ const faultsOfCodes: Record<string, StorageFault> = {
   EIO: 'unusable',
   DATABASE_AWAY: 'away',
   SQLITE_BUSY: 'busy',
-  // of Postgres: lock_not_available, query_canceled, disk_full, read_only_sql_transaction, io_error
+  // Postgres: lock_not_available, query_canceled, disk_full, read_only_sql_transaction, io_error
   '55P03': 'busy',
   '57014': 'busy',
   '53100': 'full',
@@ -28,11 +28,11 @@ const faultsOfCodes: Record<string, StorageFault> = {
   '58030': 'unusable',
 };
 
-/** What a database server refused, or that it cannot be reached. */
+/** Thrown if the database server refuses a statement or cannot be reached. */
 export class DatabaseError extends Error {
-  /** an SQLSTATE, or DATABASE_AWAY */
+  /** an SQLSTATE, or `DATABASE_AWAY` */
   readonly code: string;
-  /** host, port and name */
+  /** host, port and name of the database */
   readonly place: string;
 
   constructor(code: string, message: string, place: string) {
@@ -42,21 +42,21 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Thrown where a file is found to be no database although nothing failed yet. */
+/** Thrown if a file is found to be damaged before SQLite reports it. */
 export class DamagedFile extends Error {
   readonly code = 'SQLITE_CORRUPT';
 }
 
-/** The fault of the storage that an error comes from; null if it comes from anything else. */
+/** Returns the storage fault that caused an error; null for any other cause. */
 export function storageFaultOf(error: unknown): StorageFault | null {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return null;
-  // extended codes, such as SQLITE_IOERR_WRITE, begin with the plain one
+  // extended codes, such as SQLITE_IOERR_WRITE, start with the plain code
   const plain = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
   return faultsOfCodes[plain] ?? null;
 }
 
-/** One line that says what is wrong with the data of `dataDir` and what cures it. */
+/** Returns one line with the fault of the storage and its remedy. */
 export function storageCure(fault: StorageFault, dataDir: string, error: unknown): string {
   const detail = (error as Error).message;
   if (error instanceof DatabaseError) {
