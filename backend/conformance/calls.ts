@@ -1,13 +1,13 @@
 interface CallFacts {
-  /** The product does not work without it; otherwise what the page does where it is missing. */
+  /** `required`: the product does not work without the call. Otherwise what the page does if it is missing. */
   without: 'required' | string;
-  /** where that one is missing, so is this */
+  /** a call without which this one is missing, too */
   follows?: string;
 }
 
 const serverWords = 'the page offers it and answers a tap with 服务器还没有这项功能';
 
-/** Every call that the product makes, the socket, and what holds for all of them. */
+/** Every call of the product, the socket, and rules for every call. */
 export const calls = {
   'GET /v1/stories': { without: 'required' },
   'GET /v1/stories/{id}': { without: 'required' },

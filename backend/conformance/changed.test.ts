@@ -8,7 +8,7 @@ import { openBackend } from '../test/testBackend.ts';
 import type { Call } from './calls.ts';
 import { conform } from './conform.ts';
 
-// Backends that differ from the contract in one thing: the tool names each, and nothing of the unchanged one.
+// Backends with one deviation from the contract each. The tool reports it, and reports nothing for the original.
 
 const backend = await openBackend({ STORYTELLER_START_DELAY_MS: '100', STORYTELLER_PIECE_DELAY_MS: '10' });
 const socketUrl = backend.url.replace('http', 'ws');
@@ -20,7 +20,7 @@ interface Told {
 }
 type Change = (told: Told, asked: IncomingMessage) => Partial<Told>;
 
-/** Applies a change to the JSON of answers whose address matches. */
+/** Applies a change to the JSON of successful responses whose path matches. */
 const json =
   (path: RegExp, change: (body: never) => unknown): Change =>
   ({ body, status }, { url = '' }) =>
@@ -34,7 +34,7 @@ const refusal =
   (status: number, change: (body: Record<string, unknown>) => unknown): Change =>
   (told) =>
     told.status === status ? { body: JSON.stringify(change(JSON.parse(told.body))) } : {};
-/** Sends requests on under another address or with other headers. */
+/** Changes a request before it is forwarded. */
 type Before = (asked: { path: string; headers: IncomingHttpHeaders; body: string }) => void;
 
 interface Page {
@@ -45,7 +45,7 @@ interface Page {
 const endedEarly = (kept: number) =>
   (({ data, meta }: Page) => ({ data: data.slice(0, kept), meta: { ...meta, next_cursor: null } })) as never;
 
-/** Each list has the rows of all lists before it. */
+/** Adds the rows of all former lists to each list. */
 function leaking() {
   const seen: Record<string, unknown>[] = [];
   return ({ data, meta }: Page) => {
@@ -273,7 +273,7 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
   ]),
 ];
 
-/** The reference backend behind a front that makes one change. */
+/** Starts a proxy that applies one change to the reference backend. */
 async function frontOf(change: Change, before: Before = () => undefined) {
   const server = createServer((asked, response) => void passOn(asked, response));
   async function passOn(asked: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -304,7 +304,7 @@ const failures = async (target: { url: string; socketUrl?: string }, ...only: Ca
 describe('a backend that differs in one thing', () => {
   for (const [what, call, name, change, before] of changed) {
     test(`${what} is named at ${call}`, async () => {
-      // what holds for every call shows in the calls of a sign-up
+      // rules for every call are checked with the calls of a sign-up
       const calls: Call[] =
         call === every
           ? ['POST /v1/register', 'GET /v1/user', stories, 'GET /v1/stories/{id}', 'GET /v1/messages/latest']
@@ -320,7 +320,7 @@ describe('a backend that differs in one thing', () => {
   });
 });
 
-/** A socket server that passes frames on both ways, changed. */
+/** Starts a socket proxy that changes frames. */
 async function socketFront(fromServer: (text: string, client: WebSocket) => string | null) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');

@@ -2,25 +2,24 @@ import type { Call } from './calls.ts';
 import type { VisitorAnswer } from './visitor.ts';
 import type { World } from './world.ts';
 
-/** One thing that a backend does, found out from outside. */
+/** A check of one behaviour of a backend, through its API. */
 export interface Check {
   call: Call;
-  /** what holds, as a sentence about the call */
+  /** expected behaviour, as a sentence about the call */
   name: string;
-  /** what the product does where it does not hold; left out where the product cannot do without it */
+  /** what the product does if the check fails; absent if the product needs it */
   otherwise?: string;
-  /** Throws `Deviation` where it does not hold, `Untried` where it could not be found out. */
+  /** Throws `Deviation` if the check fails, `Untried` if it could not be run. */
   run(world: World): Promise<void>;
 }
 
-/** The checks of one call, in the order in which they run. */
 export const checksOf = (call: Call, checks: Omit<Check, 'call'>[]): Check[] =>
   checks.map((check) => ({ call, ...check }));
 
-/** The backend does otherwise. */
+/** Thrown if the backend deviates from the contract. */
 export class Deviation extends Error {
   readonly came: string;
-  /** of the answer that was looked at */
+  /** status of the checked response */
   readonly status: number | undefined;
 
   constructor(came: string, status?: number) {
@@ -30,10 +29,10 @@ export class Deviation extends Error {
   }
 }
 
-/** Nothing can be said, because something else that it needs did not work. */
+/** Thrown if a check cannot run, because a call that it needs failed. */
 export class Untried extends Error {}
 
-/** No answer came, or not all of it: the connection was refused, broken off, stayed silent or never ended. */
+/** Thrown without a complete response: the connection was refused, broke off or timed out. */
 export class NoAnswer extends Error {}
 
 const SHOWN_CHARACTERS = 160;
@@ -43,7 +42,7 @@ const oneLine = (text: string): string => {
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
 };
 
-/** An answer as it is reported: its status and the beginning of its body. */
+/** Returns status and beginning of the body, for a report. */
 export function shown({ status, headers, body, text }: VisitorAnswer): string {
   const type = headers.get('content-type')?.split(';')[0];
   const isForeign = text !== '' && body === null;
@@ -52,22 +51,21 @@ export function shown({ status, headers, body, text }: VisitorAnswer): string {
 
 export const shownValue = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing');
 
-/** Throws unless the answer has one of these statuses. */
+/** Throws `Deviation` unless the response has one of these statuses. */
 export function expectStatus(answer: VisitorAnswer, ...allowed: number[]): void {
   if (!allowed.includes(answer.status)) throw new Deviation(shown(answer), answer.status);
 }
 
-/** Throws unless the answer is a success. */
 export function expectSuccess(answer: VisitorAnswer): void {
   if (answer.status < 200 || answer.status > 299) throw new Deviation(shown(answer), answer.status);
 }
 
-/** Throws unless it holds, with what came instead. */
+/** Throws `Deviation` with `came`, the actual result, unless `holds`. */
 export function expectThat(holds: boolean, came: string | (() => string)): asserts holds {
   if (!holds) throw new Deviation(typeof came === 'string' ? came : came());
 }
 
-/** Throws unless it is a refusal that names at least one of these fields. */
+/** Throws `Deviation` unless the response is 422 with errors for at least one of these fields. */
 export function expectFieldErrors(answer: VisitorAnswer, ...fields: string[]): void {
   expectStatus(answer, 422);
   const problem = laravelProblem(answer);
@@ -81,7 +79,7 @@ export function expectFieldErrors(answer: VisitorAnswer, ...fields: string[]): v
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** What is wrong with a refusal in Laravel's eyes: it has a message, and with 422 at least one field with its messages. */
+/** Returns how an error differs from Laravel's shape: a message, and for 422 at least one field with messages. */
 export function laravelProblem(answer: VisitorAnswer): string | null {
   if (answer.status >= 500) return shown(answer);
   if (answer.status < 400) return null;

@@ -15,7 +15,7 @@ import { createTransport } from './transport.ts';
 import { Visitor } from './visitor.ts';
 import { type Target, World } from './world.ts';
 
-/** In the order in which they run: what uses up limits or disturbs comes last. */
+/** Checks in running order. Those that use up limits or disturb others are last. */
 export const checks: Check[] = [
   ...signInChecks,
   ...accountChecks,
@@ -29,18 +29,18 @@ export const checks: Check[] = [
   ...answerChecks,
 ];
 
-/** `lacks`: an optional call that is not there. */
+/** `lacks`: an optional call is missing. */
 export type Outcome = 'holds' | 'differs' | 'fails' | 'lacks' | 'untried';
 
 export interface Result {
   call: Call;
   name: string;
-  /** the product cannot do without it */
+  /** whether the product needs it */
   isNeeded: boolean;
   outcome: Outcome;
-  /** what came instead, or why it was not tried */
+  /** the actual result, or why it was not tried */
   came?: string;
-  /** what the product does about it */
+  /** what the product does instead */
   product?: string;
 }
 
@@ -53,14 +53,14 @@ export interface Report {
   leftBehind: { accounts: string[]; conversations: number };
 }
 
-/** The address is not one of a backend, or nobody is there. */
+/** Thrown if nothing responds at the address, or no backend. */
 export class NoBackend extends Error {}
 
 const MISSING = [404, 405, 501];
-/** A run that was broken off cleans up no longer than that. */
+/** Maximum time for cleaning up after an aborted run. */
 const CLEAN_UP_MS = 3_000;
 
-/** Finds one thing out. An optional call's first check asks so that a server that has the call cannot answer 404. */
+/** Runs a check. The first check of an optional call cannot get 404 from a server that has the call. */
 export async function attempt(check: Check, world: World, isFirst: boolean): Promise<Result> {
   const { call, name, otherwise } = check;
   const isNeeded = otherwise === undefined;
@@ -81,13 +81,13 @@ export async function attempt(check: Check, world: World, isFirst: boolean): Pro
 
 interface RunOptions {
   onWait?: (seconds: number) => void;
-  /** breaks the run off; what it made is deleted all the same */
+  /** aborts the run, which is cleaned up nevertheless */
   signal?: AbortSignal;
-  /** the calls to look at; all unless named */
+  /** the calls to check; all by default */
   only?: Call[];
 }
 
-/** Checks a backend against the contract. Throws `NoBackend` where nothing answers. */
+/** Checks a backend against the contract. Throws `NoBackend` if none responds. */
 export async function conform(target: Target, { onWait, signal, only }: RunOptions = {}): Promise<Report> {
   const broken = brokenOff(signal);
   await Promise.race([expectBackend(target.url), broken]);
@@ -111,14 +111,14 @@ export async function conform(target: Target, { onWait, signal, only }: RunOptio
   };
 }
 
-/** Resolves once the run is broken off. */
+/** Resolves once the run is aborted. */
 const brokenOff = (signal?: AbortSignal) =>
   new Promise<null>((resolve) => {
     if (signal?.aborted) resolve(null);
     signal?.addEventListener('abort', () => resolve(null), { once: true });
   });
 
-/** Each check in its turn, until the run is broken off; a call that is not there is named once. */
+/** Runs the checks until the run is aborted. A missing call is reported once. */
 async function* attemptAll(world: World, broken: Promise<null>, only?: Call[]): AsyncGenerator<Result> {
   const begun = new Set<Call>();
   const lacking = new Set<string>();
@@ -137,7 +137,7 @@ async function* attemptAll(world: World, broken: Promise<null>, only?: Call[]): 
   }
 }
 
-/** One look at the feed, before anything is written. */
+/** Requests the feed once, before anything is written. Throws `NoBackend`. */
 async function expectBackend(url: string): Promise<void> {
   const { direct } = createTransport();
   const address = `${url}/api/v1/stories`;
@@ -159,7 +159,7 @@ export interface Row {
   checks: Result[];
 }
 
-/** What was found out, call by call; a call is as good as the worst of its checks. */
+/** Groups the results by call. A call has the worst outcome of its checks. */
 const rowsOf = ({ results }: Report): Row[] =>
   (Object.keys(calls) as Call[]).map((call) => {
     const ofCall = results.filter((result) => result.call === call);
@@ -169,7 +169,7 @@ const rowsOf = ({ results }: Report): Row[] =>
 
 const isFailure = ({ outcome, isNeeded }: Result) => outcome === 'fails' || (outcome === 'untried' && isNeeded);
 
-/** Whether something that the product needs fails, or could not be tried. */
+/** Whether a check that the product needs failed or could not be run. */
 export const failed = ({ results }: Report): boolean => results.some(isFailure);
 
 const words: Record<Outcome, string> = {
@@ -180,7 +180,7 @@ const words: Record<Outcome, string> = {
   untried: 'could not be tried, or not all of it',
 };
 
-/** One line a call, and below it what does not hold. */
+/** Formats one line per call, and below it the failed checks. */
 export function table(report: Report): string {
   const rows = rowsOf(report);
   const width = Math.max(...rows.map(({ call }) => call.length));
@@ -200,7 +200,7 @@ function found({ name, outcome, came, product }: Result): string[] {
   return [`    ${signs[outcome]} ${name}`, `      came: ${came}`, `      ${consequence}`];
 }
 
-/** Named one by one, unless one reason kept many of them from being tried. */
+/** Lists the checks that were not run, or only their number if many have the same reason. */
 function untried(checks: Result[]): string[] {
   const left = checks.filter(({ outcome }) => outcome === 'untried');
   const reasons = [...new Set(left.map(({ came }) => came))];

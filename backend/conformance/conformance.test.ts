@@ -5,8 +5,8 @@ import { attempt, checks } from './conform.ts';
 import { createTransport } from './transport.ts';
 import { World } from './world.ts';
 
-// The reference backend from outside: the same checks that `pnpm conformance` makes of any other. Its limits
-// are those of a real start, and its replies take long enough to be interrupted.
+// Runs the checks of `pnpm conformance` against the reference backend, with the rate limits of production and with
+// replies that are slow enough to be interrupted.
 const wechat = await startWechat();
 const backend = await openBackend({
   ...wechat.settings,

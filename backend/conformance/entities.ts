@@ -13,8 +13,8 @@ import * as v from 'valibot';
 import { Deviation, shownValue } from './check.ts';
 
 /**
- * An entity of the API twice: as the page reads it, which passes over what is missing or of another type, and with every
- * field that was agreed upon.
+ * Two schemas of an entity: `read` is the page's tolerant one, which ignores missing and mistyped fields; `agreed` is
+ * strict, with every field of the contract.
  */
 interface Entity {
   name: string;
@@ -73,10 +73,10 @@ export const Story: Entity = {
   }),
 };
 
-/** Reads what has its place; the page's own schemas change values, so the place is checked first. */
+/** Checks `place` before `read`, since the page's schemas change values. */
 const after = (place: v.GenericSchema, read: v.GenericSchema): v.GenericSchema => v.pipe(place, read);
 
-/** Without these a message cannot stand in its place, although the page reads the rest. */
+/** Fields without which the page cannot place a message. */
 const placed = v.looseObject({
   seq: v.number(),
   role: v.picklist(['user', 'assistant', 'system']),
@@ -206,13 +206,13 @@ export const CheckIn: Entity = {
   }),
 };
 
-/** Throws unless the page can read it. */
+/** Throws `Deviation` unless the page can read the value. */
 export function expectReadable({ name, read }: Entity, value: unknown): void {
   const [issue] = v.safeParse(read, value).issues ?? [];
   if (issue) throw new Deviation(describe(name, issue));
 }
 
-/** Throws unless every field that was agreed upon is there, with its type. */
+/** Throws `Deviation` unless the value has every field of the contract, with its type. */
 export function expectAgreed({ name, agreed }: Entity, value: unknown): void {
   const issues = v.safeParse(agreed, value).issues ?? [];
   if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
@@ -230,13 +230,13 @@ type JsonObject = Record<string, unknown>;
 export const recordOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-/** A single entity, bare or wrapped in `data`, as the page takes it. */
+/** Returns a single entity, bare or wrapped in `data`, as the page accepts it. */
 export function unwrapped(body: unknown): JsonObject {
   const { data } = recordOf(body);
   return recordOf(typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body);
 }
 
-/** A cursor page in either of Laravel's forms. Throws unless it is a list. */
+/** Parses a cursor page in either of Laravel's forms. Throws `Deviation` unless it is a list. */
 export function pageOf(body: unknown): { items: JsonObject[]; nextCursor: string | null } {
   const { data, meta, next_cursor } = recordOf(body);
   const items = Array.isArray(data) ? data : body;

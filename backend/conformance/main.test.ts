@@ -8,11 +8,11 @@ import { describe, expect, test } from '@rstest/core';
 import { openBackend } from '../test/testBackend.ts';
 import type { Row } from './conform.ts';
 
-// each run is a process of its own, and one talks for a while
+// each run is a separate process, and one takes a while
 const slow = { timeout: 180_000 };
 const main = join(import.meta.dirname, 'main.ts');
 
-/** Runs the command as a person does. */
+/** Runs the command in a process. */
 function conformance(...words: string[]) {
   return outcomeOf(started(...words));
 }
@@ -34,7 +34,7 @@ async function listening(server: Server): Promise<string> {
 
 type Meddling = (asked: IncomingMessage, answer: { status: number; body: string }) => { status: number; body: string };
 
-/** The reference backend behind a front that changes some of its answers. */
+/** Starts a proxy that changes some responses of the reference backend. */
 async function frontOf(backendUrl: string, meddle: Meddling): Promise<{ url: string; close: () => void }> {
   const server = createServer((asked, response) => void passOn(asked, response));
   async function passOn(asked: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -114,7 +114,7 @@ describe('pnpm conformance', () => {
     const isStories = isCall('GET', '/api/v1/stories');
     const isLogin = isCall('POST', '/api/v1/login');
     const front = await frontOf(backend.url, (asked, answer) => {
-      // a call that the product needs, one that it does not, a shape, a field and a status
+      // changes a required call, an optional call, a shape, a field and a status
       if (isList(asked) || isCheckIn(asked)) return { status: 404, body: '{"message":"no such route"}' };
       if (isStories(asked)) return { ...answer, body: answer.body.replaceAll('"title":', '"name":') };
       if (asked.url === '/api/v1/user' && asked.method === 'GET')

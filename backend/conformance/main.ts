@@ -1,4 +1,4 @@
-// `pnpm conformance --url …`: holds any backend against the contract, by its address alone.
+// `pnpm conformance --url …`: checks any backend against the contract, through its API only.
 import { parseArgs } from 'node:util';
 import { conform, failed, json, NoBackend, summary, table } from './conform.ts';
 import type { Target } from './world.ts';
@@ -28,10 +28,10 @@ function address(option: string, value: string, protocols: string[]): string {
   return `${url.protocol}//${url.host}`;
 }
 
-/** Null where help is asked for. */
+/** Parses the command line; null for `--help`. */
 function readArguments(words: string[]): { target: Target; isJson: boolean } | null {
   const { values } = parseArgs({
-    // pnpm hands `--` on
+    // pnpm forwards `--`
     args: words[0] === '--' ? words.slice(1) : words,
     options: {
       url: { type: 'string' },
@@ -89,5 +89,5 @@ try {
   console.error(`conformance: ${cause.message}`);
   process.exitCode = cause instanceof NoBackend ? 1 : 2;
 }
-// a check that was broken off may still wait for its answer
+// an aborted check may still wait for its response
 process.stdout.write('', () => process.exit());

@@ -1,4 +1,4 @@
-// `pnpm openapi`: writes backend/openapi.json, the contract in its strict form, from the schemas that conformance checks.
+// `pnpm openapi`: writes backend/openapi.json, the strict contract, from the schemas of the conformance checks.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,7 @@ function operationOf(method: string, path: string, operation: Operation): Json {
   };
 }
 
-/** OpenAPI 3.1 of the contract. Servers send this form; the page also reads the looser ones that docs/api.md lists. */
+/** Returns the contract as OpenAPI 3.1. The page also reads the more tolerant forms that docs/api.md lists. */
 export function openApi(): Json {
   const paths: Record<string, Json> = {};
   for (const [call, operation] of Object.entries(operations)) {
@@ -75,7 +75,7 @@ export function openApi(): Json {
   };
 }
 
-/** Calls that are no calls of a page, or stand under another name here. */
+/** Calls that a page does not make, or that have another name here. */
 const leftOut: Call[] = [
   'GET /v1/conversations?q',
   'POST /v1/payments/webhook/{provider}',
@@ -84,7 +84,7 @@ const leftOut: Call[] = [
   'every call',
 ];
 
-/** Calls of the contract that the document lacks. */
+/** Returns the calls of the contract that the document lacks. */
 export const undocumented = (): string[] =>
   (Object.keys(calls) as Call[]).filter((call) => !(call in operations) && !leftOut.includes(call));
 

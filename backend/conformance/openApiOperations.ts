@@ -28,7 +28,7 @@ import {
   whole,
 } from './openApiSchemas.ts';
 
-/** The HTTP calls, under their names in `calls`. */
+/** The HTTP calls, by their names in `calls`. */
 export const operations: Partial<Record<Call, Operation>> = {
   'GET /v1/stories': {
     says: 'Lists stories, 20 a page. `q`, `tag` and `sort` come with `stories.search`.',

@@ -37,7 +37,7 @@ export const list = (items: Json): Json => ({ type: 'array', items });
 export const orNull = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
 
 export const data = (entity: Json): Json => object({ data: entity });
-/** A cursor page; Laravel's `cursorPaginate()->toResourceCollection()` answers so. */
+/** A cursor page, as Laravel's `cursorPaginate()->toResourceCollection()` returns it. */
 export const page = (entity: Json): Json =>
   object({ data: list(entity), meta: object({ next_cursor: orNull({ type: 'string' }) }) });
 
@@ -104,11 +104,11 @@ export const parts: Record<string, v.GenericSchema> = {
 
 export interface Operation {
   says: string;
-  /** the success and its body */
+  /** status and body of the success */
   answer: [status: number, body?: Json];
   query?: Record<string, v.GenericSchema>;
   body?: v.GenericSchema;
-  /** what announces it; the specification has the rest */
+  /** capability that announces the call; absent if it is part of the specification */
   capability?: Capability;
   isPublic?: true;
   /** costs points */
@@ -117,5 +117,5 @@ export interface Operation {
 
 export const cursor = { cursor: v.optional(text) };
 export const keyed = { client_id: clientId };
-/** `price`: what the reader was shown, with `messages.price`. */
+/** `price`: the price shown to the reader, with `messages.price`. */
 export const paid = { ...keyed, price: v.optional(v.pipe(whole, v.minValue(0))) };

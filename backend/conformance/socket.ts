@@ -3,21 +3,21 @@ import WebSocket from 'ws';
 export interface Frame {
   event: string;
   channel?: string;
-  /** decoded where it came as a JSON text of its own */
+  /** decoded, if it was a JSON text */
   data?: unknown;
 }
 
-/** No socket could be opened, or what was waited for did not come. */
+/** Thrown if a socket could not be opened or an awaited frame did not arrive. */
 export class SocketProblem extends Error {}
 
 const TIMEOUT_MS = 15_000;
 
-/** A bare client of the Pusher protocol that remembers every frame. */
+/** A minimal client of the Pusher protocol that records every frame. */
 export class PusherSocket {
   readonly frames: Frame[] = [];
-  /** the frames as they came */
+  /** the received frames as text */
   readonly texts: string[] = [];
-  /** What came and is no frame of the protocol: the page skips it. */
+  /** Messages that are not frames of the protocol, which the page ignores. */
   readonly strange: string[] = [];
   readonly closed: Promise<{ code: number }>;
   readonly #socket: WebSocket;
@@ -46,7 +46,7 @@ export class PusherSocket {
     });
   }
 
-  /** Opens a socket and waits for its first frame, be it a greeting or an error. Rejects with `SocketProblem`. */
+  /** Opens a socket and waits for its first frame, a greeting or an error. Rejects with `SocketProblem`. */
   static async open(
     address: string,
     { origin, timeoutMs = TIMEOUT_MS }: { origin?: string; timeoutMs?: number } = {},
@@ -61,19 +61,19 @@ export class PusherSocket {
     return opened;
   }
 
-  /** The greeting's socket id; undefined where the first frame was another. */
+  /** The socket id of the greeting; undefined if the first frame was another one. */
   get id(): string | undefined {
     const [first] = this.frames;
     if (first?.event !== 'pusher:connection_established') return undefined;
     return (first.data as { socket_id?: string } | undefined)?.socket_id;
   }
 
-  /** Sends a frame, or a text as it is. */
+  /** Sends a frame, or a text unchanged. */
   send(frame: unknown): void {
     this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** The first frame that matches, or one that came already. Rejects with `SocketProblem` if none comes in time. */
+  /** Resolves to the first frame that matches, also one received before. Rejects with `SocketProblem` at a timeout. */
   frame(matches: (frame: Frame) => boolean, withinMs = this.#timeoutMs): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -98,14 +98,14 @@ export class PusherSocket {
     });
   }
 
-  /** Asks for a sign of life: what was sent before has been dealt with once it comes. */
+  /** Sends a ping. When its pong arrives, the server has handled all earlier frames. */
   async ping(): Promise<Frame> {
     const heard = this.frames.length;
     this.send({ event: 'pusher:ping', data: {} });
     return this.frame((frame) => frame.event === 'pusher:pong' && this.frames.indexOf(frame) >= heard);
   }
 
-  /** Without waiting for the server's part of it, which may never come. */
+  /** Terminates the socket without waiting for the server's close frame. */
   close(): void {
     this.#socket.terminate();
   }

@@ -3,39 +3,39 @@ import { retryAfterSeconds } from '@liaozhai/shared/contract';
 import { NoAnswer, Untried } from './check.ts';
 import type { Carried, Carry } from './visitor.ts';
 
-/** As long as the page waits for an answer. */
+/** Timeout of a request, as in the page. */
 const TIMEOUT_MS = 10_000;
-/** A backend that has been silent for that long in all gets no more than `IMPATIENT_MS` for an answer. */
+/** Total time of unanswered requests after which the timeout is `IMPATIENT_MS`. */
 const MAX_SILENCE_MS = 60_000;
 const IMPATIENT_MS = 1_000;
 const MAX_REQUESTS = 10_000;
 const MAX_RUN_MS = 15 * 60_000;
-/** of one 429; limits by the hour are not waited for */
+/** maximum wait for one 429; hourly limits are not waited for */
 const MAX_WAIT_SECONDS = 65;
 const MAX_WAITS_SECONDS = 300;
-/** of one request */
+/** number of waits per request */
 const MAX_WAITS = 5;
-/** Far above any answer of the API. */
+/** Far more than any response of the API. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** What one run may ask of a backend. */
+/** The requests of one run. */
 export interface Transport {
-  /** Waits as long as a 429 asks, and sends again. */
+  /** Waits after a 429 and repeats the request. */
   patient: Carry;
-  /** Hands on a 429 like any other answer. */
+  /** Returns a 429 like any other response. */
   direct: Carry;
   requests(): number;
   waitedSeconds(): number;
 }
 
 interface TransportOptions {
-  /** hears how many seconds a 429 asks to wait */
+  /** receives the seconds of a 429's wait */
   onWait?: (seconds: number) => void;
   /** ends a wait */
   signal?: AbortSignal;
 }
 
-/** A bounded number of requests in a bounded time. */
+/** Creates a transport that limits the number and the time of requests. */
 export function createTransport({ onWait, signal }: TransportOptions = {}): Transport {
   const startedAt = Date.now();
   let requests = 0;
@@ -46,7 +46,7 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     if (requests >= MAX_REQUESTS) throw new Untried(`after ${MAX_REQUESTS} requests nothing more is sent`);
     if (Date.now() - startedAt > MAX_RUN_MS) throw new Untried('after 15 minutes nothing more is sent');
     requests += 1;
-    // a kept connection may be closed by the server just as it is used again, which would look like a fault of the call
+    // the server may close a keep-alive connection while it is reused, which would look like a fault of the call
     const headers = { ...(request.headers as Record<string, string>), Connection: 'close' };
     const timeoutMs = silenceMs < MAX_SILENCE_MS ? TIMEOUT_MS : IMPATIENT_MS;
     try {

@@ -1,15 +1,15 @@
 export interface VisitorAnswer<Body = unknown> {
   status: number;
   headers: Headers;
-  /** the parsed body; null where the answer has no body or no JSON */
+  /** the parsed body; null if it is empty or not JSON */
   body: Body;
-  /** without a byte order mark, which browsers skip */
+  /** the body without a byte order mark, which browsers skip */
   text: string;
   hasByteOrderMark: boolean;
 }
 
 export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
-/** An answer as it came, whole. */
+/** A complete response. */
 export interface Carried {
   status: number;
   headers: Headers;
@@ -22,7 +22,7 @@ const byFetch: Carry = async (url, request) => {
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
 };
 
-/** HTTP as a browser does it: keeps cookies and echoes the CSRF token. */
+/** An HTTP client that stores cookies and sends the CSRF token, like a page. */
 export class Visitor {
   readonly origin: string;
   readonly headers: Record<string, string>;
@@ -33,8 +33,8 @@ export class Visitor {
   readonly #onAnswer: OnAnswer | undefined;
 
   /**
-   * @param carry what takes a request to the server; `fetch` where nothing is named
-   * @param onAnswer receives every answer before the caller
+   * @param carry sends a request to the server; `fetch` by default
+   * @param onAnswer receives every response before the caller
    */
   constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = byFetch, onAnswer?: OnAnswer) {
     this.origin = origin;
@@ -51,7 +51,7 @@ export class Visitor {
     return this.send<Body>('POST', path, body, headers);
   }
 
-  /** What the same key carries out once, as the page sends it: by header and in the body. */
+  /** Posts with an idempotency key in header and body, like the page. */
   postOnce<Body>(path: string, body: Record<string, unknown> & { client_id: string }): Promise<VisitorAnswer<Body>> {
     return this.post<Body>(path, body, { 'Idempotency-Key': body.client_id });
   }
@@ -64,7 +64,7 @@ export class Visitor {
     return this.send<Body>('DELETE', path);
   }
 
-  /** `path` is below `/api/v1`, unless it starts with `//`, which means the root. A redirect is an answer like any other. */
+  /** `path` is below `/api/v1`, or below the root with `//`. Redirects are returned, not followed. */
   async send<Body>(
     method: string,
     path: string,
@@ -120,7 +120,7 @@ function isOver(line: string): boolean {
   return /max-age=0/i.test(line) || (expires !== undefined && Date.parse(expires) < Date.now());
 }
 
-/** Laravel escapes the token in its cookie; the page sends it back unescaped. */
+/** Decodes the token: Laravel escapes it in the cookie, and the page sends it unescaped. */
 function decoded(token: string): string {
   try {
     return decodeURIComponent(token);

@@ -8,20 +8,20 @@ import { PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { Visitor, type VisitorAnswer } from './visitor.ts';
 
-/** What is held against the contract. */
+/** The backend to check. */
 export interface Target {
-  /** where `/api`, `/sanctum` and `/broadcasting` are */
+  /** base URL of `/api`, `/sanctum` and `/broadcasting` */
   url: string;
-  /** the product's page, as its browser names it: Sanctum keeps sessions for known pages only */
+  /** origin of the product's page: Sanctum has sessions for known pages only */
   origin: string;
-  /** `ws://host:port`, below which `/app/{key}` is */
+  /** `ws://host:port`, base URL of `/app/{key}` */
   socketUrl: string;
   key: string;
-  /** fuzzed requests a call */
+  /** number of fuzzed requests per call */
   runs: number;
 }
 
-/** An account of this run's own. */
+/** An account that this run has registered. */
 export interface Member {
   visitor: Visitor;
   id: string;
@@ -36,15 +36,15 @@ interface Registration {
 }
 
 const REPLY_TIMEOUT_MS = 75_000;
-/** Once a reply has not ended. */
+/** Timeout after a reply has not ended. */
 const IMPATIENT_MS = 5_000;
 const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
 
-/** What checks share: accounts, a story and a conversation, made when first asked for and never twice. */
+/** Resources that the checks share: accounts, a story and a conversation. Each is created once, when first needed. */
 export class World {
   readonly target: Target;
   readonly answers = new AnswerWatch();
-  /** what `cleanUp` could not take back */
+  /** resources that `cleanUp` could not delete */
   readonly leftBehind = { accounts: [] as string[], conversations: 0 };
   readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
@@ -59,7 +59,7 @@ export class World {
     this.#transport = transport;
   }
 
-  /** Someone new, with a token and nothing else. @param options.isHasty hears of a 429 instead of waiting */
+  /** Creates a visitor with a CSRF token. @param options.isHasty returns a 429 instead of waiting */
   async visitor(options: { isHasty?: boolean } = {}): Promise<Visitor> {
     return this.#bareVisitor(options.isHasty).fetchToken();
   }
@@ -71,31 +71,31 @@ export class World {
     return new Visitor(url, headers, carry, (exchange) => this.answers.look(exchange));
   }
 
-  /** A program that is no page: without origin and token. */
+  /** Creates a client that is not a page: without origin and token. */
   outsider(): Visitor {
     return new Visitor(this.target.url, {}, this.#transport.patient);
   }
 
-  /** Another client with the same cookies. */
+  /** Creates another client with the same cookies. */
   twin({ visitor }: Member, options: { isHasty?: boolean } = {}): Visitor {
     const twin = this.#bareVisitor(options.isHasty);
     for (const [name, value] of visitor.cookies) twin.cookies.set(name, value);
     return twin;
   }
 
-  /** What `make` came to when it was first asked for under this name. */
+  /** Runs `make` once per name and caches its promise. */
   once<Value>(what: string, make: () => Promise<Value>): Promise<Value> {
     const made = (this.#made.get(what) as Promise<Value> | undefined) ?? make();
     this.#made.set(what, made);
     return made;
   }
 
-  /** One of the run's accounts is being registered; any answer counts. */
+  /** Registers one of the run's accounts and returns the response, also a refusal. */
   registration(who: 'mine' | 'theirs' | 'spare'): Promise<Registration> {
     return this.once(`registration ${who}`, async () => {
       const number = ['mine', 'theirs', 'spare'].indexOf(who) + 1;
       const visitor = await this.visitor();
-      // as the page fills it in: letters and digits, and a password of six digits
+      // like the page's form: letters and digits, and a password of six digits
       const password = String(randomInt(100_000, 1_000_000));
       const form = { login: `conformance${this.#run}${number}`, password, name: `对照${number}` };
       const agreed = (await this.announces('account.consent')) && { consent_version: CONSENT_VERSION };
@@ -104,7 +104,7 @@ export class World {
     });
   }
 
-  /** A signed-in account. `mine` does, `theirs` stands by, `spare` is what may come to harm. */
+  /** Returns a signed-in account: `mine` acts, `theirs` is the other user, `spare` may be changed or locked. */
   async member(who: 'mine' | 'theirs' | 'spare'): Promise<Member> {
     const { form, visitor, answer } = await this.registration(who);
     const id = idOf(userOf(answer));
@@ -112,7 +112,7 @@ export class World {
     return { visitor, id, login: form.login, password: form.password };
   }
 
-  /** The account's second session. */
+  /** Starts a further session of the account. */
   async signIn({ login, password }: Pick<Member, 'login' | 'password'>): Promise<Visitor> {
     const visitor = await this.visitor();
     const answer = await visitor.post('/login', { login, password });
@@ -120,24 +120,24 @@ export class World {
     return visitor;
   }
 
-  /** Whether the backend says that it has this beyond the specification. */
+  /** Whether the backend announces the capability. */
   async announces(name: Capability): Promise<boolean> {
     const { body } = await this.once('capabilities', async () => (await this.visitor()).get('/capabilities'));
     const { data } = (body ?? {}) as { data?: unknown };
     return Array.isArray(data) && data.includes(name);
   }
 
-  /** Goes on where the backend says that it has this; throws what counts as a call that is missing where it does not. */
+  /** Throws a 404 `Deviation`, which counts as a missing call, unless the backend announces the capability. */
   async announced(name: Capability): Promise<void> {
     if (!(await this.announces(name))) throw new Deviation(`${name} is not announced`, 404);
   }
 
-  /** The feed's first page as a visitor gets it. */
+  /** Loads the feed's first page as a visitor. */
   feed(): Promise<VisitorAnswer> {
     return this.once('feed', async () => (await this.visitor()).get('/stories'));
   }
 
-  /** Two stories of the feed; the one that costs least comes first, since an account has few points. */
+  /** Returns two stories of the feed, the cheapest first, since an account has few points. */
   async stories(): Promise<[id: string, other: string]> {
     const { items } = pageOf((await this.feed()).body);
     const price = (story: Record<string, unknown>) => Number(story.price_per_message ?? 0);
@@ -146,7 +146,7 @@ export class World {
     return [first, second];
   }
 
-  /** What answers the first message of `mine`. */
+  /** Sends the first message of `mine`. */
   firstMessage(): Promise<Sending> {
     return this.once('first message', async () => {
       const mine = await this.member('mine');
@@ -155,7 +155,7 @@ export class World {
     });
   }
 
-  /** The conversation of `mine`, who is the visitor; nothing is being written in it. */
+  /** Returns the conversation of `mine`, who is the visitor, once no reply is being written. */
   async conversation(): Promise<{ id: string; storyId: string; sent: Sending; visitor: Visitor }> {
     const sent = await this.firstMessage();
     const id = conversationIdOf(sent.answer);
@@ -172,7 +172,7 @@ export class World {
     return { id, storyId: String(sent.content.story_id), sent, visitor };
   }
 
-  /** What answers the order of suggestions for `mine`; there is one, since a second is refused while it is written. */
+  /** Orders suggestions for `mine` once, since a second order is refused while they are written. */
   suggestionOrder(): Promise<VisitorAnswer> {
     return this.once('suggestion', async () => {
       const { id: conversation_id, visitor } = await this.conversation();
@@ -180,7 +180,6 @@ export class World {
     });
   }
 
-  /** The id of the suggestions of `mine`. */
   async suggestionId(): Promise<string> {
     const answer = await this.suggestionOrder();
     const id = idOf(unwrapped(answer.body));
@@ -188,7 +187,7 @@ export class World {
     return id;
   }
 
-  /** The answer to the order of `mine`, for the first thing that the server sells. */
+  /** Orders the first package for `mine`. */
   order(): Promise<{ form: { package_id: string; client_id: string }; answer: VisitorAnswer }> {
     return this.once('order', async () => {
       const { visitor } = await this.member('mine');
@@ -200,7 +199,7 @@ export class World {
     });
   }
 
-  /** What answers the support ticket of `mine`. */
+  /** Sends a support ticket of `mine`. */
   ticket(): Promise<{ form: { client_id: string }; answer: VisitorAnswer }> {
     return this.once('ticket', async () => {
       const { visitor } = await this.member('mine');
@@ -210,7 +209,7 @@ export class World {
     });
   }
 
-  /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` where one never ends. */
+  /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` at a timeout. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
     const timeoutMs = this.#replyTimeoutMs;
     const giveUpAt = Date.now() + timeoutMs;
@@ -228,14 +227,14 @@ export class World {
     }
   }
 
-  /** A socket that has been greeted. */
+  /** Opens a socket. Throws `Deviation` unless the server greets it. */
   async socket(options: { isEscaped?: boolean } = {}): Promise<PusherSocket & { id: string }> {
     const socket = await this.rawSocket(options);
     if (socket.id === undefined) throw new Deviation(JSON.stringify(socket.frames[0]));
     return socket as PusherSocket & { id: string };
   }
 
-  /** A socket and the first frame it received. After one failure no further socket is opened. */
+  /** Opens a socket and waits for its first frame. After one failure no further socket is opened. */
   async rawSocket({
     origin = this.target.origin,
     key = this.target.key,
@@ -255,7 +254,7 @@ export class World {
     }
   }
 
-  /** Joins the account's own channel. */
+  /** Subscribes to the account's own channel. Returns its name. */
   async join(socket: PusherSocket & { id: string }, visitor: Visitor, userId: string): Promise<string> {
     const channel = channelOf(userId);
     const answer = await visitor.post('//broadcasting/auth', { socket_id: socket.id, channel_name: channel });
@@ -268,7 +267,7 @@ export class World {
     return channel;
   }
 
-  /** Deletes the conversations, logs out and closes what is open. Notes what could not be taken back. */
+  /** Deletes the conversations, logs out and closes the sockets. Records what could not be deleted. */
   async cleanUp(): Promise<void> {
     for (const socket of this.#sockets) socket.close();
     for (const who of ['mine', 'theirs', 'spare'] as const) {
@@ -280,7 +279,7 @@ export class World {
   }
 }
 
-/** Returns how many are left. */
+/** Returns the number of conversations that are left. */
 async function deleteConversations({ visitor }: Member): Promise<number> {
   let left = 0;
   try {
@@ -290,30 +289,30 @@ async function deleteConversations({ visitor }: Member): Promise<number> {
     }
     await visitor.post('/logout');
   } catch {
-    // what cannot be listed cannot be counted either; the account's name is reported anyway
+    // conversations that cannot be listed are not counted; the account is reported anyway
   }
   return left;
 }
 
-/** A message and what came of it. */
+/** A sent message and its response. */
 export interface Sending {
   content: Record<string, unknown>;
   answer: VisitorAnswer;
 }
 
-/** Sends a message with a new key, as the page does. */
+/** Sends a message with a new idempotency key. */
 export async function say(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
   const whole = { body: '夜里好冷', client_id: randomUUID(), ...content };
   return { content: whole, answer: await visitor.postOnce('/messages', whole) };
 }
 
-/** The user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
+/** Returns the user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
 export function userOf({ body }: VisitorAnswer): Record<string, unknown> {
   const outer = unwrapped(body);
   return unwrapped('user' in outer ? outer.user : outer);
 }
 
-/** The id of what was made, such as an order or a ticket; throws `Untried` where nothing was. */
+/** Returns the id of a created resource. Throws `Untried` if none was created. */
 export function madeId(answer: VisitorAnswer): string {
   const id = idOf(unwrapped(answer.body));
   if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');

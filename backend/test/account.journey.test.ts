@@ -147,7 +147,7 @@ describe('未成年人模式', () => {
     expect((await reader.put('/user/minor', { pin: '2580' })).status).toBe(200);
     return reader;
   };
-  /** As a page that is looked at tells it. */
+  /** Reports use like a visible page. */
   const useFor = async (reader: Client, minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       now += 60_000;

@@ -36,7 +36,7 @@ test('there are seven days to think, other devices are logged out, and signing i
   expect(Date.parse(body.data.deletion_at)).toBe(Date.parse(at));
   expect([(await member.get('/user')).status, (await elsewhere.get('/user')).status]).toEqual([200, 401]);
   now += DAY_MS;
-  // a second request does not restart the days
+  // a second request does not postpone the deletion
   expect((await ask(member)).body.data.deletion_at).toBe(body.data.deletion_at);
   expect((await loginAs('leaving')).body.user.deletion_at).toBe(body.data.deletion_at);
 });
@@ -96,7 +96,7 @@ test('after seven days the person is erased and the ledger stays, without them',
   expect(ledger.reduce((sum, { amount }) => sum + amount, 0)).toBe(balance);
   const theirs = db.all(query.selectFrom('transactions').selectAll().where('user_id', '=', inviterId));
   expect(theirs.find(({ type }) => type === 'invite')?.description).toBe('邀请好友');
-  // the name may be had again
+  // the name is available again
   expect((await backend.client().register({ login: 'erased_reader' })).username).toBe('erased_reader');
 });
 

@@ -23,7 +23,7 @@ const open = async (link: string) => (await backend.client().get(link)).status;
 const loginAs = async (login: string, password = '135790') =>
   (await backend.client().fetchToken()).post<{ user: UserDto }>('/login', { login, password });
 
-/** A member with that address, confirmed. */
+/** Creates a member with a confirmed address. */
 async function memberWith(email: string, form = {}) {
   const member = await backend.reader(form);
   await ask(member, email);
@@ -41,7 +41,7 @@ test('an address is asked for, confirmed by the link of its mail, and serves for
   expect(await state(member)).toMatchObject({ email: 'ning@example.org', pending: null });
   expect((await state(member)).verified_at).not.toBeNull();
   expect((await loginAs('ning@example.org')).body.user.username).toBe('ning_caichen');
-  // a link opened twice, as by a mail scanner
+  // a link may be opened twice, for example by a mail scanner
   expect(await open(linkTo('ning@example.org'))).toBe(200);
 });
 

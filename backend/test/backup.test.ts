@@ -23,7 +23,7 @@ import { makeDataDir } from './testDatabase.ts';
 const folder = makeDataDir();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command; resolves to its status and all it said. */
+/** Runs the command. Resolves to its status and output. */
 async function command(...words: string[]): Promise<[number, string]> {
   const main = join(import.meta.dirname, '../src/command.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main, ...words]);
@@ -35,7 +35,7 @@ async function command(...words: string[]): Promise<[number, string]> {
 
 const all = (database: Libsql.Database, sql: string) => database.prepare(sql).all([]) as Record<string, unknown>[];
 
-/** What holds at every single moment: balances follow from ledgers, and conversations have all their messages. */
+/** Returns violations of the invariants: balances match ledgers, and conversations have all their messages. */
 function contradictions(file: string): unknown[] {
   const database = new Libsql(file);
   const found = [
@@ -53,7 +53,7 @@ function contradictions(file: string): unknown[] {
   return found;
 }
 
-/** A backup of a database with one reader in it. */
+/** A backup of a database with one reader. */
 const small = (async () => {
   const backend = await openBackend();
   const reader = await backend.reader({ login: 'backed_up' });

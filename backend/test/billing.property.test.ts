@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
 );
 
-/** Several concurrent requests, then the next several. */
+/** Rounds of concurrent requests. */
 const schedule = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
 
 test('billing.property: the ledger adds up to the balance, no key is charged twice, no failure is kept', {
@@ -81,7 +81,7 @@ test('billing.property: the ledger adds up to the balance, no key is charged twi
   );
 });
 
-/** Makes the calls that cost, and remembers what each key was first answered with. */
+/** Makes the calls that cost points and records the first response of each key. */
 class Costing {
   readonly #reader: Client;
   readonly #keys = Array.from({ length: 13 }, () => randomUUID());
@@ -95,7 +95,7 @@ class Costing {
     return this.#answers.size;
   }
 
-  /** A key that succeeds again succeeds with the same answer. */
+  /** Posts with a key and expects the same response for a repeated key. */
   async post(path: string, key: number, form: Record<string, unknown>): Promise<number> {
     const { status, body } = await this.#reader.post(path, { ...form, client_id: this.#keys[key] });
     if (status !== 201 && status !== 202) return status;
@@ -148,7 +148,7 @@ function checkLedger(userId: string): void {
   expect(balance).toBe(sum);
 }
 
-/** What a reply cost is what was booked for it and not paid back, once each; what failed, or was stopped before its first word, was. */
+/** Checks that a reply costs what was booked and not refunded, and that a failed or empty one was refunded once. */
 function checkCharges(userId: string): void {
   const entries = entriesOf(userId);
   const refunds = new Map(entries.filter(({ type }) => type === 'refund').map((entry) => [entry.ref_key, entry]));
@@ -164,7 +164,7 @@ function checkCharges(userId: string): void {
     expect(['failed', 'completed', 'cancelled']).toContain(status);
     expect(cost).toBe(spent);
     const keys = revision === 1 ? [`message:${id}`] : [`message:${id}:${revision}`, `continue:${id}:${revision}`];
-    // a text that was chosen again has a revision that cost nothing
+    // choosing a text creates a revision without a charge
     const lastKey = keys.find((key) => charges.has(key));
     if (lastKey && (status === 'failed' || body === '')) expect(refunds.has(lastKey)).toBe(true);
     if (lastKey && status === 'completed' && revision === 1) expect(refunds.has(lastKey)).toBe(false);

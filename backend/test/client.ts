@@ -4,9 +4,9 @@ import type { Latest, Registered, Sent, UserDto } from './wire.ts';
 
 let registered = 0;
 
-/** A visitor who knows the reference backend. */
+/** A visitor with calls of the reference backend. */
 export class Client extends Visitor {
-  /** Registers a fresh user and stays signed in. */
+  /** Registers a new user and stays signed in. */
   async register(form: Record<string, unknown> = {}): Promise<UserDto> {
     registered += 1;
     const login = `reader${process.pid % 10_000}_${registered}`;

@@ -9,15 +9,15 @@ import { databaseOf, makeDataDir, removeDataDir } from './testDatabase.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
-/** The backend as a process of its own. */
+/** A backend in a separate process. */
 export interface Run {
   child: ChildProcess;
   url: string;
-  /** lines of both its outputs */
+  /** lines of stdout and stderr */
   output: string[];
 }
 
-/** The backend's command on a data folder of its own; what is left of both goes after the last test. */
+/** Returns the backend's command on a temporary data folder. Both are cleaned up after the last test. */
 export function openCommand() {
   const dataDir = makeDataDir();
   const started = new Set<ChildProcess>();
@@ -26,7 +26,7 @@ export function openCommand() {
     removeDataDir(dataDir);
   });
 
-  /** Starts the real command, by a line of `shell` if there is one; resolves when it says where it listens, rejects with what it said if it ends before. */
+  /** Starts the command, with `shell` through a shell. Resolves when it listens. Rejects with its output if it exits. */
   async function start(env: Record<string, string> = {}, shell?: string): Promise<Run> {
     const words = [process.execPath, '--import', 'tsx', main];
     const [program = '', ...options] = shell ? ['/bin/sh', '-c', shell, ...words] : words;
@@ -55,7 +55,7 @@ export function openCommand() {
   return { dataDir, start, started };
 }
 
-/** Resolves to the exit status, null when the signal itself ended it. */
+/** Stops the command. Resolves to its exit status; null if the signal itself ended it. */
 export async function stop({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
   const ended = once(child, 'exit');
   child.kill(signal);

@@ -69,7 +69,7 @@ test('a reader who takes nothing of a whispered channel is let go', async () => 
   speaker.close();
 });
 
-// Node 26 writes any depth and passes it on; older ones can't, and refuse it
+// Node 26 serializes any depth and forwards it; older versions cannot, and refuse it
 test('sec.socket: a whisper that nests deeply harms no socket', async () => {
   const socket = await openSocket(backend, await backend.reader());
   socket.send({ event: 'pusher:subscribe', data: { channel: 'deep' } });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { laravelProblem } from '../conformance/check.ts';
 import { openBackend } from './testBackend.ts';
 
-// Every call of the contract is fuzzed by its address, in ../conformance/checks/fuzz.ts; here is what is this server's own.
+// Fuzzes the calls of this server only. Those of the contract are fuzzed in ../conformance/checks/fuzz.ts.
 const runs = Number(process.env.FC_RUNS ?? 40);
 const backend = await openBackend();
 
@@ -11,7 +11,7 @@ describe('contract.fuzz', () => {
   const segment = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 30 })
     .map((text) => encodeURIComponent(text.replace(/[\ud800-\udfff./]/g, 'x')));
-  /** What every plain object answers to. */
+  /** Properties of every plain object. */
   const inherited = ['constructor', '__proto__', '__defineGetter__', 'toString'];
 
   for (const path of [':x/fox.svg', 'avatars/:x.svg', 'characters/:x.svg', 'covers/:x.svg']) {

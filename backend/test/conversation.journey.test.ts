@@ -98,10 +98,10 @@ describe('a conversation that has begun', () => {
     };
     const first = await order();
     for (const { text } of first.items) expect([...text].length).toBeLessThanOrEqual(20);
-    // ordered again for the same reply, they begin with lines that were not offered yet
+    // a second order for the same reply starts with lines that were not offered yet
     const second = await order();
     expect(first.items.map(({ text }) => text)).not.toContain(second.items[0]?.text);
-    // a message names what it was taken from: the suggestion, not one line of it
+    // a message references the suggestion, not one of its lines
     const taken = { story_id: story, body: first.items[0]?.text, client_id: randomUUID() };
     const byLine = await reader.post('/messages', { ...taken, suggestion_id: first.items[0]?.id });
     expect([byLine.status, byLine.body]).toMatchObject([422, { errors: { suggestion_id: ['灵感已失效'] } }]);
@@ -149,7 +149,7 @@ describe('the list of conversations', () => {
     expect([read.status, read.body.data]).toMatchObject([200, { id: newest?.id, unread: false }]);
     expect((await list()).map(({ unread }) => unread)).toEqual([false, true, true]);
     expect(await counted()).toBe(2);
-    // a device that is behind takes nothing back, and none is ahead of what there is
+    // a lower version does not mark as unread, and a higher one does not mark future replies as read
     await reader.put(`/conversations/${newest?.id}`, { read_version: 0 });
     expect((await list())[0]?.unread).toBe(false);
     await reader.put(`/conversations/${newest?.id}`, { read_version: 9_000 });

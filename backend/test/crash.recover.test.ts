@@ -92,13 +92,13 @@ test('a server ends with the process that spawned it, and puts its replies in or
   await reader.say({ story_id: 'hua-pi' });
   await streaming(reader, 'hua-pi');
   const ended = once(run.child, 'exit');
-  // what the system does to the channel of a parent that is killed
+  // the system closes the channel when the parent is killed
   run.child.disconnect();
   expect(await ended).toEqual([0, null]);
   expect(await runningRows()).toBe(0);
 });
 
-/** Replies the database calls running; asked while no server has it open. */
+/** Counts replies with a running status in the database, while no server has it open. */
 async function runningRows(): Promise<number> {
   const db = await databaseIn(dataDir);
   const rows = execute(db, "select id from messages where status in ('pending', 'streaming')");
@@ -112,7 +112,7 @@ async function signIn(url: string, form: { login: string; password: string }): P
   return client;
 }
 
-/** Until some of the reply is on disk. */
+/** Waits until a part of the reply is stored. */
 async function streaming(reader: Client, story_id = 'nie-xiaoqian'): Promise<void> {
   let page: Latest;
   do page = await reader.latest({ story_id, limit: 1 });

@@ -20,7 +20,7 @@ const sessionsOf = async (client: Client) => (await client.get<{ data: SessionDt
 const aliveOf = async (clients: Client[]) =>
   Promise.all(clients.map(async (client) => (await client.get('/user')).status));
 
-/** One account signed in with that many browsers, each of its own name. */
+/** Signs an account in with several browsers, by their user agents. */
 async function signedIn(login: string, browsers: string[]): Promise<Client[]> {
   await backend.reader({ login });
   return Promise.all(

@@ -3,17 +3,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a model was sent. */
+/** The body of a request to the model. */
 export interface ModelRequest {
   messages: { role: string; content: string }[];
   stream?: boolean;
   [field: string]: unknown;
 }
 
-/** How a fake endpoint answers; `attempt` counts the calls from 1. */
+/** Behaviour of a fake endpoint; `attempt` counts the calls from 1. */
 export type Behaviour = (response: ServerResponse, request: ModelRequest, attempt: number) => void | Promise<void>;
 
-/** An OpenAI-compatible endpoint that behaves as the test says, on this machine. */
+/** Starts a local OpenAI-compatible endpoint with the given behaviour. */
 export async function startModel(behave: Behaviour, port = 0) {
   const requests: ModelRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -39,20 +39,20 @@ export const delta = (content: unknown): string => event({ choices: [{ index: 0,
 export const finish = (reason: string | null): string => event({ choices: [{ delta: {}, finish_reason: reason }] });
 const done = 'data: [DONE]\n\n';
 
-/** A stream of these writes. */
+/** Responds with an event stream of these writes. */
 export const streams =
   (...writes: (string | Uint8Array)[]): Behaviour =>
   async (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     for (const write of writes) {
       response.write(write);
-      // each write is a packet of its own
+      // a pause, so that each write is a separate packet
       if (writes.length < 50) await sleep(2);
     }
     response.end();
   };
 
-/** An answer in one body. */
+/** Responds with one body. */
 const answers =
   (body: string | object, status = 200, headers: Record<string, string> = {}): Behaviour =>
   (response) => {
@@ -67,7 +67,7 @@ const [first, second] = ['*她抬眼*\n\n', '“公子，夜里风大。”'] as
 const half = '*她抬眼*\n\n“公子，夜里风大。”她又';
 const bytes = (text: string) => Buffer.from(text);
 
-/** Cuts a text into packets of so many bytes. */
+/** Cuts a text into packets of `size` bytes. */
 const inPackets = (text: string, size: number): Uint8Array[] => {
   const all = bytes(text);
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
@@ -78,7 +78,7 @@ const inPackets = (text: string, size: number): Uint8Array[] => {
 const ordinary = delta(first) + delta(second) + finish('stop') + done;
 const chunk = (fields: object) => event({ choices: [{ delta: { content: first } }], ...fields }) + delta(second);
 
-/** Answers that are whole: stored as `text` and charged. */
+/** Complete answers, which are stored as `text` and charged. */
 export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> = {
   'ordinary events': { behave: streams(ordinary) },
   'UTF-8 cut between bytes': { behave: streams(...inPackets(ordinary, 7)) },
@@ -320,7 +320,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   },
 };
 
-/** Answers that break off: what came stays, and nothing is charged. */
+/** Answers that break off. Their text is stored, and nothing is charged. */
 export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code?: string; outcome?: string }> = {
   'an error object': { behave: streams(delta(half), event({ error: { message: 'out of memory' } }), done) },
   'an error event': { behave: streams(delta(half), 'event: error\ndata: {"message":"no"}\n\n', done) },
@@ -378,7 +378,7 @@ export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code
   },
 };
 
-/** Answers without a word: paid back. */
+/** Answers without visible text, which are refunded. */
 export const failedAnswers: Record<string, { behave: Behaviour; said?: string; outcome: string; code?: string }> = {
   'nothing but blanks': { behave: streams(delta(' \n'), delta('　\t'), finish('stop'), done), outcome: 'empty' },
   'zero-width marks': {

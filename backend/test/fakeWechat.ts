@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from '@rstest/core';
 
-/** WeChat's API, as far as signatures need it, until the file's tests end. `settings` lead a backend to it. */
+/** Starts a fake of WeChat's API for signatures, until the file's tests end. `settings` configure a backend for it. */
 export async function startWechat() {
   const asked: string[] = [];
   const said = { refusal: null as object | null };

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { Page, StoryDto } from './wire.ts';
 
-// What a reader saves stays with their account.
+// Favorites belong to the reader's account.
 
 const now = { at: Date.parse('2026-11-22T04:00:00Z') };
 const backend = await openBackend({}, () => now.at);
@@ -21,7 +21,7 @@ test('a story is saved, listed last saved first, and let go', async () => {
   const other = await backend.reader();
   expect((await save(reader, 'hua-pi', true)).body).toEqual({ data: { id: 'hua-pi', is_favorite: true } });
   await save(reader, 'nie-xiaoqian', true);
-  // a second time changes nothing, not even the order
+  // saving it again does not change the order
   await save(reader, 'hua-pi', true);
   expect(await titles(reader)).toEqual(['聂小倩', '画皮']);
   expect(await titles(other)).toEqual([]);

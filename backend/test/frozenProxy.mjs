@@ -1,4 +1,4 @@
-// A way to Postgres that can freeze, in a thread of its own: the thread of a test waits for its database.
+// Proxy to Postgres that can be frozen. It runs in a worker, since the test's thread blocks on its database.
 import { connect, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -5,7 +5,7 @@ import { lockWrites } from './testDatabase.ts';
 const backend = await openBackend();
 const healthz = () => backend.client().get('//healthz');
 
-/** How long the slowest of some calls took, in ms. */
+/** Resolves to the duration of the slowest call, in ms. */
 async function slowest(calls: Promise<unknown>[]): Promise<number> {
   const from = performance.now();
   const ends = await Promise.all(calls.map((call) => call.then(() => performance.now() - from)));

@@ -15,7 +15,7 @@ import {
 import { openBackend } from './testBackend.ts';
 import type { ErrorDto, Page, SuggestionDto, TransactionDto, UserDto } from './wire.ts';
 
-// A reader talks to a model that answers in the ways in which endpoints do.
+// Conversations with a model that behaves like known endpoints.
 
 let behave: Behaviour = message(wholeText);
 let attempt = 0;
@@ -39,7 +39,7 @@ const lastOf = async (reader: Client) => (await reader.latest({ story_id })).dat
 const amountsOf = async (reader: Client) =>
   (await reader.get<Page<TransactionDto>>('/transactions')).body.data.map(({ amount }) => amount);
 
-/** One line of the reader's, answered in this way; the reply as it ended. */
+/** Sends a line that the model answers with the behaviour, and returns the ended reply. */
 async function said(reader: Client, way: Behaviour, body = '夜里好冷') {
   behave = way;
   attempt = 0;
@@ -89,7 +89,7 @@ describe('an answer without a word is paid back', () => {
   });
 });
 
-/** Refuses what strict endpoints refuse. */
+/** Refuses requests like strict endpoints. */
 const strict: Behaviour = (response, request, count) => {
   const [system, ...turns] = request.messages;
   const isFine =
@@ -150,7 +150,7 @@ describe('what a model is given', () => {
         : message('她点点头。'.repeat(12))(response, request, count);
     for (let turn = 0; turn < 12; turn += 1) await said(reader, summarizing, `暗号${turn}`);
     const sent = model.requests[0]?.messages ?? [];
-    // each summary begins with what the one before it said
+    // each summary starts with the former one
     expect(sent[0]?.content).toContain('提要：暗号0');
     expect(sent.slice(1).map(({ content }) => content)).not.toContain('暗号0');
     expect(JSON.stringify(sent)).not.toContain('<think>');

@@ -157,7 +157,7 @@ test('SIGTERM: calls that are under way are answered, and then it ends with 0; C
     cookie: reader.cookieHeader(),
     'x-xsrf-token': decodeURIComponent(reader.cookies.get('XSRF-TOKEN') ?? ''),
     'content-type': 'application/json',
-    // the server says when it has the call, and waits for its body
+    // the server reports that it has received the headers, and waits for the body
     expect: '100-continue',
   };
   const begun = async () => {

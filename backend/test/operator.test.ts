@@ -7,7 +7,7 @@ import type { UserDto } from './wire.ts';
 
 const story = 'nie-xiaoqian';
 
-/** A reader of one message, and what an operator writes to the command line. */
+/** Creates a reader with one message, and functions for the operator's commands. */
 async function openReader() {
   const backend = await openBackend();
   const login = `reader${Math.random().toString(36).slice(2, 8)}`;

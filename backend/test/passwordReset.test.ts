@@ -9,7 +9,7 @@ import type { ErrorDto, Registered, UserDto } from './wire.ts';
 let now = Date.parse('2026-03-01T10:00:00+08:00');
 const backend = await openBackend({ RATE_LIMIT_RESEND: '1000', RATE_LIMIT_PASSWORD: '1000' }, () => now);
 
-/** A member who has confirmed the address, and the address. */
+/** Creates a member with a confirmed address. */
 async function memberByMail(address: string) {
   const member = await backend.reader({ login: address });
   const { pathname, search } = new URL(await newestLink(address));
@@ -32,7 +32,7 @@ async function forget(email: string) {
   return visitor.post<{ message: string }>('/forgot-password', { email });
 }
 
-/** What the mailed link carries. */
+/** Returns the parameters of the mailed link. */
 async function resetFor(address: string, count: number) {
   const { searchParams } = new URL(await newestLink(address, count));
   return Object.fromEntries(searchParams) as { token: string; email: string };

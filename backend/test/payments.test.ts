@@ -54,7 +54,7 @@ function webhook({ id, price_cents }: OrderDto, patch: Record<string, unknown> =
   return { raw, headers: { 'Payment-Signature': signature } };
 }
 
-/** As a provider calls: no cookies, no token. */
+/** Calls the webhook like a provider, without cookies and token. */
 const deliver = ({ raw, headers }: Webhook, to: TestBackend = backend) =>
   to.client().post<{ data?: object; message?: string }>('/payments/webhook/sandbox', raw, headers);
 
@@ -205,7 +205,7 @@ describe('the sandbox', () => {
     live.services.db.run(
       query.updateTable('sandbox_checkouts').set({ outcome: 'paid' }).where('order_id', '=', bought.id),
     );
-    // as the start of a server does
+    // like the start of a server
     const stop = live.services.payments?.start?.(live.url);
     await expect.poll(async () => (await orderAgain(reader, bought.id)).status).toBe('credited');
     stop?.();
@@ -222,7 +222,7 @@ describe('the sandbox', () => {
       const env = { PAYMENT_PROVIDER: 'sandbox', RECHARGE_PACKAGES };
       expect(() => readEnv(env)).toThrow('RECHARGE_PACKAGES: a JSON list');
     }
-    // a site that sells nothing starts with any such setting
+    // without a payment provider the packages are not validated
     expect(readEnv({ RECHARGE_PACKAGES: wrong }).packages).toEqual([]);
   });
 });
@@ -281,7 +281,7 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
           }
         };
         for (const round of rounds) {
-          // time passes between requests: one under way would be stale where it arrives
+          // time passes only between requests, since a webhook in progress would expire
           for (const one of round) if (one.kind === 'later') time.now += one.minutes * MINUTE_MS;
           await Promise.all(round.flatMap((one) => (one.kind === 'later' ? [] : [act(one)])));
           const due = [...paid].reduce((sum, index) => sum + (orders[index]?.points ?? 0), 100);

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { MessageDto, Page } from './wire.ts';
 
-// The built-in storyteller over the API: what readers do to a reply must not lose their place in the story.
+// The built-in storyteller through the API: no action on a reply may lose the progress of the story.
 
 const backend = await openBackend();
 const story = 'nie-xiaoqian';

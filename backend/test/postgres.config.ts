@@ -1,7 +1,7 @@
 import { defineConfig } from '@rstest/core';
 import config from '../../rstest.config.ts';
 
-// The backend's suite as `pnpm test:postgres` runs it: all but what is about the file of libsql, and what is about Postgres.
+// Configuration of `pnpm test:postgres`: the backend's tests except those of the libsql file, and those of Postgres.
 const programs = config.projects?.find((project) => typeof project === 'object' && project.name === 'programs');
 
 export default defineConfig({

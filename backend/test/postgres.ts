@@ -1,4 +1,4 @@
-// `pnpm test:postgres`: the backend's own suite and `pnpm conformance`, against a real Postgres.
+// `pnpm test:postgres`: the backend's tests and `pnpm conformance`, with a real Postgres.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { openPostgresServer, type PostgresServer } from './postgresServer.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A server that is named, whose user may make databases, or one of the test's own. */
+/** Returns the server of `DATABASE_URL`, whose user may create databases, or starts a temporary one. */
 async function openServer(): Promise<Pick<PostgresServer, 'url' | 'stop'>> {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) return openPostgresServer();
@@ -26,7 +26,7 @@ async function run(words: string[], variables: Record<string, string>): Promise<
   return status ?? 1;
 }
 
-/** Holds a backend that writes to that Postgres against the contract, from outside. */
+/** Checks a backend with that Postgres against the contract. */
 async function conform(url: string): Promise<number> {
   process.env.TEST_POSTGRES_URL = url;
   const { databaseOf, makeDataDir, removeDataDir } = await import('./testDatabase.ts');

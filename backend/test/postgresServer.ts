@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const root = '/usr/lib/postgresql';
 
-/** The programs of the newest Postgres that Debian installed here. Throws with the cure where none is installed. */
+/** Returns the folder of the newest Postgres installed by Debian. Throws an error with the remedy without one. */
 function postgresPrograms(): string {
   const versions = (() => {
     try {
@@ -23,7 +23,7 @@ function postgresPrograms(): string {
   return join(root, newest, 'bin');
 }
 
-/** Postgres refuses to run as root: who runs it instead. */
+/** Returns the user to run Postgres, which refuses to run as root. */
 function owner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (option: string) => {
@@ -36,7 +36,6 @@ function owner(): { uid: number; gid: number } | undefined {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** A port that nobody has. */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');
@@ -47,20 +46,20 @@ async function freePort(host: string): Promise<number> {
 }
 
 export interface PostgresServer {
-  /** of its database `postgres`, as a user who may make others */
+  /** URL of its database `postgres`, for a user who may create databases */
   url: string;
   createDatabase(name: string): void;
-  /** Starts it again after a kill. */
+  /** Restarts it after `kill`. */
   start(): Promise<void>;
-  /** Ends it as a machine that loses its power. */
+  /** Kills it like a power failure. */
   kill(): Promise<void>;
-  /** Ends it and takes its folder away. */
+  /** Stops it and deletes its folder. */
   stop(): Promise<void>;
 }
 
 const LONGEST_START_MS = 60_000;
 
-/** A new and empty Postgres of the test's own, on the loopback address it is given. */
+/** Starts a new, empty Postgres on a loopback address. */
 export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number): Promise<PostgresServer> {
   const programs = postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-postgres-'));

@@ -6,7 +6,7 @@ import { message, startModel, wholeText } from './fakeModel.ts';
 import { openBackend, type TestBackend } from './testBackend.ts';
 import type { Page, StoryDto, TransactionDto } from './wire.ts';
 
-// What an operator sets is what pages are told, and what readers pay.
+// An operator's prices are sent to pages and charged to readers.
 
 const story_id = 'nie-xiaoqian';
 const PRICES = JSON.stringify({
@@ -31,7 +31,7 @@ const told = async (backend: TestBackend) => {
   return { rules, message: data.price_per_message };
 };
 
-/** What the reader was given and paid, the first first. */
+/** Returns the amounts in the reader's ledger, the oldest first. */
 const booked = async (reader: Client) =>
   (await reader.get<Page<TransactionDto>>('/transactions')).body.data.map(({ amount }) => amount).reverse();
 
@@ -84,7 +84,7 @@ test.each([
 });
 
 describe('a call that costs points says what its reader was shown', () => {
-  /** A reader with a line and its reply, and every call that costs points there. */
+  /** Creates a reader with a line and its reply, and returns every call that costs points. */
   const begun = async () => {
     const reader = await ofStories.reader();
     const { body } = await reader.say({ story_id });

@@ -10,18 +10,18 @@ import { planOf, postgresUrl } from './testDatabase.ts';
 const backend = await openBackend();
 const { db } = backend.services;
 
-/** How the database would read whole tables or whole indexes for the rows of a statement. */
+/** Returns the steps of a statement's plan that scan a whole table or index. */
 const scansOf = (statement: Compilable<unknown>): string[] =>
   planOf(db, statement).filter((step) =>
     postgresUrl
-      ? // a row for each backend
+      ? // `backends` has a row for each backend
         /\bSeq Scan on (?!backends\b)/.test(step)
       : /^SCAN (?!CONSTANT ROW|messages USING INDEX messages_running|suggestions USING INDEX suggestions_running|sandbox_checkouts USING INDEX sandbox_checkouts_undelivered|tickets USING INDEX tickets_(waiting|unannounced))/.test(
           step,
         ),
   );
 
-/** Every statement that runs until it is ended, once each. */
+/** Records each different statement. Returns a function that stops recording and returns them. */
 function record() {
   const seen = new Map<string, Compilable<unknown>>();
   const note = (statement: Compilable<unknown>) => seen.set(statement.compile().sql, statement);
@@ -42,7 +42,7 @@ function record() {
 
 test('no call reads a whole table or a whole index of it', { timeout: 300_000 }, async () => {
   await fill(backend.services, { stories: 100, users: 100, messages: 2_000 });
-  // the stories are read once after each change of theirs, and kept
+  // the stories are read once after each change, and cached
   await backend.client().get('/stories');
   const end = record();
   const visitor = await backend.client().fetchToken();

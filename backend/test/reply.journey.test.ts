@@ -8,9 +8,9 @@ import type { Client } from './client.ts';
 import { openBackend } from './testBackend.ts';
 import type { ConversationDto, ErrorDto, MessageDto, Page, Sent, TransactionDto, UserDto } from './wire.ts';
 
-// The storyteller is a model that writes what the test dictates, when the test wants it.
+// The model writes the text that the test dictates, when the test dictates it.
 
-/** One reply that the model has been asked for. */
+/** A reply that was requested from the model. */
 class Dictation {
   readonly prompt: string;
   readonly #response: ServerResponse;
@@ -32,7 +32,7 @@ class Dictation {
     this.#response.destroy();
   }
 
-  /** Resolves once the backend has hung up. */
+  /** Resolves once the backend has closed the connection. */
   async abandoned(): Promise<void> {
     if (!this.#response.closed) await once(this.#response, 'close');
   }
@@ -58,7 +58,7 @@ afterAll(() => {
   model.closeAllConnections();
 });
 
-/** The next reply that the model is asked for. */
+/** Resolves to the next reply that is requested from the model. */
 const dictated = (): Promise<Dictation> =>
   new Promise((resolve) => {
     const first = asked.shift();
@@ -74,7 +74,7 @@ const lastOf = async (reader: Client) => (await messagesOf(reader)).at(-1);
 const refundsOf = async (reader: Client) =>
   (await reader.get<Page<TransactionDto>>('/transactions?type=refund')).body.data.map(({ amount }) => amount);
 
-/** Waits until the reply's stored text is this. */
+/** Waits until the reply's stored text is `text`. */
 async function storedText(reader: Client, text: string): Promise<void> {
   await expect.poll(async () => (await lastOf(reader))?.body).toBe(text);
 }
@@ -85,14 +85,14 @@ interface Answer {
 }
 const cancel = (reader: Client, id: string, form: object = {}) => reader.post<Answer>(`/messages/${id}/cancel`, form);
 
-/** The reader's first line, answered with these words. */
+/** Sends the reader's first line and answers it with `words`. */
 async function answered(reader: Client, words: string) {
   const { body } = await reader.say({ story_id });
   await dictate(words);
   return body;
 }
 
-/** Has the reply that is being waited for written whole. */
+/** Writes the next requested reply completely. */
 async function dictate(words: string): Promise<Dictation> {
   const dictation = await dictated();
   dictation.write(words);
@@ -134,7 +134,7 @@ describe('a reply that is stopped', () => {
     const dictation = await dictated();
     dictation.write('月色');
     await storedText(reader, '月色');
-    // not yet stored when the reader stops
+    // not yet stored when the reader cancels
     dictation.write('正好');
     const { status, body: stopped } = await cancel(reader, body.reply.id, { revision: 1 });
     await dictation.abandoned();
@@ -161,7 +161,7 @@ describe('a reply that is stopped', () => {
       balance: defaultPrices.signUpGift,
     });
     expect(await refundsOf(reader)).toEqual([price]);
-    // the list tells the last words, from the moment they are said, and is searched by them
+    // the list shows the last message immediately, and the search finds it
     const { body: page } = await reader.get<Page<ConversationDto>>('/conversations');
     const words = { last_message: { id: body.message.id, role: 'user', excerpt: '月色正好。' } };
     expect([body.conversation, page.data[0]]).toMatchObject([words, words]);
@@ -275,7 +275,7 @@ describe('a reply that is told another way', () => {
       balance: defaultPrices.signUpGift - 2 * price,
     });
     expect(await lastOf(reader)).toEqual(chosen.message);
-    // carried on, left and chosen again it is as it was left
+    // a text that was continued, replaced and chosen again is unchanged
     await reader.post('/messages/continue', { conversation_id: conversation.id, client_id: crypto.randomUUID() });
     await dictate('风停了。');
     expect((await choose(reader, reply.id, 2)).body.message.body).toBe('灯影摇了摇。');

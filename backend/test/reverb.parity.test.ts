@@ -8,7 +8,7 @@ import type { MessageDto, UserDto } from './wire.ts';
 
 const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' });
 const story = 'nie-xiaoqian';
-/** 1,620 characters, of which every other one needs an escape. */
+/** 1,620 characters, half of which need an escape. */
 const dialogue = '"好的"'.repeat(405);
 
 interface Delta {
@@ -20,7 +20,7 @@ interface Delta {
   text: string;
 }
 
-// Frame by frame it is held against Reverb's rules by its address, in ../conformance/checks/sockets.ts.
+// The frames are compared with Reverb's rules in ../conformance/checks/sockets.ts.
 describe('reverb.parity, where the two would be told apart', () => {
   test('turns away an unknown key with 4001, and ends without a close frame', async () => {
     expect(await refusalOf(backend, { key: 'other' })).toEqual({
@@ -148,7 +148,7 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     const created = await socket.frame(({ event }) => event === 'message.created');
     const { message, version } = created.data as MessageEvent;
     expect(message).toMatchObject({ id: answer.message.id, body_length: 1_620 });
-    // 7,000 bytes as JSON, but with the headers Reverb answers 413 to the request in which it would have come
+    // 7,000 bytes as JSON, but Reverb would refuse its request, including headers, with 413
     const whole = { ...(created.data as object), message: { ...message, body: dialogue } };
     expect(requestBytes({ ...created, data: whole })).toBeGreaterThan(9_400);
     const { data } = await reader.latest({ story_id: story, after: version - 1 });
@@ -162,7 +162,7 @@ interface MessageEvent {
   message: Partial<MessageDto>;
 }
 
-/** Bytes of the request in which Laravel sends the event: PHP's JSON, with the data as a JSON text inside. */
+/** Returns the bytes of Laravel's request for the event: PHP's JSON, with the data as JSON text. */
 function requestBytes({ event, channel, data }: Frame): number {
   const php = (value: unknown) =>
     [...JSON.stringify(value).replaceAll('/', '\\/')]

@@ -27,7 +27,7 @@ interface Published {
 type Answer = (response: ServerResponse, event: Published) => void;
 const takes: Answer = (response) => response.end('{}');
 
-/** Reverb's HTTP API: accepts what is signed for the app, and answers as the test sets. */
+/** Starts a fake of Reverb's HTTP API, which verifies signatures and sends the response that the test sets. */
 async function openReverb(first: Answer = takes) {
   const state = { answer: first, underWay: 0, mostUnderWay: 0 };
   const events: Published[] = [];
@@ -55,7 +55,7 @@ async function openReverb(first: Answer = takes) {
   };
   onTestFinished(async () => void (await close()));
   const { port } = server.address() as AddressInfo;
-  /** Resolves once `count` events with that name have come. */
+  /** Resolves once `count` events with that name have arrived. */
   const got = (name: string, count = 1) =>
     new Promise<Published[]>((resolve) => {
       const look = () => {
@@ -70,7 +70,7 @@ async function openReverb(first: Answer = takes) {
   return { url: `http://127.0.0.1:${port}`, port, events, state, got, close };
 }
 
-/** A log, and what its lines say to the operator. */
+/** Creates a log and the list of its messages. */
 function openLog() {
   const said: string[] = [];
   return { said, log: createLog('warn', { write: (line) => said.push(JSON.parse(line).msg) }) };
@@ -244,7 +244,7 @@ describe('a backend that publishes through a Reverb', () => {
 
 const live = process.env.REVERB_URL ? readEnv(process.env).reverb : null;
 
-// against the Reverb that REVERB_URL, REVERB_APP_ID, REVERB_APP_KEY and REVERB_APP_SECRET name
+// with the Reverb of REVERB_URL, REVERB_APP_ID, REVERB_APP_KEY and REVERB_APP_SECRET
 if (live)
   describe('a real Reverb', () => {
     const { url } = live;

@@ -6,7 +6,7 @@ import type { ConversationDto, Page, StoryDto } from './wire.ts';
 const backend = await openBackend();
 const story = 'jiao-na';
 
-/** A reader whose first run of the story has a line and its reply. */
+/** Creates a reader whose first run of the story has a line and its reply. */
 async function readerInFirstRun() {
   const reader = await backend.reader();
   const { body } = await reader.say({ story_id: story, body: '先生是谁？' });

@@ -9,12 +9,12 @@ import type { ErrorDto, SuggestionDto } from './wire.ts';
 const backend = await openBackend();
 const story = 'nie-xiaoqian';
 
-// Who gets at what is found out by the address, in ../conformance/checks/access.ts; here is what needs the inside, and
-// what this server does beyond the contract.
+// Access checks that need the server's internals or go beyond the contract. The others are in
+// ../conformance/checks/access.ts.
 describe('sec.idor-matrix', () => {
   test('whoever adds a call adds it to the conformance checks as well', () => {
     const tried = checks.map(({ call }) => call.replace(/^WS/, 'GET'));
-    // health is for the operator, and not passed on to visitors
+    // health checks are for the operator and are not exposed
     const own = new Set([
       ...tried,
       'GET /media/{kind}/{file}',
@@ -22,7 +22,7 @@ describe('sec.idor-matrix', () => {
       'GET /healthz',
       'GET /readyz',
       'GET /openapi.json',
-      // stands for a provider's own site
+      // simulates the provider's site
       'GET /payments/sandbox/{token}',
       'POST /payments/sandbox/{token}',
     ]);

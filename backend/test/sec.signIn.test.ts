@@ -6,7 +6,7 @@ import { storedIn } from './testDatabase.ts';
 import type { ErrorDto } from './wire.ts';
 
 const backend = await openBackend();
-// its clock stands, so that no minute passes however long the attempts take
+// its clock is stopped, so that the minute of the rate limit does not pass during slow attempts
 const now = Date.now();
 const guarded = await openBackend({ RATE_LIMIT_LOGIN: '5', RATE_LIMIT_RESEND: '6' }, () => now);
 
@@ -87,7 +87,7 @@ describe('sec.session', () => {
     expect((await socketThere.closed).code).toBe(4009);
     expect([(await here.get('/user')).status, (await there.get('/user')).status]).toEqual([200, 401]);
     expect((await socketHere.ping()).event).toBe('pusher:pong');
-    // told on the channel as well, for pages whose sockets are a Reverb's and stay open
+    // also sent on the channel, for pages whose sockets are Reverb's and stay open
     for (const { frames } of [socketHere, socketThere])
       expect(frames.filter(({ event }) => event === 'session.ended')).toHaveLength(1);
     await there.fetchToken();
@@ -231,7 +231,7 @@ describe('sec.enum', () => {
       }
       return Math.abs(least.known - least.unknown) / Math.max(least.known, least.unknown);
     };
-    // what a busy machine adds goes away with more attempts, what the server adds does not
+    // delays of a busy machine disappear with more attempts, but those of the server do not
     await expect.poll(series, { timeout: 150_000 }).toBeLessThan(0.4);
   });
 });

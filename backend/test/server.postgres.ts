@@ -12,13 +12,13 @@ import { openBackend } from './testBackend.ts';
 import { databaseIn, databaseOf, execute, makeDataDir, postgresUrl, removeDataDir, rowsOf } from './testDatabase.ts';
 import type { MessageDto, Sent, UserDto } from './wire.ts';
 
-// What is true of Postgres alone; `pnpm test:postgres` runs it.
+// Tests of Postgres only, for `pnpm test:postgres`.
 
 const count = (db: Db) => db.first(query.selectFrom('changes').select('count'))?.count ?? Number.NaN;
 const raise = () => query.updateTable('changes').set({ count: sql`count + 1` });
 const pidOf = (db: Db) => execute<{ pid: number }>(db, 'select pg_backend_pid() as pid')[0]?.pid;
 
-/** What an administrator does, and what a network that breaks does to the connection. */
+/** Terminates the connection, like an administrator or a broken network. */
 async function cut(db: Db, dataDir: string): Promise<void> {
   const pid = pidOf(db);
   const other = await databaseIn(dataDir);
@@ -62,10 +62,10 @@ describe('two backends that write', () => {
     execute(other, 'set lock_timeout = 50');
     one.transaction(() => {
       const before = count(one);
-      // neither a transaction nor a single statement steps in between
+      // neither a transaction nor a single statement can write in between
       expect(() => other.transaction(() => other.run(raise()))).toThrow(/lock timeout/);
       expect(() => other.run(raise())).toThrow(/lock timeout/);
-      // but reading goes on
+      // reads are not blocked
       expect(count(other)).toBe(before);
       one.run(query.updateTable('changes').set({ count: before + 1 }));
     });
@@ -135,7 +135,7 @@ describe('a connection that is lost', () => {
   });
 });
 
-/** Puts a way that can freeze between a backend and its Postgres. */
+/** Starts a proxy that can be frozen between a backend and its Postgres. */
 async function openFrozenWay(dataDir: string) {
   const address = new URL(databaseOf(dataDir).DATABASE_URL ?? '');
   const way = new Worker(join(import.meta.dirname, 'frozenProxy.mjs'), {
@@ -169,7 +169,7 @@ test('a Postgres that hangs delays other calls once, by a second, and is used ag
   ]);
   expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 503));
   expect(Math.max(...calls.map(({ ms }) => ms))).toBeLessThan(4_000);
-  // longer than the connection's own time-outs, after which it is made again
+  // longer than the connection's timeouts, after which it is opened again
   for (const until = performance.now() + 8_000; performance.now() < until; ) {
     const health = await timed(() => reader.get('//healthz'));
     expect([health.status, health.ms < 900]).toEqual([200, true]);
@@ -190,7 +190,7 @@ describe('two backends on one Postgres', () => {
     const shared = databaseOf(one.dataDir);
     const other = await openBackend({ ...slow, ...env, ...shared });
     const reader = await one.reader();
-    /** The same browser, whose calls go to another backend. */
+    /** Creates a client with the same cookies for another backend. */
     const through = ({ url }: { url: string }) => {
       const client = new Client(url);
       for (const [name, value] of reader.cookies) client.cookies.set(name, value);
@@ -209,7 +209,7 @@ describe('two backends on one Postgres', () => {
     const stopped = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/cancel`);
     expect([stopped.status, stopped.body.message.status]).toEqual([200, 'cancelled']);
     expect(stopped.body.message.body).not.toBe('');
-    // retold immediately, before the first backend knows: neither text gets into the other
+    // retold before the first backend notices: the texts are not mixed
     const regenerated = await through(other).post<{ message: MessageDto }>(`/messages/${body.reply.id}/regenerate`, {
       client_id: crypto.randomUUID(),
     });
@@ -238,7 +238,7 @@ describe('two backends on one Postgres', () => {
     await growing();
     await openBackend({ ...slow, ...shared });
     expect((await reply())?.status).toBe('streaming');
-    // to a clock that is a minute ahead the first has said nothing for as long
+    // by a clock that is a minute ahead, the first backend's last heartbeat is too old
     await openBackend({ ...slow, ...shared }, () => Date.now() + 60_000);
     expect(await reply()).toMatchObject({ status: 'failed', error: { code: 'interrupted' }, cost: 0 });
     expect(await balance()).toBe(before);

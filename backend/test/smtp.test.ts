@@ -22,7 +22,7 @@ interface Received {
   raw: string;
 }
 
-/** A real SMTP server on a free port of this machine; `answer` may refuse a mail by throwing. */
+/** Starts an SMTP server on a free port. `answer` may refuse a mail by throwing. */
 async function openSmtp(answer: (count: number) => void = () => {}, port = 0, options: SMTPServerOptions = {}) {
   const received: Received[] = [];
   let count = 0;

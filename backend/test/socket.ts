@@ -7,24 +7,24 @@ import type { UserDto } from './wire.ts';
 
 export type { Frame } from '../conformance/socket.ts';
 
-/** A socket that was let in, whose client can join its own channel. */
+/** An accepted socket, whose client can subscribe to its own channel. */
 export type TestSocket = PusherSocket & { id: string; subscribe(): Promise<Frame> };
 
 interface SocketOptions {
   origin?: string;
   key?: string;
-  /** Where sockets are, if not at the backend. */
+  /** URL of the sockets, if not the backend's. */
   url?: string;
 }
 
-/** Waits as long as the test itself may take. */
+/** Opens a socket with a timeout beyond the test's own. */
 const connectTo = (backend: TestBackend, { key = '%7Bkey%7D', url = backend.url, origin }: SocketOptions) =>
   PusherSocket.open(`${url.replace('http', 'ws')}/app/${key}?protocol=7&client=test&version=1`, {
     origin,
     timeoutMs: 600_000,
   });
 
-/** How the server refuses a socket: what its one frame says, and the code with which the connection ends. */
+/** Returns how the server refuses a socket: its error frame and the close code. */
 export async function refusalOf(
   backend: TestBackend,
   options: SocketOptions,
@@ -33,7 +33,7 @@ export async function refusalOf(
   return { error: socket.frames[0]?.data, code: (await socket.closed).code };
 }
 
-/** Opens a socket and waits for its id; rejects with the error frame's code when it is refused. */
+/** Opens a socket and waits for its id. Rejects with the error frame if it is refused. */
 export async function openSocket(
   backend: TestBackend,
   client: Client,
@@ -52,7 +52,7 @@ export async function openSocket(
   return Object.assign(socket as PusherSocket & { id: string }, { subscribe });
 }
 
-/** The first line of the answer to an upgrade of that address; then the client resets the connection. */
+/** Returns the status line of an upgrade request for the address, and resets the connection. */
 export async function upgrade(backend: TestBackend, address: string): Promise<string> {
   const visitor = connect(Number(new URL(backend.url).port), '127.0.0.1');
   visitor.write(`GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);

@@ -22,7 +22,7 @@ afterEach(() => {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { recursive: true, force: true });
 });
 
-/** A database with a reader in it, closed as it should be. */
+/** Returns a database with one reader, closed properly. */
 async function wholeFile(): Promise<Buffer> {
   const run = await start();
   await new Client(run.url).register();
@@ -30,7 +30,7 @@ async function wholeFile(): Promise<Buffer> {
   return readFileSync(file);
 }
 
-/** What a start that is refused ends with; `shell` runs it. */
+/** Resolves to the output of a start that is refused; `shell` runs it. */
 const refusal = (shell?: string) =>
   start({}, shell).then(
     async (run) => `it started, and ended with ${await stop(run, 'SIGTERM')}`,
@@ -56,7 +56,7 @@ describe('a database that is not one', () => {
   });
 
   test('a disk that takes nothing: the line is about the disk, and not about the lock that is written first', async () => {
-    // no file may grow, which is met before the database is
+    // no file may grow, which fails before the database is opened
     expect(await refusal('trap "" XFSZ; ulimit -f 0; exec "$0" "$@"')).toMatch(
       /^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/,
     );
@@ -96,7 +96,7 @@ test('a file that another program holds keeps no health check waiting, and what 
   const backend = await openBackend();
   const reader = await backend.reader();
   const unlock = lockWrites(backend.dataDir);
-  // so that no call loses patience, however slow the machine is
+  // stops the clock, so that no call times out on a slow machine
   rs.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void rs.useRealTimers());
   const writes = [
@@ -144,7 +144,7 @@ test('a password that was checked while another program began to write is let in
   const unlock = lockWrites(dataDir);
   const order: string[] = [];
   const checked = verifyPassword(db, stored, '246810').then(() => order.push('checked'));
-  // twice the time that the check itself takes
+  // twice the duration of the check
   for (const _ of [1, 2]) await hash('246810', { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 });
   order.push('freed');
   unlock();

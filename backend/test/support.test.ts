@@ -21,7 +21,7 @@ interface TicketDto {
 const time = { now: Date.now() };
 const backend = await openBackend({}, () => time.now);
 
-/** Runs the operator's command beside the running server; resolves to its status and all it said. */
+/** Runs the operator's command while the server runs. Resolves to its status and output. */
 async function command(...words: string[]): Promise<[number, string]> {
   const main = join(import.meta.dirname, '../src/command.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main, 'tickets', ...words, '--data', backend.dataDir], {

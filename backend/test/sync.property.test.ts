@@ -9,7 +9,7 @@ const runs = Number(process.env.FC_RUNS ?? 15);
 const backend = await openBackend({ STORYTELLER_FAIL_RATE: '0.2', STORYTELLER_PIECE_DELAY_MS: '1' });
 const story_id = 'ying-ning';
 
-/** What a follower of the conversation knows: the messages by id, complete up to a version. */
+/** State of a client that follows the conversation: its messages by id, complete up to a version. */
 interface Follower {
   known: Map<string, MessageDto>;
   version: number;
@@ -74,11 +74,11 @@ async function catchUp(reader: Client, follower: Follower | undefined): Promise<
   do {
     page = await reader.latest({ story_id, after: follower.version, limit: follower.limit });
     const { version, last_seq } = page.meta;
-    // what an edited line has taken away
+    // removes messages that an edit has deleted
     for (const { id, seq, version: known } of follower.known.values())
       if (seq > last_seq && known <= version) follower.known.delete(id);
     for (const message of page.data) {
-      // another message may stand in the place of one that is gone
+      // a new message may have the seq of a deleted one
       for (const { id, seq } of follower.known.values()) if (seq === message.seq) follower.known.delete(id);
       follower.known.set(message.id, message);
     }

@@ -10,15 +10,15 @@ import { databaseOf, makeDataDir, removeDataDir } from './testDatabase.ts';
 export interface TestBackend extends Backend {
   dataDir: string;
   client(headers?: Record<string, string>): Client;
-  /** A client that has registered and is signed in. */
+  /** Creates a client that is registered and signed in. */
   reader(form?: Record<string, unknown>): Promise<Client>;
-  /** The texts of the mails to an address, the oldest first. */
+  /** Returns the texts of the mails to an address, the oldest first. */
   mailsTo(address: string): string[];
   /** Waits until every reply and suggestion has ended. */
   settled(): Promise<void>;
 }
 
-/** No waiting for the storyteller, and limits that tests do not meet by accident. */
+/** Settings without delays of the storyteller, and with limits that tests do not reach by accident. */
 export const fastEnv = {
   LOG_LEVEL: 'silent',
   DRAIN_SECONDS: '0',
@@ -38,7 +38,7 @@ export const fastEnv = {
   RATE_LIMIT_WRITES: '100000',
 };
 
-/** Starts a backend of its own for a test file, and ends it after the last test. */
+/** Starts a backend for a test file, and stops it after the last test. */
 export async function openBackend(env: Record<string, string> = {}, clock?: Clock): Promise<TestBackend> {
   const dataDir = makeDataDir();
   const backend = await startBackend(readEnv({ ...fastEnv, ...databaseOf(dataDir), DATA_DIR: dataDir, ...env }), clock);

@@ -7,12 +7,12 @@ import { type Db, query } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/openDatabase.ts';
 import { PostgresDb, WRITERS_LOCK } from '../src/db/postgres.ts';
 
-// What tests need to know of the database itself. `pnpm test:postgres` names a Postgres whose databases it may make and drop.
+// Database access for tests. `pnpm test:postgres` sets the URL of a Postgres whose databases may be created and dropped.
 export const postgresUrl = process.env.TEST_POSTGRES_URL;
 
 const nameOf = (dataDir: string): string => basename(dataDir).toLowerCase();
 
-/** For making and dropping databases, which write far more than a statement of the product does. */
+/** Runs `work` with a long patience, since creating and dropping databases is slow. */
 function onPostgres<Result>(address: string, work: (server: PostgresDb) => Result): Result {
   const server = new PostgresDb(address, () => {}, 40_000);
   try {
@@ -22,12 +22,12 @@ function onPostgres<Result>(address: string, work: (server: PostgresDb) => Resul
   }
 }
 
-/** Runs words of SQL as they are. */
+/** Runs raw SQL. */
 export function execute<Row = unknown>(db: Db, words: string): Row[] {
   return db.all<Row>({ compile: () => sql<Row>`${sql.raw(words)}`.compile(query) });
 }
 
-/** A folder for a backend's data, with an empty database of its own where that is Postgres. */
+/** Creates a data folder and, with Postgres, an empty database for it. */
 export function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
   if (postgresUrl) onPostgres(postgresUrl, (server) => execute(server, `create database "${nameOf(dataDir)}"`));
@@ -40,7 +40,7 @@ export function removeDataDir(dataDir: string): void {
     onPostgres(postgresUrl, (server) => execute(server, `drop database "${nameOf(dataDir)}" with (force)`));
 }
 
-/** The variables by which a backend finds the database of a data folder. */
+/** Returns the environment variables for the database of a data folder. */
 export function databaseOf(dataDir: string): Record<string, string> {
   if (!postgresUrl) return {};
   const address = new URL(postgresUrl);
@@ -48,11 +48,11 @@ export function databaseOf(dataDir: string): Record<string, string> {
   return { DATABASE_URL: address.href, APP_KEY: 'the same key of all tests' };
 }
 
-/** The database of a data folder, beside a server's connection or without one. */
+/** Opens the database of a data folder, also while a server has it open. */
 export const databaseIn = (dataDir: string): Promise<Db> =>
   openDatabase({ DATABASE_URL: databaseOf(dataDir).DATABASE_URL, DATA_DIR: dataDir }, () => {});
 
-/** What the database says of itself after a kill: nothing, if it is whole. Postgres repairs its own pages. */
+/** Returns the database's integrity problems after a kill. Postgres repairs its own pages. */
 export function damageIn(dataDir: string): unknown[] {
   if (postgresUrl) return [];
   const file = new Libsql(join(dataDir, 'liaozhai.db'));
@@ -61,13 +61,13 @@ export function damageIn(dataDir: string): unknown[] {
   return said.filter(({ integrity_check }) => integrity_check !== 'ok');
 }
 
-/** Everything that the database says, as text. */
+/** Returns all rows of the database as text. */
 export function rowsOf(db: Db): string {
   const tables = new Set(db.columns().map(({ table }) => table));
   return JSON.stringify([...tables].map((table) => execute(db, `select * from ${table}`)));
 }
 
-/** Everything that a backend keeps, as text: of a file its bytes. */
+/** Returns all stored data as text; for a file its bytes. */
 export function storedIn({ dataDir, services }: { dataDir: string; services: { db: Db } }): string {
   if (postgresUrl) return rowsOf(services.db);
   return ['liaozhai.db', 'liaozhai.db-wal'].map((name) => readFileSync(join(dataDir, name), 'latin1')).join('');
@@ -82,7 +82,7 @@ export const allowWrites = (db: Db, isAllowed: boolean): unknown =>
       : `pragma query_only = ${isAllowed ? 0 : 1}`,
   );
 
-/** Another program writes to the same database, as seeding does; returns the unlocking. */
+/** Locks the database like another process that writes, such as seeding. Returns a function that unlocks. */
 export function lockWrites(dataDir: string): () => void {
   const { DATABASE_URL } = databaseOf(dataDir);
   if (DATABASE_URL) {
@@ -98,7 +98,7 @@ export function lockWrites(dataDir: string): () => void {
   };
 }
 
-/** The steps in which the database would find the rows of a statement. Of Postgres those that it takes where tables are large. */
+/** Returns the query plan of a statement; for Postgres the one for large tables. */
 export function planOf(db: Db, statement: Compilable<unknown>): string[] {
   if (!(db instanceof PostgresDb)) {
     const compiled = statement.compile();

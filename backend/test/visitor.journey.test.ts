@@ -52,7 +52,7 @@ describe('looking for stories', () => {
     characters?: { id: string; name: string; avatar: string; intro: string }[];
   }
 
-  /** Newest first, as in the file. */
+  /** Adds the stories, newest first. */
   function publish(name: string, stories: Seeded[]) {
     const file = join(backend.dataDir, `${name}.json`);
     writeFileSync(file, JSON.stringify(stories));
@@ -130,7 +130,7 @@ describe('looking for stories', () => {
 });
 
 describe('what a link to a story shows where it is shared', () => {
-  /** Width and height as a PNG's header tells them. */
+  /** Returns format, width and height from a PNG's header. */
   const sizeOf = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];
 
   async function shareImage(id: string) {

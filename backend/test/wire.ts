@@ -1,4 +1,4 @@
-/** The contract's entities as a client sees them. */
+/** The contract's entities as a client receives them. */
 export interface UserDto {
   id: string;
   name: string;

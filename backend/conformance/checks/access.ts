@@ -7,7 +7,7 @@ import { conversationIdOf, madeId, say, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
-/** What the other one has, as ids. */
+/** Ids of the victim's resources. */
 interface Targets {
   conversation_id: string;
   lineId: string;
@@ -18,21 +18,21 @@ interface Targets {
   userId: string;
 }
 
-/** An attempt to reach what belongs to another user. */
+/** An attempt to access another user's resource. */
 interface Attempt {
   call: Call;
-  /** what it aims at, where a call has several targets */
+  /** name of the target, if the call has several */
   target?: string;
-  /** What the other one has is made before the attempt. */
+  /** The victim's resources exist before the attempt. */
   send(attacker: Visitor, victim: Targets): Promise<VisitorAnswer>;
-  /** Whether the answer itself gives something away. */
+  /** Whether the response itself leaks data. */
   gives(answer: VisitorAnswer): boolean;
 }
 
 const isSuccess = ({ status }: VisitorAnswer) => status < 300;
 const withKey = () => ({ client_id: randomUUID() });
 
-/** The deletion comes last: where it succeeds there is no target left. */
+/** The deletion is last, since its success would remove the target. */
 const attempts: Attempt[] = [
   {
     call: 'GET /v1/messages/latest',
@@ -127,7 +127,7 @@ const attempts: Attempt[] = [
   },
 ];
 
-/** Makes the attempt, and reads the target before and after. */
+/** Makes the attempt and compares the target before and after. */
 async function trial(world: World, { call, send }: Attempt): Promise<{ answer: VisitorAnswer; harm: string | null }> {
   const { id: conversation_id } = await world.conversation();
   const victim = await world.member('mine');
@@ -146,7 +146,7 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: V
   return { answer, harm: isChanged ? 'what the other one has was changed' : null };
 }
 
-/** Throws `Untried` where two looks differ by themselves. */
+/** Throws `Untried` if two responses differ without a change. */
 async function hasChanged(visitor: Visitor, conversationId: string, before: string): Promise<boolean> {
   const after = await stateOf(visitor, conversationId);
   if (after === before) return false;
@@ -154,7 +154,7 @@ async function hasChanged(visitor: Visitor, conversationId: string, before: stri
   return true;
 }
 
-/** Everything that a member has, as one text. */
+/** Returns all data of a member as text. */
 async function stateOf(visitor: Visitor, conversationId: string): Promise<string> {
   const paths = [
     `/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`,
@@ -187,7 +187,7 @@ const strangers: Check[] = attempts.flatMap((attempt, index) => {
   ]);
 });
 
-/** What a reader owns, list by list. */
+/** Lists of a reader's own data. */
 const lists: [call: Call, path: string, make: (world: World) => Promise<unknown>][] = [
   ['GET /v1/conversations', '/conversations', (world) => world.conversation()],
   ['GET /v1/transactions', '/transactions', (world) => world.conversation()],
@@ -233,7 +233,7 @@ const keys = checksOf('POST /v1/messages', [
   },
 ]);
 
-/** Requests that would do nothing if they got through: their forms are empty. */
+/** Requests with empty forms, which do no harm if they succeed. */
 const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/messages', 'POST', '/messages'],
   ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
@@ -267,7 +267,7 @@ const tokens: Check[] = writes.flatMap(([call, method, path]) =>
   ]),
 );
 
-/** A form on another site, sent by the member's own browser: cookies, but no token. */
+/** Sends a form of another site with the member's browser: with cookies, but without a token. */
 async function fromElsewhere(world: World): Promise<VisitorAnswer> {
   const { visitor } = await world.member('spare');
   const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
@@ -363,7 +363,7 @@ const readPaths = (conversationId: string) => [
   '/email/verification-notification/resend',
 ];
 
-/** Everything that is somebody's. */
+/** All calls for private data. */
 const privateCalls: [call: Call, method: string, path: string][] = [
   ...writes.filter(([call]) => call !== 'POST /broadcasting/auth'),
   ['POST /v1/logout', 'POST', '/logout'],
@@ -381,7 +381,7 @@ const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
   checksOf(call, [
     {
       name: 'answers 401 to a visitor, and no redirect',
-      // the popup opens at 401 and at nothing else
+      // the page opens its sign-in popup only at 401
       ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
       async run(world) {
         const body = method === 'GET' ? undefined : {};

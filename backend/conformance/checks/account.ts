@@ -3,7 +3,7 @@ import { checksOf, expectFieldErrors, expectStatus, expectSuccess, expectThat, s
 import { expectAgreed, expectReadable, idOf, pageOf, User, unwrapped } from '../entities.ts';
 import type { Visitor } from '../visitor.ts';
 
-/** All that a guest may learn of the person who invites. */
+/** The only fields of the inviter that a guest may see. */
 const INVITATION = Object.keys(invitationSchema.entries);
 
 const user = checksOf('GET /v1/user', [
@@ -100,7 +100,7 @@ const password = checksOf('PUT /v1/user/password', [
   },
 ]);
 
-/** In this order: off, on, used, refused, off again. */
+/** Checks in the order off, on, used, refused, off again. */
 const minor = [
   ...checksOf('GET /v1/user/minor', [
     {

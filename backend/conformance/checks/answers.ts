@@ -1,26 +1,26 @@
 import { type Check, checksOf, Deviation, laravelProblem } from '../check.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 
-/** One request of the run and its answer. */
+/** A request of the run and its response. */
 export interface Exchange {
   method: string;
-  /** below `/api/v1`, or from the root with `//` */
+  /** path below `/api/v1`, or below the root with `//` */
   path: string;
   answer: VisitorAnswer;
 }
 
 interface Rule {
-  /** what holds for every answer */
+  /** expected property of every response */
   name: string;
   otherwise: string;
-  /** What is wrong with this one; null where nothing is. */
+  /** Returns the problem of a response, or null. */
   problem(exchange: Exchange): string | null;
 }
 
-/** Proxies answer these themselves, as pages. */
+/** Statuses that proxies send themselves, as HTML. */
 const OF_A_PROXY = [413, 414, 431];
 
-/** The longest life that the header gives an answer, in seconds; 0 without one. */
+/** Returns the maximum lifetime in a `Cache-Control` header, in seconds; 0 without one. */
 const lifetime = (cacheControl: string): number =>
   Math.max(
     0,
@@ -59,7 +59,7 @@ const rules: Rule[] = [
   },
 ];
 
-/** What was wrong with the answers of a run, by the rule's name: the first of each. */
+/** Records the first violation of each rule in a run. */
 export class AnswerWatch {
   readonly #problems = new Map<string, string>();
 
@@ -75,7 +75,7 @@ export class AnswerWatch {
   }
 }
 
-/** Judge every answer of the run, and so come last. */
+/** Rules for every response of the run, checked at its end. */
 export const answerChecks: Check[] = checksOf(
   'every call',
   rules.map(({ name, otherwise }) => ({

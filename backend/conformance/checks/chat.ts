@@ -27,7 +27,7 @@ import { ascending, latest, spentBy } from './ownConversation.ts';
 import { replyChecks, reporting } from './replies.ts';
 
 const CLOCKS_APART_MS = 5 * 60_000;
-/** What filters, escaping and narrow columns change. */
+/** Text that filters, escaping or narrow columns would change. */
 const ODD_WORDS = '“<b>你</b>”&amp;  \\n 👻 ＡＢＣ\n第二行';
 
 const messages = checksOf('POST /v1/messages', [

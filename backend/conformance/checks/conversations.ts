@@ -210,5 +210,5 @@ const deletion = checksOf('DELETE /v1/conversations/{id}', [
 
 export const listChecks = [...conversations, ...lastWords, ...searching, ...marking, ...finding];
 
-/** Those that take a conversation away. */
+/** Checks that delete messages or conversations. */
 export const endingChecks = [...restarting, ...deletion];

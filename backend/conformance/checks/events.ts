@@ -8,13 +8,13 @@ import { conversationIdOf, say, type World } from '../world.ts';
 
 const REPLY_TIMEOUT_MS = 75_000;
 
-/** By `broadcastAs` or by its class, as the page reads it. */
+/** Returns the event's name, from `broadcastAs` or from its class, as the page reads it. */
 function eventName(event: string): string {
   const name = event.replace(/^.*\\/, '');
   return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
 }
 
-/** A message of `mine`, of which its channel tells. */
+/** Sends a message of `mine`, which emits events on its channel. */
 export async function somethingHappens(
   world: World,
 ): Promise<{ conversationId: string; content: Record<string, unknown> }> {
@@ -30,7 +30,7 @@ const messageOf = (frame: Frame): Record<string, unknown> => {
   return 'message' in data ? recordOf(data.message) : data;
 };
 
-/** What a socket on the channel of `mine` hears while a message is sent and answered. */
+/** Records the events on the channel of `mine` while a message is sent and answered. */
 const heardOfMessage = (world: World) => world.once('heard of a message', () => listenToMessage(world));
 
 async function listenToMessage(world: World) {
@@ -67,7 +67,7 @@ const events = checksOf('WS /app/{key}', [
   {
     name: 'tells nothing of it to another user’s socket',
     async run(world) {
-      // where the reader received nothing either, the other checks say so
+      // if the reader received nothing either, other checks report it
       const heard = await heardOfMessage(world).catch(() => null);
       expectThat(!heard?.leaked, () => shownValue(heard?.leaked));
     },
@@ -111,7 +111,7 @@ const events = checksOf('WS /app/{key}', [
       expectThat(strange.length === 0, () => `no message: ${shownValue(strange[0])}`);
       const odd = texts.find((text) => {
         const { event, data } = recordOf(JSON.parse(text));
-        // whispers pass as they were sent, errors and pongs of Reverb as well
+        // client events are forwarded unchanged, and Reverb's errors and pongs are not encoded
         return !/^(client-|pusher:(pong|error))/.test(String(event)) && data !== undefined && typeof data !== 'string';
       });
       expectThat(odd === undefined, () => shownValue(odd));
@@ -157,7 +157,7 @@ const events = checksOf('WS /app/{key}', [
 
 const EVENT_MS = 5_000;
 
-/** What another device of the reader does, and the event by which this one follows. */
+/** Actions of the reader's other device, and the events that report them. */
 const news: [
   event: string,
   otherwise: string,
@@ -220,7 +220,7 @@ const news: [
   ],
 ];
 
-/** A conversation of `mine` that may come to harm. */
+/** Starts a conversation of `mine` that may be changed or deleted. */
 async function otherConversation(world: World): Promise<string> {
   const { visitor } = await world.member('mine');
   const [, story_id] = await world.stories();

@@ -8,9 +8,9 @@ import type { World } from '../world.ts';
 interface FuzzedCall {
   call: Call;
   method: string;
-  /** `:x` stands for anything at all */
+  /** `:x` is replaced by an arbitrary segment */
   path: string;
-  /** Fields it is never given, so that no account comes into being under an odd name. */
+  /** Fields that are never sent, so that no account is created with an odd name. */
   without?: string[];
 }
 
@@ -123,7 +123,7 @@ interface OddRequest {
   body: string;
 }
 
-/** @param known ids that exist, which lead further in than others */
+/** @param known existing ids, which reach more code than others */
 function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddRequest> {
   const odd = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
@@ -151,7 +151,7 @@ function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddReques
     parameters: fc.dictionary(fc.constantFrom(...PARAMETERS), fc.string({ unit: 'binary', maxLength: 40 })),
     segment: fc.oneof(
       { weight: 4, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(escaped) },
-      // what every plain object answers to
+      // properties of every plain object
       { weight: 1, arbitrary: fc.constantFrom('constructor', '__proto__', '__defineGetter__', 'toString') },
     ),
     body: fc.oneof(
@@ -170,7 +170,7 @@ async function send(visitor: Visitor, { method, path }: FuzzedCall, odd: OddRequ
   return visitor.send(method, filled, odd.body);
 }
 
-/** Waits for a limit before the first request only. Who logs out needs a session for each request. */
+/** Waits for a rate limit only before the first request. Logging out needs a session for each request. */
 async function fuzzer(world: World, { call }: FuzzedCall, index: number): Promise<Visitor | null> {
   const spare = await world.member('spare');
   const isHasty = index > 0;
@@ -187,7 +187,7 @@ async function fuzz(world: World, fuzzedCall: FuzzedCall): Promise<void> {
   for (const [index, odd] of requests.entries()) {
     const visitor = await fuzzer(world, fuzzedCall, index);
     const answer = visitor && (await send(visitor, fuzzedCall, odd));
-    // what was found until then counts
+    // the problems found so far count
     if (!answer || answer.status === 429) break;
     const problem = laravelProblem(answer);
     const sent = fuzzedCall.method === 'GET' ? { ...odd.parameters, ':x': odd.segment } : odd.body;

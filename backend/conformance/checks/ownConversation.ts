@@ -3,7 +3,7 @@ import { expectStatus, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
 import { conversationIdOf, say, type World } from '../world.ts';
 
-/** By how many points the balance of `mine` fell, and what its ledger says of it. */
+/** Returns the points that `mine` spent, by its balance and by its ledger. */
 export async function spentBy(world: World, act: () => Promise<unknown>): Promise<{ balance: number; ledger: number }> {
   const { visitor } = await world.member('mine');
   const look = async () => {
@@ -21,7 +21,7 @@ export async function spentBy(world: World, act: () => Promise<unknown>): Promis
   };
 }
 
-/** The conversation of `mine` as `messages/latest` tells it. */
+/** Loads the conversation of `mine` from `messages/latest`. */
 export async function latest(world: World, query: Record<string, string | number> = {}) {
   const { id, visitor } = await world.conversation();
   const search = new URLSearchParams({ conversation_id: id, ...stringed(query) });
@@ -36,7 +36,7 @@ const stringed = (query: Record<string, string | number>) =>
 
 export const ascending = (seqs: number[]) => seqs.every((seq, index) => index === 0 || seq > Number(seqs[index - 1]));
 
-/** An answered line of `theirs`, by whom it can be edited. */
+/** Sends a line of `theirs`, which can be edited, and waits for its reply. */
 export async function ownLine(world: World) {
   const { visitor } = await world.member('theirs');
   const [, story_id] = await world.stories();

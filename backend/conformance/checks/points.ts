@@ -160,7 +160,6 @@ const ordering = checksOf('POST /v1/orders', [
   },
 ]);
 
-/** The order of `mine`. */
 async function placedOrder(world: World) {
   const { form, answer } = await world.order();
   return { form, id: madeId(answer) };

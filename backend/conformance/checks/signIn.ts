@@ -18,7 +18,7 @@ const token = checksOf('GET /sanctum/csrf-cookie', [
   },
 ]);
 
-/** The commonest reason why a session does not begin or last. */
+/** Hint for the most common reason for a missing session. */
 const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
 
 const register = checksOf('POST /v1/register', [
@@ -166,7 +166,7 @@ const login = checksOf('POST /v1/login', [
 const guess = async (world: World, name: string) =>
   (await world.visitor()).post('/login', { login: name, password: '000000-' });
 
-/** Kept for the end, since it uses up what an address may try in a minute. */
+/** Runs last, since it uses up the address's rate limit. */
 const bruteForce = checksOf('POST /v1/login', [
   {
     name: `meets a guesser with 429 and Retry-After within ${GUESSES} guesses`,

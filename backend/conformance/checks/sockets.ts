@@ -5,10 +5,10 @@ import { idOf, recordOf } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
 import { eventChecks, somethingHappens } from './events.ts';
 
-/** Longer than a frame may be. */
+/** More characters than a frame may have. */
 const TOO_LONG = 10_000;
 const FOREIGN_SITE = 'https://elsewhere.example';
-/** A refused socket ends within that time. */
+/** Time within which a refused socket is closed. */
 const STAYS_OPEN_MS = 5_000;
 const HELD_MS = 1_500;
 
@@ -28,7 +28,7 @@ const authorisation = checksOf('POST /broadcasting/auth', [
       const answer = await visitor.post('//broadcasting/auth', { socket_id: '1.2', channel_name: ownChannel(id) });
       expectSuccess(answer);
       const { auth } = recordOf(answer.body);
-      // what a server adds after a dot is its own
+      // a server may append data of its own after a dot
       const [, key] = /^(.*):[0-9a-f]{64}(\..*)?$/.exec(String(auth)) ?? [];
       expectThat(key !== undefined, () => shown(answer));
       expectThat(key === world.target.key, `a signature for the key ${key}, not ${world.target.key} (--key)`);
@@ -154,7 +154,7 @@ const connecting = checksOf('WS /app/{key}', [
   },
 ]);
 
-/** Tries to join with the given authorisation. Returns the outcome once the server has dealt with it. */
+/** Subscribes with the given authorisation. Returns the result once the server has handled it. */
 async function joinWith(
   socket: PusherSocket,
   data: Record<string, unknown>,
@@ -227,7 +227,7 @@ const channels = checksOf('WS /app/{key}', [
       await world.join(two, visitor, id);
       one.send({ event: 'client-typing', channel, data: { typing: true } });
       const heard = await two.frame(({ event }) => event === 'client-typing');
-      // the data is an object here, not a text of its own
+      // the data of a client event is an object, not a JSON text
       const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(heard)] ?? ''));
       expectThat(recordOf(asItCame.data).typing === true, () => shownValue(asItCame));
       await one.ping();

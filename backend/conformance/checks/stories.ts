@@ -5,7 +5,7 @@ import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrapped 
 import type { World } from '../world.ts';
 
 const MAX_PAGES = 30;
-/** of each kind that are fetched */
+/** number of pictures fetched of each kind */
 const PICTURES = 3;
 
 const list = checksOf('GET /v1/stories', [
@@ -48,7 +48,7 @@ const list = checksOf('GET /v1/stories', [
       }
       const { isOffered } = await searchable(world);
       if (!isOffered || nextCursor !== null) return;
-      // what another order or a tag shows has to stand in the whole feed as well
+      // stories by another order or tag must also be in the complete feed
       const { tags } = (pageOf((await world.feed()).body).items[0] ?? {}) as { tags?: string[] };
       for (const search of ['sort=hot', ...(tags ?? []).map((tag) => `tag=${encodeURIComponent(tag)}`)]) {
         const others = pageOf((await visitor.get(`/stories?${search}`)).body).items.map(idOf);
@@ -88,7 +88,7 @@ const list = checksOf('GET /v1/stories', [
   },
 ]);
 
-/** The story that the searches look for, and whether the server says that it has any. */
+/** Returns the story that the searches look for, and whether the server announces searching. */
 async function searchable(world: World) {
   const { body } = await (await world.visitor()).get('/capabilities');
   const { data } = (body ?? {}) as { data?: unknown };

@@ -32,7 +32,7 @@ export interface StoryContent {
   characters: Character[];
   /** `#rrggbb`, background colour of the cover, shown until the picture has loaded. */
   coverColor?: string;
-  /** The story's teller. A story without a plot is told by `narrator`. */
+  /** The story's teller. Without a plot it is `narrator`. */
   voice?: Voice;
   plot?: Plot;
 }
