@@ -184,7 +184,7 @@ export interface ReverbApp {
 }
 
 export type Env = v.InferOutput<typeof schema> & {
-  /** the key in the socket's address */
+  /** the key in the socket's URL */
   REVERB_APP_KEY: string;
   /** null if this server's own sockets emit the events */
   reverb: ReverbApp | null;

@@ -48,7 +48,7 @@ export const rules = {
   deletionDays: 7,
   idempotencyHours: 24,
   deltaIntervalMs: 200,
-  /** Reverb accepts requests of 10,000 bytes; the rest is for the URL and the headers. */
+  /** Reverb accepts requests of up to 10,000 bytes; the rest is for the URL and the headers. */
   eventBytes: 9_400,
   frameBytes: 10_000,
   bodyBytes: 64 * 1024,

@@ -54,7 +54,7 @@ async function interrupt(script: 'fail' | 'hang', signal: AbortSignal): Promise<
   await sleep(2 ** 31 - 1, undefined, { signal });
 }
 
-/** The whole text of a reply, or of a continuation. */
+/** Returns the complete text of a reply or of a continuation. */
 export function composeReply(context: StoryContext): string {
   const { story, reader, history, progress, telling, continuing } = context;
   const teller = tellerOf(story, reader);

@@ -45,7 +45,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
     .post('/login', async (c) => {
       const form = validate(loginForm, readInput(c));
       const user = findByLogin(services, form.login);
-      // counted before the slow check, so that parallel guesses do not all pass, and by user name even for an email address
+      // counted before the slow check, so that parallel guesses do not all pass; a bound email address counts as its login
       const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
       const matches = await verifyPassword(services.db, user?.password_hash, form.password);
       if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });

@@ -121,8 +121,8 @@ export const editForm = v.object({
 });
 
 /**
- * Replaces one of the reader's lines, removes what follows and requests a new reply at the price of a message. Call it inside a
- * transaction. Throws 409 if the conversation has changed since the reader saw it.
+ * Replaces one of the reader's lines, deletes all later messages and requests a new reply at the price of a message.
+ * Call it inside a transaction. Throws 409 if the conversation has changed since the reader saw it.
  */
 export function editMessage(
   services: Services,

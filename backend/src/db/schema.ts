@@ -186,13 +186,13 @@ interface MessagesTable {
   variants: Generated<number>;
   created_at: number;
   updated_at: number;
-  /** the backend that writes it, or wrote it; null where there is but one */
+  /** id of the backend that writes or wrote it; null with a SQLite file */
   runner: string | null;
   /** JSON: progress of the plot before this reply; null until it is being written */
   progress: string | null;
 }
 
-/** Texts of a retold reply. The shown one is stored with the message and may be newer here or missing. */
+/** Texts of a retold reply. The row of the shown text may be outdated or missing, since the message contains it. */
 interface MessageVariantsTable {
   message_id: string;
   variant: number;
@@ -217,7 +217,7 @@ interface SuggestionsTable {
   cost: number;
   created_at: number;
   expires_at: number;
-  /** the backend that writes it, or wrote it; null where there is but one */
+  /** id of the backend that writes or wrote it; null with a SQLite file */
   runner: string | null;
 }
 

@@ -15,7 +15,7 @@ const sessionCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_sessi
 /** Maximum number of cookies of one name that are read. A browser sends one for each path and parent domain. */
 const MOST_OF_A_NAME = 6;
 
-/** Returns each session cookie's value: on HTTP, one of another path or domain may exist, which cannot be removed. */
+/** Returns each session cookie's value. On HTTP, one of another path or domain may exist that no response removes. */
 export const sessionTokens = (c: Http): string[] =>
   (c.req.header('cookie') ?? '')
     .split(';')

@@ -70,13 +70,13 @@ export const gone = (message: string) => new HttpError(410, { message });
 export const tooLarge = () => new HttpError(413, { message: '内容过大' });
 export const pageExpired = () => new HttpError(419, { message: '页面已过期，请重试' });
 
-/** Thrown while the server shuts down. The request can be repeated after `Retry-After`. */
+/** 503 while the server shuts down. The request can be repeated after `Retry-After`. */
 export const restarting = () => new HttpError(503, { message: '服务正在重新启动，请稍候再试' }, { 'Retry-After': '2' });
 
 export const insufficientBalance = (required: number, balance: number) =>
   new HttpError(402, { message: '余额不足，请先充值', code: 'insufficient_balance', required, balance });
 
-/** Thrown if a call costs more than the reader was shown. `rules` are the current prices. */
+/** 409 if a call costs more than the reader was shown. `rules` are the current prices. */
 export const priceChanged = (price: number, rules: object) =>
   new HttpError(409, { message: `价格变了，现在要 ${price} 点，还没有扣点`, code: 'price_changed', price, rules });
 

@@ -44,7 +44,7 @@ export interface PaymentProvider {
   readonly title: string;
   /** Returns the provider's page for an order. A repeated call must not return a page on which it can be paid twice. */
   createCheckout(purchase: Purchase): Promise<{ url: string }>;
-  /** Parses a webhook; `raw` is its unchanged body. Throws `webhookRefused` if its signature is wrong or too old. */
+  /** Parses a webhook; `raw` is its unchanged body. Throws `webhookRefused()` if its signature is wrong or expired. */
   verifyWebhook(raw: string, headers: Headers): PaymentEvent;
   /** The provider's own pages, below `/api/payments/{id}`. */
   readonly pages?: Hono<AppEnv>;

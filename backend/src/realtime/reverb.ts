@@ -9,7 +9,7 @@ import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 /** At 10 kB an event, limits the memory for an unavailable Reverb to 10 MB. */
 const LONGEST_QUEUE = 1_000;
-/** Older events are dropped: pages fetch what they miss after a silence of 5 s. */
+/** Age at which an event is dropped: pages fetch missing events after a silence of 5 s. */
 const FRESH_FOR_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 /** Time that `close` waits for queued events. */

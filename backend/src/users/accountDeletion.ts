@@ -76,7 +76,7 @@ export function eraseDueAccounts(services: Services): void {
   }
 }
 
-/** Tables that the law requires to be preserved: payments by an id without a person. */
+/** Tables and columns that the law requires to be preserved. Their ids no longer identify a person. */
 const keptTables = ['transactions', 'orders'];
 const keptOfUser = ['id', 'balance', 'version', 'created_at'];
 
