@@ -35,7 +35,7 @@ export const rules = {
   pageSize: 20,
   pinnedConversations: 20,
   searchCharacters: 60,
-  /** Number of most read stories that are sorted by readers. The others follow by age. */
+  /** Number of most read stories that are sorted by their conversations. The others follow by age. */
   hotStories: 1_000,
   foundMessages: 500,
   reportCharacters: 500,
