@@ -11,7 +11,7 @@ export default defineConfig({
     overrideBrowserslist: browserslist,
     distPath: { root: 'dist' },
     cleanDistPath: true,
-    // the page's policy forbids inline elements
+    // the content security policy of the page forbids inline scripts and styles
     inlineScripts: false,
     inlineStyles: false,
     dataUriLimit: 0,

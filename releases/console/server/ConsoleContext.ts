@@ -22,12 +22,12 @@ import type { SignIn } from './signIn.ts';
 
 const MOST_OF_ONE = 3;
 
-/** Runs one work after another, in the order they came; nobody can fill the row. */
+/** Runs tasks one at a time, in order of arrival. Limits each caller to three, so that nobody can fill the queue. */
 class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
   readonly #waiting = new Map<string, number>();
 
-  /** Throws refused if three of this caller wait or run already. */
+  /** Throws refused if three tasks of this caller are queued or running. */
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     const waiting = this.#waiting.get(caller) ?? 0;
     if (waiting >= MOST_OF_ONE) throw refused(say('busy', { count: waiting }), say('busyCure'));
@@ -48,7 +48,7 @@ class OneAtATime {
   }
 }
 
-/** The counters of what this console does, automatically or on request. */
+/** Counters of requested and automatic changes. */
 export function consoleCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   return {
@@ -87,17 +87,17 @@ export interface ConsoleOptions {
   key: SigningKey;
   /** The channel shown first. */
   channel: string;
-  /** The gate's browser check for a channel, or null to go without. */
+  /** Returns the gate's browser check for a channel; null skips it. */
   smokeFor: (channel: string) => Promise<GateCheck | null>;
-  /** Where a channel is served. */
+  /** Address at which a channel is served. */
   siteOf?: SiteOf;
-  /** Where people reach the console, if not by the host that its requests name. */
+  /** Public origin of the console. Default: the `Host` of each request. */
   publicOrigin?: string;
-  /** How much may be published; those of the environment if left out. */
+  /** Quotas for publishing. Default: those of the environment. */
   limits?: QuotaLimits;
-  /** Where people may sign in beside tokens. */
+  /** Sign-in at an OpenID provider, in addition to tokens. */
   signIn?: SignIn | null;
-  /** Left out where nobody reads them. */
+  /** Left out where no metrics are collected. */
   counters?: ConsoleCounters | null;
 }
 
@@ -109,7 +109,7 @@ export class ConsoleContext {
   readonly quota: Quota;
   readonly webhookRules = webhookRulesFrom();
   readonly #health = new Map<string, HealthReader>();
-  /** When each build of a channel alarmed last. */
+  /** Time of the last alarm of each build, by channel. */
   readonly #alarms = new Map<string, Map<string, number>>();
   readonly #labels = new Map<string, string>();
   readonly #turns = new OneAtATime();
@@ -119,14 +119,14 @@ export class ConsoleContext {
     this.quota = new Quota(options.store, options.limits ?? limitsFrom());
   }
 
-  /** A writer in someone's name. Throws refused for channels that do not exist. */
+  /** Returns a writer that acts as `who`. Throws refused for an invalid channel name. */
   writer(channel: string, who: string, asked: Pick<Writer, 'permit' | 'actor'> = {}): Writer {
     if (!isName(channel)) throw refused(say('notAChannel', { text: channel }), say('notAChannelCure'));
     const { store, catalog, key } = this.options;
     return { store, catalog, key, channel, who, now: () => new Date(), ...asked };
   }
 
-  /** With `judging` the browser check comes along. */
+  /** With `judging`, the gate includes the browser check. */
   async client(
     channel: string,
     who: string,
@@ -144,8 +144,8 @@ export class ConsoleContext {
   }
 
   /**
-   * Runs the work that needs the gate, one after another, so that one browser runs at a time. Each change is judged over the ones
-   * before it, so that teams that switch concurrently all get through.
+   * Runs tasks that need the gate one at a time, so that only one browser runs. Each change is checked against the result of the
+   * previous one, so concurrent switches of several teams all succeed.
    */
   inTurn<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(who, work);
@@ -160,7 +160,7 @@ export class ConsoleContext {
     return channelsOf(this.options.store);
   }
 
-  /** Those that alarm and belong to no incident of before: one that was quiet for a moment is still the same. */
+  /** Returns alarming builds without an alarm in the last `INCIDENT_MS`. A build that recovers briefly stays in the same incident. */
   newAlarms(channel: string, health: Health): BuildHealth[] {
     const now = Date.now();
     const alarming = health.builds.filter(({ alarm }) => alarm);
@@ -170,7 +170,7 @@ export class ConsoleContext {
     return incidents;
   }
 
-  /** Every package that was published, by the name that people know it by: that of its live build, else of its newest. */
+  /** Returns every published package with its label, from the live build or else from the newest. */
   async names(channel: string): Promise<{ name: string; label: string }[]> {
     const { store, catalog } = this.options;
     const names = (await store.children('versions/')).map((folder) => folder.replace(/\/$/, ''));
@@ -189,7 +189,7 @@ export class ConsoleContext {
       const id = known ?? (await publishedIds(catalog.store, name)).at(-1);
       return id ? (await catalog.record(id)).description.label || name : name;
     } catch (cause) {
-      // a damaged build shows as damaged in its list
+      // the list of builds reports the damage
       if (cause instanceof ReleaseError) return name;
       throw cause;
     }

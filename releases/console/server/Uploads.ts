@@ -19,7 +19,7 @@ interface Pending {
   bytes: number;
 }
 
-/** Takes builds over HTTP: files in any order, then `build.json`, which makes them a build if every file is what it says. */
+/** Accepts builds over HTTP: files in any order, then `build.json`. The build is published only if every file matches that record. */
 export class Uploads {
   readonly #store: Store;
   readonly #quota: Quota;
@@ -30,7 +30,7 @@ export class Uploads {
     this.#quota = quota;
   }
 
-  /** Stores a file; sending the same again is fine. Throws refused. */
+  /** Stores a file; uploading the same file again is allowed. Throws refused. */
   async file(id: string, path: string, body: Buffer): Promise<void> {
     const problem = fileProblem(path, body.length);
     if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
@@ -39,7 +39,7 @@ export class Uploads {
     await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
   }
 
-  /** Stores a source map where nobody serves it. Throws refused. */
+  /** Stores a source map at a path that is not served. Throws refused. */
   async map(id: string, path: string, body: Buffer): Promise<void> {
     const text = storedMap(body);
     if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
@@ -55,7 +55,7 @@ export class Uploads {
     this.#pending.set(id, { files: pending.files + 1, bytes: pending.bytes + bytes });
   }
 
-  /** Checks every file against the record and claims the version. Files that came broken are thrown away. Throws refused. */
+  /** Checks every file against the record and claims the version. Removes damaged files. Throws refused. */
   async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
     const sent = parseRecord(source, id);
     const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };

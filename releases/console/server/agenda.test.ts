@@ -78,7 +78,7 @@ describe('schedules over HTTP', () => {
     expect(await agenda()).toMatchObject({ watched: false });
     await new Lease(at.store, 'steps').hold();
     expect(await agenda()).toMatchObject({ watched: true });
-    // the page counts by the store's time, also where this machine's is wrong
+    // the page uses the store's time, even if this machine's clock is wrong
     context.writer = (of, who, asked) => ({ ...at.withClock(24 * 3_600_000), channel: of, who, ...asked });
     const { now } = (await ask('viewer', 'status')).answer;
     expect(Math.abs(Date.parse(String(now)) - Date.now())).toBeLessThan(3_600_000);
@@ -111,7 +111,7 @@ describe('schedules over HTTP', () => {
   test('go on by a console that runs; of two one acts, and a channel that fails keeps no other back', async () => {
     await ask('manager', 'schedule', { ...plan, steps: '5@now,100@1m' });
     await recordVisits(at, { tried: [40, 0], control: [40, 0] });
-    // as if the minute were over
+    // the minute has passed
     context.writer = (of, who, asked) => ({ ...at.after(120_000), channel: of, who, ...asked });
     await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
     const problems: string[] = [];
@@ -190,7 +190,7 @@ describe('freeze windows over HTTP', () => {
 
 describe('two-person approval over HTTP', () => {
   const activate = { builds: ['stories@1.1.0'], why: 'new feed' };
-  /** A further token, of somebody else or of the same person. */
+  /** Creates a token for the same or another person. */
   const hand = async (grant: string, label: string, person?: string) => {
     const made = await createToken(at.store, at.key, { grant, label, by: 'test', days: null, person });
     tokens[label] = made.token;

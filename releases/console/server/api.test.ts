@@ -19,7 +19,7 @@ import { pageFiles } from './startConsole.ts';
 
 const GRANTS = ['viewer', 'publisher:stories', 'deployer:stories', 'deployer:chat', 'manager'];
 
-/** The API over a test store of its own, without a browser check; `createOwn` makes another over the same store. */
+/** The API over a temporary test store, without a browser check; `createOwn` makes another over the same store. */
 async function openTestApi() {
   const at = await openTestStore();
   const { store, key, writer } = at;
@@ -136,7 +136,7 @@ describe('sec.releases: who gets in', () => {
     expect((await ask('/status', { authorization: `Bearer ${token}` })).status).toBe(401);
     const old = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: -1 });
     expect((await ask('/status', { authorization: `Bearer ${old.token}` })).status).toBe(401);
-    // made on a machine whose clock is two days behind
+    // created on a machine whose clock is two days behind
     rs.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * 86_400_000 });
     const made = await createToken(at.store, at.key, { grant: 'viewer', label: '', by: 'test', days: 1 });
     rs.useRealTimers();
@@ -146,7 +146,7 @@ describe('sec.releases: who gets in', () => {
   test('secrets are stored as hashes only', async () => {
     const files = await at.store.list('tokens/');
     const stored = await Promise.all(files.map((file) => readFile(join(at.folder, 'store', file), 'utf8')));
-    // lz_<id>_<secret>, and a secret may have underscores of its own
+    // `lz_<id>_<secret>`; a secret may contain underscores
     for (const token of Object.values(tokens)) expect(stored.join()).not.toContain(token.split('_').slice(2).join('_'));
   });
 
@@ -324,7 +324,7 @@ describe('sec.releases: who may do what', () => {
     const log = await (await ask('/log?limit=2', bearer('viewer'))).json();
     expect(log[0]).toMatchObject({ who: `local console (${record.id})`, why: 'leaked' });
     expect(log[1]).toMatchObject({ who: expect.stringMatching(/^manager \([0-9a-f]{12}\)$/), why: 'because' });
-    // the person that a token was made for is who acts; a line break would break the list of tokens
+    // the log names the person that the token was made for; a line break would break the list of tokens
     const bot = await createToken(at.store, at.key, { ...request, label: ' ci\n7 ', person: ' Wang\nWu ' });
     expect(bot.record).toMatchObject({ label: 'ci 7', person: 'Wang Wu' });
     const authorization = `Bearer ${bot.token}`;
@@ -477,7 +477,6 @@ describe('sec.releases: publishing over HTTP', () => {
 });
 
 describe('what is refused before a verb is asked', () => {
-  /** The whole console: the API and its page. */
   const app = new Hono();
   beforeAll(async () => {
     await writeFile(`${at.folder}/index.html`, '<p>发布台</p>');

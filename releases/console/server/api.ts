@@ -45,7 +45,7 @@ const REFUSED_PER_MINUTE = 30;
 const LONGEST_LOG = 500;
 const LONGEST_REQUEST = 64 * 1024;
 
-/** Names and labels may be shared, so the audit names the token, or the person as the provider knows it, too. */
+/** The audit log names the token, or the person's id at the provider, because names and labels may be shared. */
 const whoOf = ({ id, role, name, label, person = label }: Caller): string =>
   `${person.slice(0, 80) || (name ? `${role}:${name}` : role)} (${id})`;
 
@@ -70,8 +70,8 @@ const atMost = (maxSize: number, cure: string) =>
   });
 
 /**
- * A bearer token, or the session of a person who signed in, by a bearer of its own or a cookie. Pages of another origin are turned away before that.
- * Guessing is slowed down by address, and never in the way of a valid token: behind a proxy everyone has one address.
+ * Authenticates a bearer token, a session token or a session cookie, after refusing requests of other origins. Failed attempts
+ * are limited by address. A valid token is never blocked, because behind a proxy all callers share one address.
  */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
   const requests = new RateLimit();
@@ -131,7 +131,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
     const channel = channelOf(context, console);
     const name = context.req.query('name');
     const current = await console.current(channel);
-    // that nothing was before is an answer: the page asks of each name, and a browser logs every failed request
+    // answered with 200: the page asks for every name, and browsers log each failed request
     return stateBefore(console.writer(channel, ''), current, { name }).then(
       ({ state }) => context.json({ seq: state.seq }),
       (cause: unknown) => {
@@ -147,7 +147,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/kill', async (context) => {
     const { build = '', before } = context.req.query();
     const current = await console.current(channelOf(context, console));
-    // nobody reads the effect of what they may not do
+    // the effect is shown only to callers who may carry it out
     if (before === 'kill') permit(context.get('token'), before, { build }, current);
     if (before === 'withdraw') permit(context.get('token'), before, { name: nameOf(build) }, current);
     return context.json(await (await client(context)).killEffect(build));
@@ -193,24 +193,24 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
   'preview-end': (client, body) => client.endPreview(body),
 };
 
-/** Verbs that ask the gate. The ways back never wait for a browser, which may be missing in an incident. */
+/** Verbs that run the gate. Ways back never wait for a browser, which may be unavailable in an incident. */
 const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
 
-/** What helps a person without permission. */
+/** Advice for a caller without permission. */
 const CURES: { [Name in Verb]?: string } = {
   approval: say('askManagerCure'),
   approve: say('askOtherCure'),
   reject: say('askRejectCure'),
 };
 
-/** A bound token means its own remote where it names none. */
+/** Fills in the remote of a token that is bound to one, if the request names none. */
 function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
   const name = grantsOf(caller).length === 1 ? caller.name : null;
   const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
   return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
 
-/** Throws forbidden where the caller's rights do not reach so far. */
+/** Throws forbidden if the caller's grants do not cover the change. */
 function permit<Name extends Verb>(caller: Caller, verb: Name, body: Body<Name>, current: ChannelDocument): void {
   const reason = refusal(caller, wishOf(verb, body), current);
   if (reason) throw forbidden(reason, CURES[verb]);
@@ -223,7 +223,7 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     const token = context.get('token');
     const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
     const channel = channelOf(context, console);
-    // once at the start, and again for every state that the change is tried on
+    // once at the start, and again for each state that the change is tried on
     const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
     permitOn(await console.current(channel));
     const judging = JUDGED.includes(verb);
@@ -236,14 +236,14 @@ function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext
     });
     const waits = result instanceof Object && 'proposal' in result;
     counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
-    // it would take any answer of success for the change itself
+    // an older client would read any 2xx as the finished change
     if (waits && apiLevelOf(context.req.raw.headers) < 2)
       throw refused(say('proposedOnly', { channel }), say('proposedOnlyCure'));
     return context.json(result, waits ? 202 : 200);
   });
 }
 
-/** Throws usage for a `%` that escapes nothing. */
+/** Throws usage for an invalid percent escape. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -282,7 +282,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   );
 }
 
-/** `/v1`: the same verbs as the command line's, for holders of a token or a session. */
+/** `/v1`: the verbs of the command line, for callers with a token or a session. */
 export function createApi(console: ConsoleContext): Hono<Env> {
   const app = new Hono<Env>();
   app.use('*', async (context, next) => {
@@ -293,7 +293,7 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   addLooking(app, console);
   for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);
   addUploads(app, console);
-  // not notFound, which a mounted app never reaches
+  // not `notFound`, which Hono ignores in a mounted app
   app.all('*', (context) => denied(context, 404, say('noEndpoint'), say('noEndpointCure')));
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;

@@ -16,7 +16,7 @@ const documented = readme
 
 test.each(documented)('the README documents no field of $verb that it refuses', ({ verb, fields }) => {
   const [, , schema] = BODIES[verb as keyof typeof BODIES].pipe;
-  // the row of two verbs has what either takes
+  // a row of two verbs lists the fields of both
   expect(fields.filter((field) => !(field in schema.entries))).toEqual([]);
 });
 

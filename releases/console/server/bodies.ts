@@ -13,12 +13,12 @@ const why = v.optional(textSchema(500));
 const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 const reason = { why, seq: state };
 const force = v.optional(v.boolean());
-/** Any text: the refusal of an unknown id names its cure, that of a wrong form would not. */
+/** Any text: an unknown id is refused with advice, which a schema error would lack. */
 const id = textSchema(80, 1);
-/** Why it is switched although the channel is frozen. */
+/** Reason for switching although the channel is frozen. */
 const despiteFreeze = v.optional(textSchema(200, 1));
 
-/** An object with these fields and no others; a list does not match, even if every field is optional. */
+/** An object with exactly these fields. `strictObject` alone accepts an array if every field is optional. */
 const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(
     v.unknown(),
@@ -26,7 +26,7 @@ const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
     v.strictObject(entries),
   );
 
-/** The bodies of `POST /v1/<verb>`. */
+/** Bodies of `POST /v1/<verb>`. */
 export const BODIES = {
   check: bodySchema({ builds }),
   activate: bodySchema({ builds: someBuilds, ...reason, force, despiteFreeze }),
@@ -83,14 +83,14 @@ export const BODIES = {
 export type Verb = keyof typeof BODIES;
 export type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
 
-/** Checks a request's body. Throws usage. */
+/** Parses a request body. Throws usage. */
 export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
   const parsed = v.safeParse(BODIES[verb], value);
   if (parsed.success) return parsed.output as Body<Name>;
   throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('noEndpointCure'));
 }
 
-/** What a body asks for, in the words of authorise. Throws usage for a word that is no build. */
+/** Translates a body to the wish that `refusal` judges. Throws usage for a word that is not a build. */
 export function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
   const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
   const named = 'name' in body && body.name ? [body.name] : [];

@@ -12,7 +12,7 @@ let at: TestStore;
 let api: ReturnType<typeof createApi>;
 let stories: string;
 let storiesNext: string;
-/** What happens after a request's right was judged and before it acts. */
+/** Runs after the permission check of a request and before the change. */
 let meanwhile: () => Promise<GateCheck | null>;
 
 beforeEach(async () => {
@@ -76,7 +76,7 @@ describe('teams that act at the same moment', () => {
     smokes = 0;
     const run = async () => {
       smokes += 1;
-      // long enough for every other team to be under way
+      // long enough for every other team's request to be under way
       await new Promise((resolve) => setTimeout(resolve, 50));
       return [];
     };
@@ -115,7 +115,7 @@ describe('teams that act at the same moment', () => {
     expect(stable?.builds).toContain(next[0]);
     expect(stable?.builds).not.toContain(next[1]);
     const left = candidatesOf(await at.current()).flatMap(({ builds }) => builds);
-    // in the order in which they came to the channel
+    // in order of arrival
     expect(left.sort()).toEqual(next.slice(2));
   });
 });

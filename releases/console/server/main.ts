@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const stop = () => void console.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // the parent that opened an IPC channel, such as tsx, has ended
+  // the parent process that opened the IPC channel, such as tsx, has ended
   process.once('disconnect', stop);
 }
 

@@ -4,15 +4,14 @@ import * as v from 'valibot';
 import { forbidden, refused, unreachable, usage } from '../../src/errors.ts';
 import { type Grant, parseGrant } from '../../src/operations/tokens.ts';
 
-// The provider at which people sign in: its settings, the way to it, and whom its answers name.
+// Settings of the OpenID provider, requests to it, and the mapping of its claims to roles and names.
 
 const text = v.optional(v.pipe(v.string(), v.nonEmpty()));
 
 const scope = v.pipe(v.string(), v.regex(/(?:^| )openid(?: |$)/, 'must have openid in it'));
 
-/** The environment variables of signing in. */
 export const signInVariables = {
-  /** Where people reach the console: the provider sends them back there. */
+  /** Public origin of the console, to which the provider redirects. */
   CONSOLE_ORIGIN: v.optional(
     v.pipe(
       v.string(),
@@ -30,7 +29,7 @@ export const signInVariables = {
   CONSOLE_OIDC_SCOPE: v.optional(scope, 'openid profile email'),
   CONSOLE_OIDC_CLAIM: v.optional(v.pipe(v.string(), v.nonEmpty()), 'groups'),
   CONSOLE_OIDC_ROLES: text,
-  /** The command line as the provider knows it: a public client, since its users could read a secret. */
+  /** Client id of the command line: a public client, because its users could read a secret. */
   CONSOLE_OIDC_CLI_CLIENT_ID: text,
   CONSOLE_OIDC_CLI_SCOPE: v.optional(scope),
   CONSOLE_OIDC_NAME: v.optional(v.pipe(v.string(), v.nonEmpty()), 'name'),
@@ -39,25 +38,25 @@ export const signInVariables = {
 
 type Variables = v.InferOutput<v.ObjectSchema<typeof signInVariables, undefined>>;
 
-/** How people sign in at an OpenID provider, and what they may then. */
+/** How people sign in at an OpenID provider, and which grants they get. */
 export interface SignInSettings {
   issuer: URL;
   clientId: string;
-  /** Null: a public client, which PKCE alone protects. */
+  /** Null for a public client, which only PKCE protects. */
   clientSecret: string | null;
   clientAuth: 'basic' | 'post';
   scope: string;
-  /** The claim whose values `grants` is about. */
+  /** Claim whose values `grants` maps to roles. */
   claim: string;
   grants: ReadonlyMap<string, Grant>;
-  /** The claim that names a person in the log. */
+  /** Claim that names a person in the log. */
   nameClaim: string;
   sessionHours: number;
-  /** How the command line signs people in; null where it does not. */
+  /** How people sign in at the command line; null if they cannot. */
   cli: { clientId: string; scope: string } | null;
 }
 
-/** `release-managers=manager; team-stories=deployer:stories`. Values may hold `=` and `,`, as names of directories do. Throws usage. */
+/** Parses `release-managers=manager; team-stories=deployer:stories`. Values may contain `=` and `,`. Throws usage. */
 function parseRoles(roles: string): Map<string, Grant> {
   const pairs = roles.split(';').map((pair) => pair.trim());
   return new Map(
@@ -71,7 +70,7 @@ function parseRoles(roles: string): Map<string, Grant> {
 
 const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 
-/** The settings of signing in; null where no provider is named. Throws usage where they do not go together. */
+/** Returns the sign-in settings, or null if no provider is configured. Throws usage for an inconsistent configuration. */
 export function signInFrom(variables: Variables): SignInSettings | null {
   const { CONSOLE_OIDC_ISSUER: named, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
   const cli = variables.CONSOLE_OIDC_CLI_CLIENT_ID;
@@ -104,7 +103,7 @@ export function signInFrom(variables: Variables): SignInSettings | null {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A claim by its name, or by the way to it: `realm_access.roles`. */
+/** Reads a claim by name or by path, such as `realm_access.roles`. */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   const step = (value: unknown, key: string) =>
@@ -112,7 +111,7 @@ function claimAt(claims: Claims, path: string): unknown {
   return path.split('.').reduce<unknown>(step, claims);
 }
 
-/** The values of the claim that give a role. An address counts only where the provider has verified it. */
+/** Returns the values of the claim that give a role. An email address counts only if the provider has verified it. */
 export function valuesOf(claims: Claims, { claim, grants }: SignInSettings): string[] {
   if (claim === 'email' && claims.email_verified !== true) return [];
   const claimed = claimAt(claims, claim);
@@ -124,14 +123,14 @@ const LONGEST_NAME = 50;
 export const cut = (words: string, length: number): string =>
   words.length <= length ? words : `${words.slice(0, length - 1)}…`;
 
-/** What a person is called in the log, on one line. */
+/** Name of a person in the log, on one line. */
 export function personOf(claims: Claims, { nameClaim }: SignInSettings): string {
   const names = [claimAt(claims, nameClaim), claims.name, claims.preferred_username, claims.email];
   const name = names.find((found) => typeof found === 'string' && found.trim() !== '');
   return cut(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', LONGEST_NAME);
 }
 
-/** What failed, and why: fetch says that in its cause, some of which have a code only. */
+/** Message of an error and its causes. `fetch` puts the reason in `cause`, sometimes as a code without a message. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const message = cause.message || ('code' in cause ? String(cause.code) : cause.name);
@@ -140,9 +139,9 @@ export function reasonOf(cause: unknown): string {
 
 const PROVIDER_SECONDS = 10;
 const CLOCK_SECONDS = 30;
-/** An ID token opens a session soon after it was given, so that one found later opens none. */
+/** Maximum age of an ID token, in seconds: an older one, which may be stolen, opens no session. */
 const FRESH_SECONDS = 600;
-/** What providers sign with; nothing that a client's secret could sign as well. */
+/** Accepted signature algorithms. HMAC is missing because a holder of the client secret could sign with it. */
 const SIGNATURES = [
   'RS256',
   'RS384',
@@ -159,25 +158,25 @@ const SIGNATURES = [
 
 export const SIGN_IN_AGAIN = 'Sign in again: `pnpm release login`.';
 
-/** True for what is wrong with a token itself; all else may be better the next time. */
+/** True for a fault of the token itself. Other errors may pass on a retry. */
 const isOfToken = (cause: unknown): cause is errors.JOSEError =>
   cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) && cause.code !== 'ERR_JOSE_GENERIC';
 
 const WRONG_CLIENT =
   'the provider does not accept this client: check CONSOLE_OIDC_CLIENT_ID, CONSOLE_OIDC_CLIENT_SECRET and CONSOLE_OIDC_CLIENT_AUTH';
 
-/** True for a refusal of the client itself, which the library reports in words of HTTP alone. */
+/** True if the provider refuses the client itself, which the library reports only as an HTTP error. */
 const isOfClient = (cause: unknown): boolean =>
   cause instanceof oidc.WWWAuthenticateChallengeError ||
   (cause instanceof oidc.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(cause.error));
 
-/** What an ID token and the userinfo endpoint tell. */
+/** Claims of the ID token and the userinfo endpoint. */
 export interface Identity {
   claims: Claims;
   idToken: string;
 }
 
-/** The provider, found when it is first needed; one that is away is asked again the next time. */
+/** The provider, discovered on first use. A failed discovery is repeated on the next use. */
 export class Provider {
   readonly #settings: SignInSettings;
   #found: Promise<oidc.Configuration> | null = null;
@@ -206,19 +205,19 @@ export class Provider {
     const auth = clientSecret === null ? oidc.None() : withSecret(clientSecret);
     return oidc.discovery(issuer, clientId, { [oidc.clockTolerance]: CLOCK_SECONDS }, auth, {
       timeout: PROVIDER_SECONDS,
-      // settings allow plain http for a provider on this machine only
+      // the settings allow plain HTTP only for a provider on this machine
       execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
     });
   }
 
-  /** Where to send a browser so that the provider ends its session as well; null where it offers none. */
+  /** Returns the address at which the provider ends its session; null if it offers none. */
   async endSession(idToken: string, returnTo: string): Promise<string | null> {
     const configuration = await this.configuration();
     if (!configuration.serverMetadata().end_session_endpoint) return null;
     return oidc.buildEndSessionUrl(configuration, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Redeems the code of a callback. Returns who signed in and the ID token. */
+  /** Redeems the authorization code of a callback. */
   async redeem(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
     const configuration = await this.configuration();
     const tokens = await oidc
@@ -236,8 +235,8 @@ export class Provider {
   }
 
   /**
-   * Who signed in at the command line, by the tokens that the provider gave it. Throws forbidden for an ID token that is not from this
-   * provider, not for the command line or not fresh; refused where its subjects are others than the console's; unreachable.
+   * Verifies the tokens that the command line got from the provider. Throws forbidden for an ID token of another issuer, another
+   * client or an earlier sign-in, refused for pairwise subjects, and unreachable.
    */
   async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
     const configuration = await this.configuration();
@@ -250,7 +249,7 @@ export class Provider {
     });
   }
 
-  /** One person has to be one subject, in the browser and at the command line: two of them could approve for each other. Throws refused. */
+  /** Throws refused for pairwise subjects of two clients. One person would be two subjects, who could approve each other's changes. */
   requireSameSubjects(found: oidc.Configuration): void {
     const { clientId, cli } = this.#settings;
     const kinds = found.serverMetadata().subject_types_supported ?? ['public'];
@@ -284,7 +283,7 @@ export class Provider {
     throw forbidden('this ID token was made for another client', SIGN_IN_AGAIN);
   }
 
-  /** With what the userinfo endpoint tells beside them, where the claims that count are not among them. */
+  /** Adds the claims of the userinfo endpoint if the ID token lacks a required one. */
   async #completed(found: oidc.Configuration, claims: Claims, accessToken: string): Promise<Claims> {
     const { claim, nameClaim } = this.#settings;
     const isWhole = [claim, nameClaim].every((path) => claimAt(claims, path) !== undefined);
@@ -293,16 +292,16 @@ export class Provider {
   }
 }
 
-/** What a browser keeps while it is away at the provider. */
+/** Stored in a cookie while the browser is at the provider. */
 export interface Attempt {
   state: string;
   nonce: string;
   verifier: string;
-  /** The channel whose page it left. */
+  /** Channel to return to. */
   channel?: string;
 }
 
-/** What the command line was given by the provider. */
+/** Tokens that the provider issued to the command line. */
 export interface CliTokens {
   idToken: string;
   accessToken: string;

@@ -42,7 +42,7 @@ interface Changed {
   on?: TestStore;
 }
 
-/** A console on the test's store, and a browser that visits it and the provider. */
+/** A console on the test's store, with a browser that visits it and the provider. */
 function openConsole({ settings = {}, now, on = at }: Changed = {}) {
   const notes: string[] = [];
   const signIn = createSignIn({
@@ -75,12 +75,12 @@ function openConsole({ settings = {}, now, on = at }: Changed = {}) {
   const post = (path: string, body: unknown, own?: Record<string, string>) =>
     ask(path, { method: 'POST', body: JSON.stringify(body) }, own);
 
-  /** Goes where the console sends a browser until the provider sends it back. Returns the address of the callback. */
+  /** Follows the redirects to the provider and through its sign-in. Returns the callback address. */
   async function toProvider(sub: string, path = '/auth/login'): Promise<string> {
     return walk(provider.issuer, (await ask(path, {}, {})).headers.get('location') ?? '', sub);
   }
 
-  /** Signs somebody in. Returns the answer that ends it. */
+  /** Signs a person in. Returns the last response. */
   const enter = async (sub: string): Promise<Response> => ask(await toProvider(sub), {}, {});
   return { app, jar, ask, post, toProvider, enter, notes };
 }

@@ -26,10 +26,10 @@ import {
   valuesOf,
 } from './provider.ts';
 
-// People sign in at an OpenID provider; programs have tokens. A session of the console is a signed record in the store: every
-// console on it knows it, and no restart ends it. A browser signs in here, with authorization code and PKCE, and keeps the
-// session's key in a cookie. The command line signs in at the provider, exchanges what it got for a session, and sends its key as a
-// bearer token.
+// People sign in at an OpenID provider; programs have tokens. A session of the console is a signed record in the store, so that
+// every console on the store accepts it and it survives restarts. A browser signs in here with authorization code and PKCE, and
+// stores the session's key in a cookie. The command line signs in at the provider, exchanges its tokens for a session, and sends
+// the session's key as a bearer token.
 
 const attemptSchema = v.object({
   state: v.string(),
@@ -48,7 +48,7 @@ function parseAttempt(cookie: string): Attempt | null {
   }
 }
 
-/** Why signing in did not work; the page has the words, and finds the kind in the fragment of its address. */
+/** Why sign-in failed. The page reads the kind from the fragment of its address and has the text. */
 export type SignInFailure = 'away' | 'declined' | 'noAccess' | 'expired' | 'failed';
 
 const tokensSchema = v.strictObject({ idToken: v.string(), accessToken: v.string() });
@@ -61,24 +61,24 @@ export interface SignInOptions {
   settings: SignInSettings;
   store: Store;
   key: SigningKey;
-  /** Where people reach the console. */
+  /** Public origin of the console. */
   origin: string;
   note: (line: string) => void;
   now?: () => Date;
 }
 
-/** Signing in at a provider: who a request's session belongs to, and the routes below `/auth`. */
+/** Sign-in at a provider: the owner of a request's session, and the routes below `/auth`. */
 export interface SignIn {
-  /** Null without a session that counts. */
+  /** Null without a valid session. */
   callerOf(context: Context): Promise<Caller | null>;
   routes: Hono;
 }
 
-/** What `/auth` answers where people cannot sign in at a provider. */
+/** Routes below `/auth` without a provider. */
 export const noSignIn = (): Hono =>
   new Hono().get('/', (context) => context.json({ offered: false, signedIn: false, cli: null }));
 
-/** Makes signing in ready. The provider may be away: tokens open the console all the same. */
+/** Creates the sign-in. If the provider is unreachable, tokens still work. */
 export function createSignIn({ settings, store, key, origin, note, now = () => new Date() }: SignInOptions): SignIn {
   const sessions = new Sessions(store, key);
   const provider = new Provider(settings);
@@ -86,7 +86,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   const prefix = secure ? '__Host-' : '';
   const names = {
     session: `${prefix}console-session`,
-    /** One for each window that is at the provider. */
+    /** One cookie for each window with a sign-in under way. */
     attempt: (state = '') => `${prefix}console-sign-in-${state}`,
   };
   const cookie = { path: '/', httpOnly: true, secure } as const;
@@ -95,15 +95,15 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     note(`console: ${messageOf(cause)}`);
     return null;
   };
-  // checked here, so that a wrong setting shows at the start and not at the first sign-in
+  // requested here, so that a wrong setting is reported at startup and not at the first sign-in
   provider
     .configuration()
     .then((found) => provider.requireSameSubjects(found))
     .catch(noted);
 
   /**
-   * A cookie alone opens nothing: only the console's own page can send the header, since a page of another origin would have to ask
-   * for leave (CORS) that nobody gives.
+   * Returns the secret of the session. A cookie counts only with the custom header: a page of another origin would need CORS
+   * permission to send it, which is never given.
    */
   function secretOf(context: Context): string | undefined {
     const authorization = context.req.header('authorization');
@@ -124,7 +124,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return { ...first, more, id: cut(session.subject, LONGEST_SUBJECT), label: session.person };
   }
 
-  /** Begins a session for the person the provider named. Returns its secret; null for a person without a role. */
+  /** Creates a session for the person in the claims. Returns its secret; null for a person without a role. */
   async function begin(claims: Claims, idToken: string): Promise<{ secret: string | null; person: string }> {
     const values = valuesOf(claims, settings);
     const person = personOf(claims, settings);
@@ -141,13 +141,13 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return { secret, person };
   }
 
-  /** Where a browser comes back to: the name of a channel is all it may choose, never an address. */
+  /** Page to return to. The request can choose only a channel name, never an address, so that it cannot redirect elsewhere. */
   const pageOf = (channel?: string): string => (channel === undefined ? '/' : `/?channel=${channel}`);
 
   const backWith = (context: Context, failure: SignInFailure, channel?: string) =>
     context.redirect(`${pageOf(channel)}#sign-in=${failure}`);
 
-  /** Tells the console's log why it failed; the page gets the kind. */
+  /** Logs why sign-in failed; the page gets only the kind. */
   function failed(context: Context, cause: unknown, channel?: string): Response {
     const declined = cause instanceof oidc.AuthorizationResponseError;
     note(`console: signing in failed: ${declined ? cause.error : reasonOf(cause)}`);
@@ -182,7 +182,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
       channel,
     };
     const state = Buffer.from(JSON.stringify(attempt)).toString('base64url');
-    // Lax: the provider's page sends the browser back
+    // Lax, because the callback is a navigation from the provider's site
     setCookie(context, names.attempt(attempt.state), state, { ...cookie, sameSite: 'Lax', maxAge: ATTEMPT_SECONDS });
     const address = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: `${origin}/auth/callback`,
@@ -191,7 +191,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
       nonce: attempt.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
       code_challenge_method: 'S256',
-      // a person without access may want to sign in as somebody else
+      // a person without access may want to use another account
       ...(context.req.query('again') === undefined ? {} : { prompt: 'login' }),
     });
     return context.redirect(address.href);

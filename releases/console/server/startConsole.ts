@@ -36,33 +36,33 @@ import type { SignInSettings } from './provider.ts';
 import { createSignIn, noSignIn } from './signIn.ts';
 
 const DEFAULT_PORT = 3001;
-/** Uploads of builds, and answers of the gate, take minutes. */
+/** Uploads and gate checks take minutes. */
 const PATIENCE_MS = 300_000;
 
 export interface StartConsoleOptions {
   store?: string;
   channel?: string;
-  /** 0 = a free one; default 3001. */
+  /** Default 3001; 0 picks a free port. */
   port?: number;
   /** Default: loopback only. */
   host?: string;
   smoke?: SmokeMode;
-  /** Lets people sign in at an OpenID provider beside tokens. */
+  /** Lets people sign in at an OpenID provider, in addition to tokens. */
   signIn?: SignInSettings | null;
-  /** Where people reach the console, if not at this machine's own port. */
+  /** Public origin of the console. Default: `http://localhost:<port>`. */
   publicOrigin?: string;
-  /** Where a channel is served; what RELEASES_SITE says if left out. */
+  /** Returns the address at which a channel is served. Default: `RELEASES_SITE`. */
   siteOf?: SiteOf;
-  /** Makes a manager token for this machine that ends after a week, and the link that carries it. */
+  /** Creates a manager token that is valid for a week, and adds it to `link`. */
   localToken?: boolean;
   note?: (line: string) => void;
-  /** The metrics of this process; the caller that opened them closes them. */
+  /** Metrics of this process; the caller closes them. */
   metrics?: Metrics | null;
 }
 
 export interface RunningConsole {
   origin: string;
-  /** Opens the console signed in; without localToken the bare origin. */
+  /** Address that signs in on opening; without `localToken`, the bare origin. */
   link: string;
   close: () => Promise<void>;
 }
@@ -74,7 +74,7 @@ async function localLink(context: ConsoleContext, origin: string, wanted: boolea
   return `${origin}/#token=${token}`;
 }
 
-/** Throws usage where the provider could not be told where to send people back. */
+/** Throws usage if the provider's redirect address is unknown. */
 function publicOriginOf({ publicOrigin, port = DEFAULT_PORT }: StartConsoleOptions): string {
   if (publicOrigin) return new URL(publicOrigin).origin;
   if (port === 0) throw usage('CONSOLE_ORIGIN is missing', 'Signing in needs it, or a fixed CONSOLE_PORT.');
@@ -95,7 +95,7 @@ const countRequests = ({ countRequest }: ConsoleCounters) =>
     });
   });
 
-/** Starts the console and its API on an origin of their own. Throws refused when the store or its key is missing. */
+/** Starts the page and the API of the console on one origin. Throws refused if the store or its key is missing. */
 export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
   const url = options.store ?? DEFAULT_STORE;
   const note = options.note ?? ((line: string) => process.stderr.write(`${line}\n`));
@@ -122,7 +122,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   });
   const app = new Hono();
   if (counters) app.use(countRequests(counters));
-  // the page and the API are in memory, and the store is asked when they are used: a console that runs is ready
+  // the page is in memory and the store is read on demand, so a listening console is ready
   for (const path of ['/healthz', '/readyz'])
     app.on(['GET', 'OPTIONS'], path, (answer) => answer.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' }));
   app.route('/v1', createApi(context));
@@ -170,7 +170,7 @@ async function sourcesBelow(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** Of the page itself, of the kit it is made with, and of the versions of React it carries. */
+/** Hash of the page's sources, of its UI kit, of its build settings and of its React versions. */
 async function sourceHash(): Promise<string> {
   const kit = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
   const packages = ['react', 'react-dom'].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
@@ -186,9 +186,9 @@ const builtFrom = (): Promise<string> =>
     throw cause;
   });
 
-/** Builds the console's page unless it was built from these very sources. */
+/** Builds the console's page, unless its sources are unchanged since the last build. */
 export async function buildPage(): Promise<string> {
-  // an image has the page without its sources
+  // a container image has the built page without its sources
   if (!existsSync(FLOOR)) return PAGE_FOLDER;
   const hash = await sourceHash();
   if ((await builtFrom()) === hash) return PAGE_FOLDER;
@@ -238,7 +238,7 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   );
 }
 
-/** The console's page, from memory: what was not there at the start cannot be asked for. */
+/** Serves the console's page from memory, so that only files present at startup can be requested. */
 export async function pageFiles(folder: string): Promise<Hono> {
   const files = await readFiles(folder);
   const page = new Hono();
@@ -256,7 +256,7 @@ export async function pageFiles(folder: string): Promise<Hono> {
 
 const HELD_MS = 20_000;
 
-/** One holder at a time, across processes; a holder that stops renewing loses it after 20 seconds of the store's clock. */
+/** Lease with one holder at a time, across processes. It expires 20 seconds after its last renewal, by the store's clock. */
 export class Lease {
   readonly #store: Store;
   readonly #key: string;
@@ -269,14 +269,14 @@ export class Lease {
     this.heldMs = heldMs;
   }
 
-  /** Takes the lease, or renews it in the last half of its life: on a file store each renewal is a file. Returns whether it is held now. */
+  /** Acquires the lease, or renews it in the second half of its life: each renewal writes a file. Returns whether it is held now. */
   async hold(time: Date | Promise<Date> = this.#store.time()): Promise<boolean> {
     const now = (await time).getTime();
     const pointer = await this.#store.readPointer(this.#key);
     const held = pointer ? parseJson(pointer.body, this.#key) : null;
     if (held instanceof Object && 'holder' in held && 'until' in held) {
       const left = Number(held.until) - now;
-      // far longer than anybody holds it: the store's clock was put back
+      // a later expiry means that the store's clock was set back
       if (held.holder !== this.#holder && left > 0 && left <= 2 * this.heldMs) return false;
       if (held.holder === this.#holder && left > this.heldMs / 2) return true;
     }
@@ -288,8 +288,8 @@ export class Lease {
 const LOOK_MS = 5000;
 
 /**
- * Does each duty for every channel, if the lease is ours. What fails is counted and reported, and stops neither the other duties nor
- * the other channels.
+ * Runs each duty for every channel, if this process holds the lease. A failure is counted and reported; the other duties and
+ * channels still run.
  */
 async function forEachChannel(
   console: ConsoleContext,
@@ -298,7 +298,7 @@ async function forEachChannel(
   ...duties: ((channel: string) => Promise<unknown>)[]
 ): Promise<void> {
   if (!(await lease.hold())) return;
-  // a duty may wait longer for the gate than a lease lasts
+  // a duty may wait for the gate longer than the lease lasts
   const renewing = setInterval(() => void lease.hold().catch(onProblem), lease.heldMs / 4).unref();
   try {
     for (const channel of await console.channels())
@@ -312,7 +312,7 @@ async function forEachChannel(
   }
 }
 
-/** One round over all channels: stops candidates that harm, and renews documents that age. Only the lease's holder acts. */
+/** Aborts failing candidates and renews ageing documents in all channels, if this process holds the lease. */
 export async function watchOnce(
   console: ConsoleContext,
   lease: Lease,
@@ -327,8 +327,8 @@ export async function watchOnce(
 }
 
 /**
- * One round over all schedules, and over what waits for a second person. It has a turn of its own, since a step to everyone asks the gate, which may take a minute: the
- * automatic stop never waits for that.
+ * Runs due schedule steps and settles proposals in all channels. It has a separate lease: a step to all visitors runs the gate,
+ * which may take a minute, and the automatic stop must not wait.
  */
 export async function stepOnce(
   console: ConsoleContext,
@@ -346,7 +346,7 @@ export async function stepOnce(
   });
 }
 
-/** One round over all webhooks, if the lease is ours and for as long as it is; a receiver may take ten seconds. */
+/** Delivers the webhooks of all channels while this process holds the lease. A receiver may take ten seconds. */
 async function deliverOnce(
   console: ConsoleContext,
   lease: Lease,
@@ -360,7 +360,7 @@ async function deliverOnce(
 
 const ALARM_MS = 60_000;
 
-/** Reports every build that begins to fail for everybody, once per incident, here and in the log, if the lease is ours. */
+/** Reports each stable build that starts failing, once per incident, here and in the log, if this process holds the lease. */
 export async function alarmOnce(
   console: ConsoleContext,
   lease: Lease,
@@ -379,7 +379,7 @@ export async function alarmOnce(
 
 const SWEEP_MS = 3_600_000;
 
-/** Removes abandoned uploads and expired preview permissions, if the lease is ours. */
+/** Removes abandoned uploads and expired preview permissions, if this process holds the lease. */
 async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
   if (!(await lease.hold())) return;
   const { store, key } = console.options;
@@ -388,7 +388,7 @@ async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
   console.quota.forget();
 }
 
-/** The work, left out while a former round of it still runs. */
+/** Skips a round while the previous one is still running. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let running = false;
   return () => {
@@ -400,7 +400,7 @@ function oneAtATime(work: () => Promise<void>): () => void {
   };
 }
 
-/** Watches until the returned function is called. */
+/** Starts all rounds. Returns a function that stops them. */
 function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void): () => void {
   const lease = new Lease(console.options.store, 'watch');
   const steps = new Lease(console.options.store, 'steps');
@@ -411,7 +411,7 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
   const timers = [
     setInterval(watch, LOOK_MS).unref(),
     setInterval(step, LOOK_MS).unref(),
-    // rounds overlap: a receiver that is slow is left out until it has answered
+    // rounds overlap: a slow receiver is skipped until it has answered
     setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MS).unref(),
     setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MS).unref(),
     setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MS).unref(),

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** A way to send files as the publisher of a remote, to a console with these limits. */
+/** Uploads files as the publisher of a remote, to a console with these quotas. */
 async function openPublisher(limits: typeof OPEN) {
   const { store, key, writer } = at;
   const options = { store, catalog: writer.catalog, key, channel: 'production', smokeFor: async () => null, limits };

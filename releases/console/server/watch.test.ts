@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** One round of a console's watch. Returns the problems it told. */
+/** Runs one round of the watch. Returns the problems it reported. */
 async function watchRound(
   counters?: ReturnType<typeof consoleCounters>,
   lease = new Lease(at.store, 'watch'),
@@ -82,7 +82,7 @@ describe('the watch over the channels', () => {
       }
     };
     for (const seconds of [0, 5, 70, 140]) await roundAt(seconds);
-    // both duties of each round meet it
+    // both duties of each round fail
     expect([rounds, told.length]).toEqual([8, 1]);
     tell(new Error('another'));
     await roundAt(240);
@@ -106,7 +106,7 @@ describe('the watch over the channels', () => {
     await createChannel(old);
     await activate(old, [await at.host(), await at.remote('stories')], { gate: openGate });
     await canary(old, [await at.remote('stories', '1.1.0')], 10, { gate: openGate });
-    // a file where a folder belongs
+    // a file where a folder is expected
     await at.store.create('health/old', '');
     expect(await watchRound()).toHaveLength(1);
     expect((await at.store.readPointer('channels/old.json'))?.body).toContain('"renew"');

@@ -3,11 +3,11 @@ import type { Store } from '../../src/store/store.ts';
 
 const HIDDEN = 'the store';
 
-/** A path ends where a sentence goes on. */
+/** Matches the folder and a path below it, up to punctuation that continues the sentence. */
 const pathsBelow = (folder: string): RegExp =>
   new RegExp(`(?:file:(?://)?)?${folder.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:/[^\\s'",;:)]*)?(?![\\w-])`, 'g');
 
-/** What is refused over HTTP, without the places of this machine: those who may look at a channel need not know them. */
+/** Removes local paths from text sent over HTTP: callers need not know the folders of this machine. */
 export function withoutFolders(text: string, { label }: Pick<Store, 'label'>): string {
   const own = label.startsWith('file:') ? label.slice('file:'.length) : '';
   const folders = [own, process.cwd(), tmpdir(), homedir()].filter((folder) => folder.length > 1);
