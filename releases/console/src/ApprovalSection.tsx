@@ -10,7 +10,7 @@ const SHORT_DIGEST = 12;
 const HOURS = 24;
 const MOST_HOURS = 168;
 
-/** What a proposal would do, one line each. */
+/** Effects of a proposal, one line each. */
 function linesOf({ request, builds, changes, before, after }: ProposalView): string[] {
   const words = texts.approval;
   const [from, to] = [before, after].map((digest) => digest.slice(0, SHORT_DIGEST));
@@ -20,7 +20,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
     ...(request.verb === 'schedule' ? [words.steps(request.steps)] : []),
     ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
     ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),
-    // what is live already and goes on to more visitors changes no name
+    // raising the share of a live build changes no name, so the builds are listed
     ...(changes.length === 0 ? builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`) : []),
     ...('force' in request && request.force ? [words.forced] : []),
     ...('despiteFreeze' in request && request.despiteFreeze ? [words.despiteFreeze(request.despiteFreeze)] : []),
@@ -28,7 +28,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
   ];
 }
 
-/** Why the viewer cannot approve it; null if they can. */
+/** Returns why this user cannot approve the proposal; null if they can. */
 function obstacleOf({ own, outdated }: ProposalView, me: Me): string | null {
   if (outdated) return texts.approval.outdated;
   if (own) return texts.approval.own;
@@ -123,11 +123,11 @@ function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'
   );
 }
 
-/** What waits for the second person, with what it would change. */
+/** Proposals that await approval, with their changes. */
 export const ProposalsSection = ({ proposals, ...part }: { proposals: readonly ProposalView[] } & SectionProps) =>
   proposals.map((proposal) => <ProposalRow key={proposal.id} proposal={proposal} {...part} />);
 
-/** Whether two persons decide what goes forward. */
+/** Setting for two-person approval. */
 export function ApprovalSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const { approval = null } = agenda ?? {};
   const words = texts.approval;

@@ -21,7 +21,7 @@ const MOST_SHOWN = 50;
 
 type BuildsProps = { status: ChannelView; log: readonly LogEntry[] } & SectionProps;
 
-/** Where a build stands: several may hold. */
+/** States of a build; several may apply. */
 function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log'>) {
   const candidate = candidatesOf(status).find(({ builds }) => builds.includes(id));
   return {
@@ -33,7 +33,7 @@ function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log
   };
 }
 
-/** The one step that is likeliest, and a menu for the others: what takes something away stands at its end. */
+/** The most likely action as a button, the others in a menu, destructive ones last. */
 function BuildActions({ id, status, log, me, console, running }: { id: string } & BuildsProps) {
   const name = nameOf(id);
   const { isLive, candidate, isKilled } = statesOf(id, { status, log });
@@ -108,10 +108,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
   );
 }
 
-/**
- * The builds of one name, fetched while its list is open: immediately, after every switch, and once a minute, so that a new publish shows
- * and a list that was lost comes back. Null = not known yet.
- */
+/** Fetches the builds of a name while its list is open: on opening, after every switch and once a minute. Null while loading. */
 export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) {
   const [answer, setAnswer] = useState<BuildSummary[] | ApiFailure | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
@@ -162,7 +159,7 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
   );
 }
 
-/** Published builds by name; each name's list is fetched when it is opened, since there may be very many. */
+/** Published builds by name. A name's list is fetched when it is opened, because it may be long. */
 export function BuildsSection({ names, ...props }: { names: readonly NamedPackage[] } & BuildsProps) {
   if (names.length === 0) return <p className={styles.quiet}>{texts.builds.nothing}</p>;
   return names.map(({ name }) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
@@ -170,7 +167,7 @@ export function BuildsSection({ names, ...props }: { names: readonly NamedPackag
 
 type Origin = Pick<BuildSummary['provenance'], 'commit' | 'author' | 'change' | 'run'>;
 
-/** The store's word is not the console's: only an address of the web becomes a link. */
+/** Checks for an `http(s)` URL, because the record comes from the publisher and another scheme could run script. */
 const isAddress = (address?: string): address is string => /^https?:\/\//.test(address ?? '');
 
 export const Link = ({ to, children }: { to: string; children: string }) => (
@@ -179,7 +176,7 @@ export const Link = ({ to, children }: { to: string; children: string }) => (
   </a>
 );
 
-/** What a build was made from: commit and author, and where its change and its pipeline run can be read. */
+/** Origin of a build: its commit and author, and links to its change and pipeline run. */
 export function OriginLine({ commit, author, change, run }: Origin) {
   const parts = [
     commit && texts.builds.commit(commit),

@@ -10,7 +10,7 @@ import { SharedLibraries } from './SharedLibraries';
 import { changesBy, changesByAbort, relativeTime, said, texts, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
-/** The slider's places: the usual shares and the one that the candidate has. */
+/** Steps of the slider: the usual shares and the candidate's current one. */
 const stepsWith = (percent: number): number[] =>
   STEPS.includes(percent) ? STEPS : [...STEPS, percent].sort((left, right) => left - right);
 
@@ -18,7 +18,7 @@ type ShownCandidate = NonNullable<ChannelView['candidate']>;
 
 interface ShareProps {
   candidate: ShownCandidate;
-  /** Its steps to come end with a share that is set by hand. */
+  /** Whether a schedule exists, which setting a share by hand ends. */
   isPlanned: boolean;
   running: string | null;
   console: Console;
@@ -133,7 +133,7 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
         ))}
       </div>
       <SharedLibraries libraries={libraries} />
-      {/* a share being chosen is kept until another candidate or another share is live */}
+      {/* the key keeps the share being chosen until the candidate or its share changes */}
       {may && (
         <Share
           key={`${salt} ${percent}`}
@@ -158,7 +158,7 @@ interface CandidateSectionProps extends SectionProps {
   sharing: Sharing | null;
 }
 
-/** The candidates: each one's builds, its share of visitors since when and by whom, and what may become of it. */
+/** The candidates, each with its builds, share, age, author and actions. */
 export function CandidateSection({ sharing, ...props }: CandidateSectionProps) {
   const candidates = candidatesOf(props.status);
   const running = candidates.flatMap(({ builds }) => builds);

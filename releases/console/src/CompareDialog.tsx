@@ -12,7 +12,7 @@ const MOST_FILES = 8;
 
 type ShownSides<Value> = { from: Value | null; to: Value | null };
 
-/** `^1.0.0 → ^2.0.0`, or that both are alike. */
+/** `^1.0.0 → ^2.0.0`, or one value marked as equal. */
 function both({ from, to }: ShownSides<string>): string {
   return from === to ? texts.aside(from ?? '–', texts.compare.same) : `${from ?? '–'} → ${to ?? '–'}`;
 }
@@ -43,7 +43,7 @@ function Commits({ commits, back, page }: Comparison) {
   );
 }
 
-/** `34 KiB → 36 KiB`, or the one size that both have. */
+/** `34 KiB → 36 KiB`, or one size if both are equal. */
 const sizes = (...both: (number | null)[]): string =>
   [...new Set(both.flatMap((size) => (size === null ? [] : formats.bytes(size))))].join(' → ');
 
@@ -147,7 +147,7 @@ interface CompareDialogProps {
   console: Console;
 }
 
-/** Two builds of one name beside each other; either may be exchanged. */
+/** Compares two builds of one name; either can be changed. */
 export function CompareDialog({ comparison, status, console }: CompareDialogProps) {
   const [last, setLast] = useState(comparison);
   if (comparison !== null && comparison !== last) setLast(comparison);

@@ -24,7 +24,7 @@ const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
 const chat = 'chat@1.0.0+cccccccccccc';
 const host = 'host@1.0.0+999999999999';
 const [old, next] = ['stories@1.0.0+aaaaaaaaaaaa', 'stories@1.1.0+bbbbbbbbbbbb'];
-/** What answers in the console's place, with success. */
+/** Successful responses from something other than the console. */
 const FOREIGN = [
   { what: 'a network’s sign-in page', body: '<!doctype html><title>Wi-Fi</title>' },
   { what: 'another service', body: '{"ok":true}' },
@@ -60,7 +60,7 @@ const summary = (id: string): BuildSummary => ({
   provenance: { commit: null, at: instant(120), publisher: '小王' },
 });
 
-/** The console's server: what it holds, what it was asked, and answers that wait until they are let go. */
+/** Fake server with its state, the requests it received, and responses that can be held back. */
 function openServer() {
   const gates = new Map<string, Promise<void>>();
   const server = {
@@ -95,26 +95,26 @@ function openServer() {
     site: null as string | null,
     check: [] as { check: string; problems: string[] }[],
     agenda: undefined as AgendaView | undefined,
-    /** What waits in the place of a change. */
+    /** Proposal that a change becomes. */
     proposal: null as { id: string } | null,
-    /** What refuses to take over another channel's set. */
+    /** Why promoting another channel's set is refused. */
     reason: null as RefusalReason | null,
-    /** What refuses a way back. */
+    /** Why a rollback is refused. */
     refusal: null as RefusalReason | null,
-    /** Why what was live before cannot be gone back to. */
+    /** Why the previous state cannot be restored. */
     misfit: null as RefusalReason | null,
-    /** What every call is answered: 503, something else, or nothing. */
+    /** Response to every call: 503, another response, or none. */
     away: false as boolean | 'unreachable' | readonly [number, object],
     nothingBefore: false,
-    /** Names with nothing before them, '' of the whole. */
+    /** Names without an earlier build, '' for the whole set. */
     deadEnds: [] as string[],
     lastGood: statusAt(7, '').lastGood,
-    /** Seconds that the server's clock is ahead of this device. */
+    /** Seconds by which the server's clock is ahead of this device. */
     ahead: 0,
-    /** What `/auth` answers; null: a console that offers tokens only. */
+    /** Response of `/auth`; null for a console with tokens only. */
     session: null as { offered: boolean; signedIn: boolean } | null,
     asked: [] as { path: string; body: Record<string, unknown> | null }[],
-    /** Keeps answers to a path back until the returned function is called. */
+    /** Holds back responses to a path until the returned function is called. */
     hold(path: string): () => void {
       let release = () => {};
       gates.set(path, new Promise((resolve) => (release = resolve)));
@@ -194,7 +194,7 @@ function openServer() {
     const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
     server.asked.push({ path, body });
     const headers = new Headers(init?.headers);
-    // a session counts for the page alone, which sends the header and no token
+    // a session counts only for the page, which sends the header and no token
     const hasSession = headers.get('x-console') === '1' && init?.credentials === 'same-origin';
     if (path === '/auth' && server.session && hasSession) return Response.json(server.session);
     if (path === '/auth/logout' && server.session && hasSession) {
@@ -234,20 +234,20 @@ afterEach(async () => {
   globalThis.fetch = realFetch;
 });
 
-/** The page, signed in and showing the channel. */
+/** Opens the page, signed in, and waits for the channel. */
 async function openPage() {
   render(<ConsolePage />);
   await screen.findByText(/^状态 7，/);
   await within(section('健康')).findByText('稳定版');
 }
 
-/** Follows the header's link. */
+/** Opens the settings from the header. */
 const openSettings = async () => {
   await userEvent.click(screen.getByRole('link', { name: '设置' }));
   await screen.findByRole('region', { name: '冻结期' });
 };
 
-/** Chooses from a ⋯ menu. */
+/** Chooses an item of a ⋯ menu. */
 async function choose(menu: string, item: string) {
   await userEvent.click(await screen.findByRole('button', { name: `更多：${menu}` }));
   await userEvent.click(await screen.findByRole('menuitem', { name: item }));
@@ -256,7 +256,7 @@ async function choose(menu: string, item: string) {
 const section = (name: string) => screen.getByRole('region', { name });
 const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name });
 const dialog = () => screen.getByRole('alertdialog');
-/** What is said where it is seen wherever the page is scrolled to. */
+/** Text of the toasts, which are visible at any scroll position. */
 const said = () => screen.getByRole('region', { name: '提示' }).textContent;
 
 const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
@@ -654,7 +654,7 @@ describe('the language', () => {
     expect(section('Canary').textContent).toContain('10% of visitors');
     expect(section('Health').textContent).toContain('load time p75 300 ms');
     expect(section('Log').textContent).toContain('6 · Aborted stories 1.0.0·aaaa小王, 2 hours ago“slow”');
-    // but for the seal, the other language's name, and people
+    // except the seal, the name of the other language, and people's names
     expect(document.body.textContent?.replace(/聊|中文|小[王李]/g, '')).not.toMatch(/\p{Script=Han}|[，。：（）「」]/u);
     expect(createLanguage().current()).toBe('en');
     await userEvent.click(button('中文'));
@@ -682,7 +682,7 @@ describe('the language', () => {
     await screen.findByText(/State 8/);
     await userEvent.click(within(dialog()).getByRole('button', { name: 'Roll back' }));
     await waitFor(() => expect(dialog().textContent).toContain('The state has just changed'));
-    // said once, with no toast over it
+    // shown once, without a toast
     expect(screen.getByRole('region', { name: 'Notices' }).textContent).toBe('');
     await userEvent.click(button('OK'));
   });
@@ -852,7 +852,7 @@ describe('what the page shows', () => {
     expect(health.getByText(/3 位访客中 1 位/).textContent).toContain('分块丢失');
     expect(health.getByText(/^stories 0\.9\.0·eeee（已不再运行）：/)).toBeTruthy();
 
-    // a page that came by plain http has no clipboard
+    // a page loaded over plain HTTP has no clipboard
     const own = Object.getOwnPropertyDescriptor(navigator, 'clipboard');
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
     onTestFinished(() => {
@@ -883,7 +883,7 @@ describe('what the page shows', () => {
       /stories.*超时 40.*上一版 0.9.0·eeee：4 \/ 817 位失败.*40 \/ 60 位失败.*chat.*0 \/ 60/,
     );
     expect(screen.getByText('stories 1.0.0·aaaa 有问题')).toBeTruthy();
-    // every figure says since when it counts
+    // every figure names its period
     expect(health.textContent).toMatch(/稳定版 切换以来 60 位访客.*一天内stories.*chat/);
     await openSettings();
     await userEvent.click(button('看数据'));
@@ -1195,7 +1195,7 @@ describe('a preview from a dev server', () => {
   });
 });
 
-/** As a finger or an arrow key moves it. */
+/** Moves a slider as a finger or an arrow key does. */
 function slide(slider: HTMLInputElement, step: number) {
   act(() => {
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(slider, String(step));
@@ -1230,7 +1230,7 @@ describe('while a request runs', () => {
     await act(async () => history.back());
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     expect(said()).toBe('正在执行……');
-    // the server refuses what was decided upon a state that is over by then
+    // the server refuses a decision on an outdated state
     expect(button('全量上线 stories').disabled).toBe(false);
     release();
     await waitFor(() => expect(said()).toBe('完成，现在是状态 8'));
@@ -1520,7 +1520,7 @@ describe('a way back', () => {
     await userEvent.click(within(dialog()).getByRole('button', { name: '恢复' }));
     await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'gifts', seq: 7 } }));
     cleanup();
-    // it came back, and left with a former state of the whole
+    // restored, then removed by a rollback of the whole set
     const back = { kind: 'rollback' as const, to: 6, evidence: [] };
     server.log = [
       { ...withdrawn, seq: 9, action: { ...back, builds: [chat, old], names: [] } },

@@ -22,7 +22,7 @@ import { LANGUAGES, language, said, texts } from './texts';
 
 type EntryState = 'entering' | Outside | Entered | ApiFailure;
 
-/** Reads who is at work and what there is to see. */
+/** Loads the session or token, the caller's grants and the channels. */
 async function enter(): Promise<EntryState> {
   const failure = readSignInFailure();
   const hasToken = readToken() !== null;
@@ -35,7 +35,7 @@ async function enter(): Promise<EntryState> {
   return answers.status === 401 ? leave('refused') : answers;
 }
 
-/** Ends what one was signed in with. A provider that can end its own session gets the browser for it. */
+/** Signs out. Opens the provider's page if the provider can end its session, too. */
 async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
   const hadToken = readToken() !== null;
   forgetToken();
@@ -47,7 +47,7 @@ async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
   return { offered, refused: why === 'asked' ? null : hadToken ? 'token' : 'session', failure: null };
 }
 
-/** The console: asks who one is, then shows what runs and what can be done about it. */
+/** The console: sign-in, then the state of the channels and the actions on them. */
 export function ConsolePage() {
   useLanguage();
   const [entry, setEntry] = useState<EntryState>('entering');
@@ -56,7 +56,7 @@ export function ConsolePage() {
     void enter().then(setEntry);
   }, []);
   useEffect(again, [again]);
-  // a link with a token, pasted over the open page, loads no page
+  // pasting a link with a token over the open page changes only the hash
   useEffect(() => {
     const onHashChange = () => {
       if (hasLinkToken()) again();
@@ -83,7 +83,7 @@ export function ConsolePage() {
   );
 }
 
-/** Nothing could be read yet: why, and another try. */
+/** Shown if nothing could be loaded: the reason and a retry button. */
 const Closed = ({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void }) => (
   <Card className={clsx(styles.alone, styles.signIn)}>
     <h1>{texts.title}</h1>
@@ -96,7 +96,7 @@ const Closed = ({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void
   </Card>
 );
 
-/** Redraws the page in the chosen language, and sets the language of the document. */
+/** Renders the page again when the language changes, and sets the document's `lang` and title. */
 function useLanguage() {
   const chosen = useSyncExternalStore(language.subscribe, language.current);
   useLayoutEffect(() => {

@@ -20,7 +20,7 @@ function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, 
   );
 }
 
-/** What helps to mend it: message, places in the sources, and whom it meets. */
+/** Details for a fix: message, source positions, and affected browsers and routes. */
 const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealth): string[] => [
   ...(message ? [`${name}: ${message}`] : []),
   ...frames.map(({ at, name: called }) => `at ${called ? `${called} (${at})` : at}`),
@@ -46,7 +46,7 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
   );
 }
 
-/** Errors in the code of builds, each as one sentence that opens; those of builds that run come first. */
+/** Errors in the code of builds, each as a sentence with details; running builds come first. */
 export const ErrorsList = ({ errors }: { errors: readonly ErrorHealth[] }) =>
   errors.map((error) => (
     <ErrorRow key={`${error.build} ${error.name} ${error.where} ${error.kind} ${error.first}`} error={error} />

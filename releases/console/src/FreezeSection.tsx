@@ -65,7 +65,7 @@ function Moment({ label, value, onChange }: { label: string; value: string; onCh
   );
 }
 
-/** Adds a window, every week by the clocks of a named zone or once by those of this machine; its reason is asked for with the consent. */
+/** Adds a freeze window, weekly in a named time zone or once in local time. The dialog requires a reason. */
 function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
   const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
   const [from, setFrom] = useState<TimeOfWeek>({ day: 4, time: '18:00' });
@@ -118,7 +118,7 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
   );
 }
 
-/** When nothing may go forward, and why. */
+/** Freeze windows, each with its reason. */
 export function FreezeSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const freezes = agenda?.freezes ?? [];
   const { nothing, remove, isOpen, by } = texts.freeze;

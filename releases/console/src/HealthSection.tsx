@@ -30,7 +30,7 @@ function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
   return <p className={worse ? styles.alarm : styles.quiet}>{worse ? isWorse(p) : enough ? fine(p) : tooFew}</p>;
 }
 
-/** Columns of figures under their headings, the measures in rows. */
+/** Table with the groups in columns and the measures in rows. */
 function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {
   return (
     <table className={styles.figures}>
@@ -105,7 +105,7 @@ function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
   );
 }
 
-/** How the sets fare in browsers: all of stable or each candidate beside its control, then every build, what alarms first. */
+/** Health of the sets in browsers: stable, or each candidate compared with its control. Then every build, alarming ones first. */
 export function HealthSection({ health }: { health: Health | null }) {
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
   const { stable, candidate, sinceSwitch } = texts.health;

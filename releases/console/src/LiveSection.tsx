@@ -62,7 +62,7 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
   );
 }
 
-/** A remote that was taken out of the set, with the way to bring it back. */
+/** A withdrawn remote, with a button that restores it. */
 function WithdrawnRow({ build, entry, me, console, running, now }: { build: string; entry: LogEntry } & LiveProps) {
   const name = nameOf(build);
   const control = `restore ${name}`;
@@ -92,7 +92,7 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
   );
 }
 
-/** What everyone runs, since when and by whom, and what was withdrawn. */
+/** The live builds, their age and author, and the withdrawn remotes. */
 export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
   const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;

@@ -27,7 +27,7 @@ const TONES: Record<string, string | undefined> = {
   proposal: own.aside,
 };
 
-/** Actions whose reason may be a sentence of ours. */
+/** Actions whose reason may be a generated sentence. */
 const WRITTEN_BY_US: readonly string[] = ['schedule', 'seed'];
 
 function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: boolean } & SectionProps) {
@@ -100,7 +100,7 @@ const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
-/** The newest entries, before them what one asks for further back; a filter looks through all of those. */
+/** The newest entries, and all earlier ones on request or while a filter is active. */
 function useEntries(newest: readonly LogEntry[], channel: string, isWhole: boolean): readonly LogEntry[] {
   const [whole, setWhole] = useState<{ channel: string; entries: readonly LogEntry[] } | null>(null);
   useEffect(() => {
@@ -121,7 +121,7 @@ function useEntries(newest: readonly LogEntry[], channel: string, isWhole: boole
   return [...newest, ...whole.entries.filter(({ seq }) => seq < since)];
 }
 
-/** Who did what and why, newest first, as a whole or of one package, person or kind. */
+/** The log, newest entry first, filtered by package, person or kind. */
 export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[]; channel: string } & SectionProps) {
   const [filter, setFilter] = useState(NO_FILTER);
   const [isWhole, setWhole] = useState(false);

@@ -8,7 +8,7 @@ import { formats, texts } from './texts';
 const HOURS = 4;
 const MOST_HOURS = 168;
 
-/** Opens a preview for somebody, once what is asked for was pasted and the person is named. */
+/** Opens a preview for a person from the request they sent. */
 function OpenForm({ console }: Pick<SectionProps, 'console'>) {
   const [request, setRequest] = useState('');
   const [person, setPerson] = useState('');
@@ -65,7 +65,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
   );
 }
 
-/** Who runs remotes from a dev server in the deployed host, and the way to let somebody, or to end it. */
+/** People who run remotes from a dev server in the deployed host, with forms to add and to end a preview. */
 export function PreviewSection({ previews, ...props }: { previews: readonly Preview[] } & SectionProps) {
   const { me, console, running } = props;
   const { preview } = texts;

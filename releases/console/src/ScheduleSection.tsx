@@ -24,7 +24,7 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   );
 }
 
-/** A step with the time at which it comes, as far as that is known. */
+/** A step with its time, as far as that is known. */
 function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): string {
   const step = steps[index];
   if (!step) return '';
@@ -34,7 +34,7 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
   return texts.schedule.step(share, formats.recent(new Date(due).toISOString()));
 }
 
-/** The steps of a candidate: those taken, the next one with when it comes and why it waits, and what may become of them. */
+/** Schedule of a candidate: its steps, when the next one is due, why it waits, and the actions. */
 export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
   const { builds, steps, taken, paused, by, at, name, why } = schedule;
   const may = builds.every((id) => maySwitch(me, nameOf(id)));
@@ -94,7 +94,7 @@ interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
 const UNITS = ['m', 'h', 'd'] as const;
 const MOST_STEPS = 8;
 
-/** One step of a plan as it is written down: a share, and how long after the beginning. */
+/** A step in the form: a share, and the time after the start. */
 interface Row {
   key: number;
   percent: number;
@@ -160,7 +160,7 @@ function StepRow({
   );
 }
 
-/** Plans the shares to come of a candidate that runs, a row for each. */
+/** Form that plans a running candidate's steps, one row each. */
 export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
   const [rows, setRows] = useState<readonly Row[]>(() => [
     ...(percent < 25 ? [{ key: 1, percent: 25, span: 1, unit: 'h' } as const] : []),

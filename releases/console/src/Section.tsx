@@ -6,7 +6,7 @@ import styles from './Console.module.css';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 
-/** What every section needs besides its data. */
+/** Props of every section, in addition to its data. */
 export interface SectionProps {
   me: Me;
   console: Console;
@@ -15,7 +15,7 @@ export interface SectionProps {
   now: Date;
 }
 
-/** What people call a package, with its own name small beside it where that is another. */
+/** A package's label, followed by its name if that differs. */
 export function Name({ name }: { name: string }) {
   const label = labels.of(name);
   return (
@@ -25,7 +25,7 @@ export function Name({ name }: { name: string }) {
   );
 }
 
-/** A button whose request may take long: busy while it runs, and not to be pressed while another does. */
+/** A button for a slow request: busy while it runs, disabled while another request runs. */
 export function ActionButton({
   control,
   running,
@@ -38,7 +38,7 @@ export function ActionButton({
 }
 
 interface PartProps {
-  /** For what a notice leads to. */
+  /** Anchor for links in notices. */
   id?: string;
   title: string;
   className?: string;
@@ -62,7 +62,7 @@ interface FoldedFormProps {
   children: ReactNode;
 }
 
-/** A form that opens below its title. */
+/** A form that is folded below its title. */
 export const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
   <details className={styles.details}>
     <summary>{title}</summary>

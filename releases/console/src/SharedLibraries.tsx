@@ -4,10 +4,10 @@ import styles from './Console.module.css';
 import { labels } from './labels';
 import { texts } from './texts';
 
-/** Empty where no build says what its copy weighs. */
+/** Formats a size; empty if no build reports one. */
 const size = (kib: number | null): string => (kib ? `${kib.toFixed(1)} KiB` : '');
 
-/** What loads beyond one copy; what the host provides loads once, by the host. */
+/** Size of all copies after the first. The host's copy loads once. */
 const extraKib = ({ copies, ofHost }: SharedLibrary): number =>
   ofHost === null ? copies.slice(1).reduce((sum, { kib }) => sum + (kib ?? 0), 0) : 0;
 
@@ -37,7 +37,7 @@ function Library({ library }: { library: SharedLibrary }) {
   );
 }
 
-/** Which libraries the remotes of a set share, which load more than once, and what that costs. Nothing where they share none. */
+/** Libraries that the remotes of a set share, and the cost of repeated copies. Renders nothing without one. */
 export function SharedLibraries({ libraries }: { libraries: readonly SharedLibrary[] }) {
   if (libraries.length === 0) return null;
   const repeated = libraries.filter(isRepeated);

@@ -4,16 +4,16 @@ import { loginAddress } from './api';
 import styles from './Console.module.css';
 import { LANGUAGES, language, texts } from './texts';
 
-/** Not signed in: what there is to sign in with, and what went wrong before. */
+/** State of a guest: how to sign in, and what went wrong before. */
 export interface Outside {
   offered: boolean;
-  /** A token was refused, or a session is over. */
+  /** Set if a token was refused or a session has ended. */
   refused: 'token' | 'session' | null;
-  /** Why the provider's sign-in failed, by the server. */
+  /** Kind of the provider's sign-in failure, as reported by the server. */
   failure: string | null;
 }
 
-/** Offers the other language, by its own name. */
+/** Button for the other language, in that language. */
 export function LanguageSwitch({ className }: { className?: string }) {
   const other = language.current() === 'zh' ? 'en' : 'zh';
   const { tag, name } = LANGUAGES[other];
@@ -27,7 +27,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
 export function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
-  // a person without access may have another account
+  // a person without access may want to use another account
   const login = loginAddress(failure === 'noAccess');
   return (
     <Card className={styles.alone}>
@@ -50,7 +50,7 @@ export function SignIn({ offered, refused, failure, onToken }: Outside & { onTok
             <p className={styles.or}>{texts.signIn.or}</p>
           </>
         )}
-        {/* password managers keep a token below a name */}
+        {/* password managers store a password under a user name */}
         <input type="text" name="username" autoComplete="username" value={texts.documentTitle} readOnly hidden />
         <TextField
           type="password"

@@ -87,7 +87,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
         </select>
         <nav className={styles.views} aria-label={texts.views.title}>
           {VIEWS.map((each) => (
-            // the other page would begin as far down as this one stands
+            // otherwise the other view would keep this scroll position
             <a
               key={each}
               href={`#${each}`}
@@ -148,7 +148,7 @@ const onHashChange = (listener: () => void) => {
   return () => window.removeEventListener('hashchange', listener);
 };
 
-/** Named by the address's fragment, so that going back leads from one to the other; that of a part stands for 现在. */
+/** The view, from the address's fragment, so that Back switches views. A fragment that names a section belongs to 现在. */
 const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
@@ -158,7 +158,7 @@ interface NowProps extends SectionProps {
   channels: readonly string[];
 }
 
-/** What somebody needs who was just woken, in the order in which it is needed. */
+/** The view for an incident, with the most urgent section first. */
 function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels, ...part }: NowProps) {
   const proposals = status.agenda?.proposals ?? [];
   return (
@@ -200,7 +200,7 @@ interface SettingsProps extends SectionProps {
   previews: ConsoleState['previews'];
 }
 
-/** What is set for a channel, by day. */
+/** Settings of a channel, for routine work. */
 function Settings({ seen: { status }, previews, ...part }: SettingsProps) {
   return (
     <div className={styles.settings}>

@@ -18,14 +18,14 @@ import {
   versionOf,
 } from './texts';
 
-/** Shows a part of the page that has an id, and gives its heading the focus. */
+/** Scrolls to the section with this id and focuses its heading. */
 export function showPart(id: string): void {
   const part = document.getElementById(id);
   part?.scrollIntoView();
   part?.querySelector('h2')?.focus({ preventScroll: true });
 }
 
-/** Leads to what a notice speaks of, which a phone shows far below; from the settings it leads to 现在 first. */
+/** Button that opens the section of a notice. From the settings it switches to 现在. */
 function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log' | 'proposals'; label: string }) {
   const go = () => {
     location.hash = section;
@@ -54,7 +54,7 @@ function named(builds: readonly string[]): string {
   return builds.length > MOST_NAMED ? texts.listAndMore(listed, builds.length - MOST_NAMED) : listed;
 }
 
-/** What ends the failures of a live build: its former build, else the set without it, for the host the former set. */
+/** The action that ends the failures of a live build: roll back, else withdraw. For the host, it restores the previous set. */
 function wayOut(build: string, props: LiveProps) {
   const { me, console } = props;
   const { rollback, rollbackAll, withdraw } = texts.live;
@@ -74,7 +74,7 @@ function wayOut(build: string, props: LiveProps) {
   return { control, label: title, title, choose: () => console.rollback(control, { title }) };
 }
 
-/** What somebody who is woken has to know first: what fails now, what the automatic stop did, and that a way back has been taken. */
+/** Notices for a person on call: current failures, automatic stops and completed rollbacks. */
 export function UrgentNotices(props: { health: Health | null } & LiveProps) {
   const { status, log, health, me, console, running, now } = props;
   const { abort } = texts.candidate;
@@ -164,7 +164,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
   );
 }
 
-/** What concerns everything on the page: that nothing may go forward now, what waits for a second person, and that nobody takes the steps. */
+/** Notices for the whole page: an open freeze, proposals that await approval, and schedules that no process runs. */
 export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
   if (!agenda) return null;
   const { frozen, problem, schedules, watched, proposals = [] } = agenda;

@@ -8,7 +8,7 @@ const WIDTH = 120;
 const HEIGHT = 36;
 const MARGIN = 3;
 
-/** The runs of points that follow each other: where nobody told anything the line has a gap. */
+/** Splits the points into runs without missing values, so that the line has gaps. */
 function runsOf(points: VitalsSeries['points']): { at: number; value: number }[][] {
   const runs: { at: number; value: number }[][] = [[]];
   for (const [at, value] of points.entries()) {
@@ -18,7 +18,7 @@ function runsOf(points: VitalsSeries['points']): { at: number; value: number }[]
   return runs.filter((run) => run.length > 0);
 }
 
-/** The p75 over time, both builds on one scale from zero. What it shows stands beside it in words, too. */
+/** p75 over time, both builds on one scale from zero. `label` contains the values for screen readers. */
 function Chart({ series, label }: { series: readonly (VitalsSeries | null)[]; label: string }) {
   const shown = series.map((one) => one?.points ?? []);
   const top = Math.max(...shown.flat().map((value) => value ?? 0)) || 1;
@@ -87,7 +87,7 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
   );
 }
 
-/** Both builds are named where they differ; initially open where a candidate runs. */
+/** Names the candidate's build, else the stable one; initially open if there is a candidate. */
 function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
   const tried = first?.candidate;
@@ -108,7 +108,7 @@ function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals
   );
 }
 
-/** What readers felt of the host and of every remote, stable beside candidate; those with a candidate first. */
+/** Vitals of the host and of every remote, stable compared with candidate; those with a candidate come first. */
 export function VitalsSection({ vitals }: { vitals: readonly NameVitals[] | undefined }) {
   if (!vitals) return <p className={styles.quiet}>{texts.health.waiting}</p>;
   const tried = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));

@@ -49,10 +49,10 @@ interface ShownGrant {
   name: string | null;
 }
 
-/** Who is at work: a token, or a person with what each of their groups gives. */
+/** The caller: a token, or a person with the grants of all their groups. */
 export interface Me extends ShownGrant {
   person?: string;
-  /** What the token was made for. */
+  /** Purpose of the token. */
   label?: string;
   more?: readonly ShownGrant[];
 }
@@ -63,7 +63,7 @@ export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelView) =>
   candidate ? [candidate, ...moreCandidates] : [];
 
-/** What changes what readers get; all else leaves it as it is. */
+/** Actions that change what visitors run. */
 const SWITCHES: readonly string[] = [
   'init',
   'activate',
@@ -79,8 +79,8 @@ const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
 const CONFIRMED_MS = 3_600_000;
 
 /**
- * What the newest switch tells: the automatic stops since anybody else switched, and after a way back what is live in the place of
- * what was left, for an hour.
+ * Evaluates the newest switches. `stops`: automatic stops since the last switch by a person. `served`: what is live after a way
+ * back, for one hour.
  */
 export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now: Date) {
   const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
@@ -97,14 +97,14 @@ export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now:
   return { stops, served: { set: stable.set, at: last.at, builds: shown, withdrawn } };
 }
 
-/** What changes what everybody runs. */
+/** Actions that change stable. */
 const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
-/** A kill does where it took a build from everybody. */
+/** A kill counts only if it replaced a stable build. */
 export const switchesStable = ({ action }: LogEntry): boolean =>
   STABLE_SWITCHES.includes(action.kind) &&
   (action.kind !== 'kill' || action.evidence.some(({ kind }) => kind === 'replaced'));
 
-/** Remotes that were withdrawn, and that nothing has touched since, each with its log entry. */
+/** Withdrawn remotes that no later switch has changed, each with its log entry. */
 export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
   const seen = new Set((stable?.builds ?? []).map(nameOf));
   return log.filter(switchesStable).flatMap((entry) => {
@@ -115,7 +115,7 @@ export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
   });
 }
 
-/** Builds that failed so much that the console reported it, or ended their canary. */
+/** Builds that raised an alarm, or whose canary was stopped automatically. */
 export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
   new Set(
     log.flatMap(({ action, who }) =>
@@ -129,7 +129,7 @@ interface Before {
   deadEnds: readonly string[];
 }
 
-/** Whether to offer a way back, for a name or as a whole. Where the log is longer than what is shown, what is kept as a fallback tells. */
+/** Whether to offer a way back, for a name or the whole set. If the log is incomplete, a fallback or a killed build decides. */
 export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: Before, name?: string): boolean {
   if (deadEnds.includes(name ?? '')) return false;
   if (log.at(-1)?.seq !== 1)
@@ -139,7 +139,7 @@ export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: Befor
   for (const entry of log) {
     const { seq, action } = entry;
     if (seq > newest) continue;
-    // the person went back and goes further back from there
+    // newer entries were undone, so the next way back starts from the restored state
     const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
     if (went) newest = action.to;
     else if (mayChange(entry, name)) count += 1;
@@ -154,7 +154,7 @@ function mayChange(entry: LogEntry, name?: string): boolean {
   return !name || !('builds' in action) || (action.more ?? 0) > 0 || action.builds.some((id) => nameOf(id) === name);
 }
 
-/** Whether to offer switching a build of this name; the server decides for itself. */
+/** Whether to offer switching a build of this name. The server checks the permission again. */
 export const maySwitch = (me: Me, name?: string): boolean =>
   [me, ...(me.more ?? [])].some(
     (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
@@ -162,14 +162,14 @@ export const maySwitch = (me: Me, name?: string): boolean =>
 
 const TOKEN = 'liaozhai-console-token';
 
-/** The status of an answer of success that cannot be read: a proxy's page, or another version's. */
+/** Status of a successful response that cannot be parsed, such as a proxy's page or another version's. */
 export const UNREADABLE = 200;
 
-/** What kept the API from doing what it was asked; 0 = there was no answer. `texts.refusal` has the sentence, `lines` are the server's own. */
+/** A failed API call. `status` is 0 without a response; `lines` are the server's message, shown below `texts.refusal`. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly lines: readonly string[];
-  /** What the refusal is about, where the page has words of its own. */
+  /** Set if the page has its own text for the refusal. */
   readonly reason: RefusalReason | undefined;
 
   constructor(status: number, lines: readonly string[] = [], reason?: RefusalReason) {
@@ -180,7 +180,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The failure itself; any other error is a fault of ours and rethrown. */
+/** Returns an `ApiFailure`. Rethrows any other error, which is a bug. */
 export function failureOf(cause: unknown): ApiFailure {
   if (cause instanceof ApiFailure) return cause;
   throw cause;
@@ -191,7 +191,7 @@ const LINK_TOKEN = /[#&]token=([\w-]+)/;
 /** Whether the address's fragment holds a token. */
 export const hasLinkToken = (): boolean => LINK_TOKEN.test(location.hash);
 
-/** Moves the token of the address's fragment to this tab's storage immediately and removes it from the address. */
+/** Moves a token from the address's fragment to this tab's storage. Returns the stored token, or null. */
 export function readToken(): string | null {
   const [, found] = LINK_TOKEN.exec(location.hash) ?? [];
   if (found) {
@@ -206,29 +206,29 @@ export const forgetToken = (): void => sessionStorage.removeItem(TOKEN);
 
 const TYPED = 'liaozhai-console-typed';
 
-/** What somebody wrote about a change that was not made yet, by the channel and the title of what asked for it. */
+/** Reason typed for a change that was not made yet, with the channel and the title of its dialog. */
 export interface Typed {
   channel: string;
   title: string;
   why: string;
 }
 
-/** Outlives the page, since signing in again leaves it. */
+/** Stored in `sessionStorage`, because signing in again unloads the page. */
 export const saveTyped = (typed: Typed): void => sessionStorage.setItem(TYPED, JSON.stringify(typed));
 export const forgetTyped = (): void => sessionStorage.removeItem(TYPED);
 
-/** What was typed when the same was asked and not answered. */
+/** Returns the reason typed for the same question, if it was never confirmed. */
 export function typedFor(channel: string, title: string): Typed | null {
   const typed = JSON.parse(sessionStorage.getItem(TYPED) ?? 'null') as Typed | null;
   return typed?.channel === channel && typed.title === title ? typed : null;
 }
 
-/** After so long a connection is taken for lost. What asks the gate may wait for a browser and for those before it. */
+/** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
 const LONGEST_MS = 15_000;
 const LONGEST_JUDGED_MS = 180_000;
 const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
-/** With a token that alone counts; without one the session does, which needs a header that no other origin can send. */
+/** Sends the token if there is one. Otherwise sends the session cookie, with a header that other origins cannot send. */
 async function send<Answer>(path: string, options: RequestInit & { method: 'GET' | 'POST' }): Promise<Answer> {
   const token = sessionStorage.getItem(TOKEN);
   const headers = {
@@ -244,7 +244,7 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
   const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
     .then(async (came): Promise<[Response, unknown]> => {
       const body: unknown = await came.json().catch(() => null);
-      // a truncated answer does not count
+      // a response that the timeout cut off does not count
       signal.throwIfAborted();
       return [came, body];
     })
@@ -270,31 +270,30 @@ export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/
 export const post = <Answer>(path: string, body: unknown): Promise<Answer> =>
   send<Answer>(`/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-/** The path of a call about a channel. */
 export const pathOf = (verb: string, { channel }: { channel: string }): string =>
   `${verb}?channel=${encodeURIComponent(channel)}`;
 
-/** Whether people sign in at a provider here, and whether this browser has a session. */
+/** Whether a provider is offered, and whether this browser has a session. */
 export interface SessionStatus {
   offered: boolean;
   signedIn: boolean;
 }
 
-/** A console that does not say offers tokens only. */
+/** Loads the session status. If that fails, only tokens are offered. */
 export const readSession = (): Promise<SessionStatus> =>
   send<SessionStatus>('/auth', { method: 'GET' }).catch((cause: unknown) => {
     failureOf(cause);
     return { offered: false, signedIn: false };
   });
 
-/** Ends the session here. Returns where to go to end the provider's as well, if that is offered. */
+/** Ends the console's session. Returns the address that ends the provider's session, or null. */
 export const endSession = async (): Promise<string | null> =>
   (await send<{ leave: string | null }>('/auth/logout', { method: 'POST' })).leave;
 
-/** The channel that the address names, so that a reload and a link show it again. */
+/** Channel in the address, which a reload and a link preserve. */
 export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
 
-/** Where to sign in at the provider, which leads back to the channel that the address names. */
+/** Address of the provider's sign-in, which returns to the channel in the address. */
 export function loginAddress(asSomebodyElse: boolean): string {
   const channel = readChosen();
   const parts = [
@@ -304,12 +303,12 @@ export function loginAddress(asSomebodyElse: boolean): string {
   return ['/auth/login', parts.join('&')].filter(Boolean).join('?');
 }
 
-/** A step of its own, which going back takes back. */
+/** Adds a history entry, so that Back returns to the previous channel. */
 export function saveChosen(channel: string): void {
   if (readChosen() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
 }
 
-/** What the server found wrong with signing in, from the address's fragment, which it leaves. */
+/** Reads the kind of a sign-in failure from the address's fragment, and removes it there. */
 export function readSignInFailure(): string | null {
   const [, found = null] = /[#&]sign-in=(\w+)/.exec(location.hash) ?? [];
   if (found) history.replaceState(null, '', location.pathname + location.search);

@@ -15,7 +15,7 @@ const refusals: Record<number, string> = {
   503: '发布存储暂时无法访问，请稍后再试',
 };
 
-/** By what the server found wrong with signing in. */
+/** By the kind that the server reported. */
 const signInFailures: Record<string, string> = {
   away: '登录服务暂时无法访问，请稍后再试，或使用访问令牌',
   declined: '登录服务没有让你登录',
@@ -23,7 +23,7 @@ const signInFailures: Record<string, string> = {
   expired: '登录等待太久，或是在别的浏览器里开始的，请再试一次',
 };
 
-/** The console's texts in Chinese. Their shape is what every other language has to fill. */
+/** The console's texts in Chinese. Every other language has the same shape. */
 export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => ({
   title: '发布台',
   documentTitle: '发布台 · 聊斋',
@@ -47,7 +47,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   notices: '提示',
   moreOf: (what: string) => `更多：${what}`,
   views: { title: '页面', now: '现在', settings: '设置' },
-  /** What to know first. */
+  /** Urgent notices. */
   now: {
     candidate: (builds: string) => `灰度 ${builds} 有问题`,
     stable: (builds: string) => `${builds} 有问题`,
@@ -226,7 +226,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     waiting: '还没有健康数据',
     stable: '稳定版',
     candidate: '灰度版',
-    /** Since when figures count: everybody's state, a candidate, each build. */
+    /** Periods of the figures: of stable, of a candidate, of each build. */
     sinceSwitch: '切换以来',
     sinceCandidate: '灰度以来',
     lastDay: '一天内',
@@ -255,8 +255,8 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     browsers: (label: string, more: number) =>
       more > 0 ? `${label} 等 ${number(more + 1)} 种浏览器` : `全是 ${label}`,
     routes: (label: string, more: number) => (more > 0 ? `${label} 等 ${number(more + 1)} 个页面` : label),
-    /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
     gone: '（已不再运行）',
+    /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
     sentence: (build: string, share: string, browsers: string, routes: string, what: string, since: string) =>
       `${build}：${share}，${browsers}，在 ${routes}，${what}，${since} 起`,
     share: (part: number, whole: number) =>
@@ -359,7 +359,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     by: (who: string, when: string) => `${who}，${when}`,
     why: (why: string) => `「${why}」`,
   },
-  /** What an action of the log was about. */
+  /** Object of a log action. */
   subject: {
     from: (builds: string, channel: string, seq: number) => `${builds}（来自 ${channel} 的状态 ${seq}）`,
     into: (builds: string, channel: string, seq: number) => `${builds}（到 ${channel} 的状态 ${seq}）`,
@@ -371,7 +371,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     canary: (builds: string, share: number) => `${builds}（${percent(share)} 的访客）`,
     rollback: (builds: string, to: number) => `${builds}（同状态 ${to}）`,
   },
-  /** What spoke for an action of the log. */
+  /** Evidence of a log action. */
   evidence: {
     finding: (check: string, problem: string, forced: boolean) =>
       `${forced ? '已忽略检查' : '检查未通过'}（${check}）：${problem}`,
@@ -440,9 +440,9 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
   aside: (text: string, note: string) => `${text}（${note}）`,
   titled: (title: string, text: string) => `${title}：${text}`,
   verb: (verb: string) => verbs[verb] ?? verb,
-  /** What the server says of the gate and of refusals, in the words of the command line. */
+  /** Translates sentences of the server, such as refusals and findings of the gate. */
   said: inChinese,
-  /** By the API's status, 0 when there was no answer; what it says itself stands below. */
+  /** By HTTP status, 0 without a response. The server's lines are shown below. */
   refusal: (status: number) => refusals[status] ?? '操作没有成功',
   failure: (failure: string) => failures[failure] ?? failure,
   signInFailure: (failure: string) => signInFailures[failure] ?? '登录没有成功，发布台的日志里有原因',

@@ -2,22 +2,22 @@ import type { ShownToast } from '@liaozhai/shared/ui';
 import type { AgendaView, ApiFailure, ChannelView, Comparison, Health, LogEntry, Preview, Sharing, Typed } from './api';
 import type { NamedPackage } from './labels';
 
-/** What the page shows besides the health figures, as last seen. */
+/** State of the page without the health figures, as last loaded. */
 export interface SeenState {
   status: ChannelView;
   log: LogEntry[];
   names: NamedPackage[];
-  /** Null where it cannot be read: a build of the set is damaged. */
+  /** Null if it could not be loaded, because a build of the set is damaged. */
   sharing: Sharing | null;
-  /** Names with nothing to go back to, '' of the whole, where the log does not show it. */
+  /** Names without an earlier build, '' for the whole set, if the log does not show it. */
   deadEnds: readonly string[];
-  /** When it was seen, by this device. */
+  /** When it was loaded, by this device's clock. */
   at: Date;
-  /** Milliseconds that the console is ahead of this device, whose clock may be wrong. */
+  /** Offset of the console's clock from this device's, in ms. */
   ahead: number;
 }
 
-/** The state a decision is based on, taken before the dialog opens: the page is refreshed behind it. */
+/** State that a decision is based on. Stored before the dialog opens, because the page is refreshed behind it. */
 export interface Decided {
   channel: string;
   seq: number;
@@ -25,22 +25,22 @@ export interface Decided {
 
 export interface Wanted {
   title: string;
-  /** The label of the button that agrees. */
+  /** Label of the confirm button. */
   action: string;
-  /** What will be different afterwards, one line each. */
+  /** Effects of the change, one line each. */
   changes: readonly string[];
   danger?: boolean;
-  /** Has to be typed before it is agreed to: there is no way back. */
+  /** Text to type before confirming a change that cannot be undone. */
   typed?: string;
-  /** Needs a reason: it is shown to everybody whom this refuses. */
+  /** Requires a reason, because everyone whom the change refuses reads it. */
   founded?: boolean;
-  /** A way back, though its verb may go forward as well. */
+  /** A way back, although its verb may also go forward. */
   back?: boolean;
-  /** A way that can be undone, offered before. */
+  /** A change that can be undone, offered first. */
   gentler?: Cure;
 }
 
-/** What to do about a refusal. */
+/** An action that resolves a refusal. */
 export interface Cure {
   label: string;
   choose: () => void;
@@ -51,41 +51,41 @@ interface Question extends Wanted {
   verb: string;
   body: object;
   decided: Decided;
-  /** Agreed to; the request is under way. */
+  /** Confirmed; the request is under way. */
   busy: boolean;
-  /** Why the channel is frozen, where this goes forward. */
+  /** Set if the channel is frozen and the change goes forward. */
   frozen: AgendaView['frozen'];
-  /** Two persons decide: it becomes a proposal. */
+  /** Requires approval: the change becomes a proposal. */
   waits: boolean;
-  /** What was typed when the same was asked and failed. */
+  /** Reason typed for the same question, whose request failed. */
   kept: Typed | null;
 }
 
 /** Verbs that a freeze window refuses. */
 export const FORWARD: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
 
-/** Verbs of a second person. They refer to the proposal that the person saw, so other entries of the log do not matter. */
+/** Verbs on a proposal. They refer to the shown proposal, so other log entries do not matter. */
 export const WORDS: readonly string[] = ['approve', 'reject', 'retract'];
 
 export interface ConsoleState {
   channel: string;
-  /** Null while nothing of the channel is known. */
+  /** Null until the channel is loaded. */
   seen: SeenState | null;
-  /** Who may run remotes from a dev server now. */
+  /** People who may currently run remotes from a dev server. */
   previews: readonly Preview[];
   health: Health | null;
-  /** When the page last asked the server; relative times are computed from it. */
+  /** Time of the last refresh; relative times are computed from it. */
   now: Date;
-  /** Why the state could not be read at the last look: what is shown may be outdated. */
+  /** Why the last refresh failed; the shown state may be outdated. */
   stale: ApiFailure | null;
-  /** The token is no longer valid. */
+  /** The token or the session is no longer valid. */
   refused: boolean;
-  /** Name of the control whose request is under way; no other starts meanwhile. */
+  /** Name of the control whose request is under way; no other request starts meanwhile. */
   running: string | null;
   question: Question | null;
-  /** Two builds of one name beside each other; `found` is null where nothing differs. */
+  /** Two builds of one name to compare; `found` is null if nothing differs. */
   comparison: { name: string; from: string; to: string; found: Comparison | null } | null;
-  /** How something went, with lines to read, and what is to be taken along by a button. */
+  /** Result of a request, with a text to copy and actions that resolve a refusal. */
   notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
   toast: ShownToast | null;
 }

@@ -4,7 +4,7 @@ import { texts } from './texts';
 
 const TOAST_MS = 6000;
 
-/** What the signed-in page shows, and the one request that a person waits for. */
+/** State of the signed-in page, and the one request that the user waits for. */
 export function createConsoleStore(channel: string, refusalOf: (cause: unknown) => ConsoleState['notice']) {
   let state: ConsoleState = {
     channel,
@@ -38,7 +38,7 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MS);
   }
 
-  /** Removes the toast; with a text only if it says that. */
+  /** Removes the toast; with a text, only if the toast shows that text. */
   function hush(text?: string): void {
     if (text !== undefined && state.toast?.text !== text) return;
     clearTimeout(toastTimer);
@@ -55,10 +55,10 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     say,
     hush,
 
-    /** Where the page is: a decision is based on it. */
+    /** The shown state, on which a decision is based. */
     decided: () => ({ channel: state.channel, seq: state.seen?.status.seq ?? 0 }),
 
-    /** Runs one request at a time with a toast while it lasts; a failure is shown with the server's lines. */
+    /** Runs one request at a time, with a toast meanwhile. A failure opens a notice. */
     async run(control: string, work: () => Promise<void>): Promise<void> {
       if (state.running !== null) return;
       begun += 1;

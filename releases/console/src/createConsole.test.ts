@@ -8,7 +8,7 @@ const realFetch = globalThis.fetch;
 const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };
 const health: Health = { stable: group, candidates: [], builds: [] };
 
-/** The state each channel is in, what was asked, and answers that wait until they are let go. */
+/** State of each channel, the requests made, and responses that can be held back. */
 let seqs: Record<string, number>;
 let asked: string[];
 let gates: Map<string, Promise<void>>;
@@ -45,7 +45,7 @@ beforeEach(() => {
     await gates.get(verb + url.search);
     if (!CHANGES.includes(verb)) return Response.json(answer);
     const seq = (seqs[channel] ?? 0) + 1;
-    // an approval is logged after what it approved
+    // an approval is logged after the change it approves
     seqs[channel] = verb === 'approve' ? seq + 1 : seq;
     return Response.json({ changed: true, document: stateOf(seq) });
   };
@@ -54,7 +54,7 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** Everything the page was given to show, one after the other. */
+/** Opens the console, and records everything it shows. */
 function openConsole() {
   const console = createConsole('production');
   const shown: string[] = [];
@@ -114,7 +114,7 @@ describe('what the console shows', () => {
     await console.refresh();
     await console.chooseChannel('preview');
     release();
-    // fetched again only after the late answer
+    // fetched again only after the slow response
     await waitFor(async () => {
       await console.refresh();
       expect(console.state().health).toBeNull();

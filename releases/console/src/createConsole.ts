@@ -18,14 +18,14 @@ import { createPolling, stateBefore } from './polling';
 import { createQuestions } from './questions';
 import { changeLine, endedBy, killLines, placesLine, said, shortList, takenBackLines, texts, versionOf } from './texts';
 
-/** The server names the state a rollback would go to, so that the dialog tells what will really happen. */
+/** Effects of a rollback, one line each. The server determines the target state, so that the dialog shows what will happen. */
 async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
   const target = to ?? (await stateBefore(decided, name));
   const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
 
-/** The state of the signed-in page, and everything it can be asked to do. One for as long as somebody is signed in. */
+/** State and actions of the signed-in page. One instance per sign-in. */
 export function createConsole(channel: string) {
   const store = createConsoleStore(channel, (cause) => refusalOf(cause));
   const { state, set, say, hush, decided, run } = store;
@@ -43,7 +43,7 @@ export function createConsole(channel: string) {
     return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines: lines.map(said) }) };
   }
 
-  /** A refusal in the words of the page, with what can be done about it here. */
+  /** The page's text for a refusal, with actions that resolve it. */
   function inWords(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
     const into = state().channel;
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
@@ -55,7 +55,7 @@ export function createConsole(channel: string) {
         void self.rollback(`restore ${to}`, { to: to ?? undefined, title });
       };
       return {
-        // the first and the last, message and cure, speak of the command line
+        // the first and last line, message and advice, are for the command line
         lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(said)],
         cures: to === null ? [] : [{ label: title, choose }],
       };
@@ -68,7 +68,7 @@ export function createConsole(channel: string) {
     return { lines: takenBackLines(into, reason), cures };
   }
 
-  /** Shows the channel that lacks a build, and asks there. */
+  /** Switches to the channel that lacks a build, and asks there to promote it. */
   async function bringTo(channel: string, origin: string, build: string): Promise<void> {
     set({ notice: null });
     saveChosen(channel);
@@ -93,7 +93,7 @@ export function createConsole(channel: string) {
       return polling.refresh();
     },
 
-    /** Asks before going back to what was live: for a name, to a state, or as a whole. */
+    /** Asks before a rollback: of a name, to a state, or of the whole set. */
     rollback: async (
       control: string,
       { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
@@ -106,7 +106,7 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Shows two builds of one name beside each other. */
+    /** Compares two builds of one name. */
     compare: (control: string, name: string, from: string, to: string) =>
       run(control, async () => {
         const [a, b] = [from, to].map(encodeURIComponent);
@@ -114,12 +114,12 @@ export function createConsole(channel: string) {
         set({ comparison: { name, from, to, found: comparison } });
       }),
 
-    /** Shows what is live beside what was live before it. */
+    /** Compares the live build with the previous one. */
     compareWithFormer: (control: string, name: string) =>
       run(control, async () => {
         const former = await stateBefore(decided(), name).catch((cause: unknown) => {
           const { reason } = failureOf(cause);
-          // one that does not fit what runs now can be looked at all the same
+          // a build that no longer fits can still be compared
           if (reason?.kind === 'unfit' && reason.builds[0]) return encodeURIComponent(reason.builds[0]);
           throw cause;
         });
@@ -130,7 +130,7 @@ export function createConsole(channel: string) {
 
     endComparison: () => set({ comparison: null }),
 
-    /** Asks before everybody gets what another channel runs. */
+    /** Asks before all visitors get the set of another channel. */
     promoteFrom: async (control: string, channel: string) => {
       const seen = decided();
       await run(control, async () => {
@@ -147,7 +147,7 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Asks before a build is banned: what that takes away, that it is for good, and what can be undone instead. */
+    /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */
     kill: async (control: string, build: string) => {
       const seen = decided();
       await run(control, async () => {
@@ -180,7 +180,7 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Asks before a remote leaves the set: which addresses that takes from everybody. */
+    /** Asks before a remote is withdrawn. Shows which addresses disappear. */
     withdraw: async (control: string, build: string) => {
       const seen = decided();
       const name = nameOf(build);
@@ -212,7 +212,7 @@ export function createConsole(channel: string) {
     ...questions,
     dismiss: () => set({ notice: null }),
 
-    /** Runs the gate, which may take minutes and changes nothing: everything else can be done meanwhile. */
+    /** Runs the gate, which may take minutes. It changes nothing, so other actions stay available. */
     check: async (build: string) => {
       if (isChecking) return;
       isChecking = true;
@@ -233,7 +233,7 @@ export function createConsole(channel: string) {
       }
     },
 
-    /** Adds a webhook address, and shows its secret this once. */
+    /** Adds a webhook, and shows its secret, which cannot be read later. */
     addWebhook: (control: string, url: string) =>
       run(control, async () => {
         const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });

@@ -12,7 +12,7 @@ const Lines = ({ lines }: { lines: readonly string[] }) => (
   </ul>
 );
 
-/** What was shown last, so that a dialog keeps its contents while it closes. */
+/** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
 function useLast<Value>(value: Value | null): Value | null {
   const [last, setLast] = useState(value);
   if (value !== null && value !== last) setLast(value);
@@ -21,14 +21,14 @@ function useLast<Value>(value: Value | null): Value | null {
 
 interface QuestionDialogProps {
   question: ConsoleState['question'];
-  /** May switch although the channel is frozen. */
+  /** May switch despite a freeze. */
   mayPassFreeze: boolean;
   onType: (why: string) => void;
   onAgree: (why: string, passesFreeze: boolean) => void;
   onCallOff: () => void;
 }
 
-/** Asks before a change, naming what changes, and for the reason; what cannot be undone also for the name. */
+/** Asks before a change: shows its effects, and asks for a reason. A change that cannot be undone also requires the name. */
 export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCallOff }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
   const [name, setName] = useState('');
@@ -37,7 +37,7 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const shown = useLast(question);
-  // a new question begins without the reason of the former one, unless that was the same and had no answer
+  // a new question starts without the previous reason, unless the same question got no response
   if (open !== (question !== null)) {
     setOpen(question !== null);
     setWhy(question?.kept?.why ?? '');
@@ -46,11 +46,11 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
     setUnfounded(false);
   }
   useLayoutEffect(() => {
-    // the name, where one is asked for, stands above the reason
+    // the name field, if there is one, is above the reason
     const input = field.current?.form?.querySelector('input');
     if (!open || !input) return;
     if (media('(hover: hover)').matches) return input.focus();
-    // where a finger opened it, the keyboard of the first field would cover what is asked
+    // on a touch device the on-screen keyboard would cover the question
     const panel = input.closest<HTMLElement>('dialog > *');
     if (panel) panel.tabIndex = -1;
     panel?.focus({ preventScroll: true });
@@ -61,7 +61,7 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
   const agree = () => {
     const isTyped = typed === undefined || name.trim() === typed;
     setMistyped(!isTyped);
-    // a proposal is judged by the window when it is approved
+    // the freeze applies when the proposal is approved
     const isFounded = !isShort || waits || why.trim() !== '';
     setUnfounded(!isFounded);
     if (isTyped && isFounded) onAgree(why, passesFreeze);
@@ -125,7 +125,7 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
   );
 }
 
-/** Tells how something went; details can be selected and copied. */
+/** Shows a result; its details can be selected and copied. */
 export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice']; onClose: () => void }) {
   const shown = useLast(notice);
   return (
@@ -141,10 +141,10 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
   );
 }
 
-/** Copies a text, and says itself how it went. */
+/** Copies a text, and shows the result in its label. */
 export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProps, 'variant' | 'small'>) {
   const [label, setLabel] = useState<string>(texts.done.copy);
-  // a page that came by plain http has no clipboard
+  // a page loaded over plain HTTP has no clipboard
   const copy = () =>
     (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))).then(
       () => setLabel(texts.done.copied),
@@ -160,24 +160,24 @@ export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProp
 
 interface Last {
   element: HTMLElement;
-  /** Where to go when the element is no more: the heading of its section. */
+  /** Focus target if the element was removed: the heading of its section. */
   heading: HTMLElement | null;
 }
 
 const modal = (): Element | null => document.querySelector('dialog[open]');
-/** Nothing has the focus, or only what a dialog that has just closed still holds. */
+/** Nothing has the focus, or only an element of a dialog that has just closed. */
 const isLost = ({ activeElement, body }: Document): boolean =>
   activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
 
 const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
 
 /**
- * Keeps the keyboard's place over changes of the page. A control that is busy or gone lets focus fall to the body; it comes back
- * to the control as soon as that can be used again, else to the heading of its section. Spread the result on the frame.
+ * Restores keyboard focus after the page changes. A disabled or removed control loses focus to the body. Focus returns to the
+ * control once it is usable, or to the heading of its section if it was removed.
  */
 export function useKeptFocus() {
   const last = useRef<Last | null>(null);
-  // after every render, since any of them may have taken the focused control away
+  // after every render, because any may have removed the focused control
   useEffect(() => {
     if (!last.current || !isLost(document) || modal()) return;
     const { element, heading } = last.current;
@@ -190,7 +190,7 @@ export function useKeptFocus() {
       last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
     },
     onBlur: ({ target }: FocusEvent<HTMLElement>) => {
-      // a usable control was left on purpose, unless a dialog has taken the focus for a while
+      // leaving a usable control is intended, unless a dialog takes the focus temporarily
       if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
     },
   };

@@ -70,7 +70,6 @@ const signInFailures: Record<string, string> = {
   expired: 'Signing in took too long, or began in another browser. Try again.',
 };
 
-/** The console's texts in English. */
 export const english = ({ number, lasting, percent, milliseconds }: Formats): Texts => {
   const count = (of: number, one: string) => `${number(of)} ${of === 1 ? one : `${one}s`}`;
   return {

@@ -6,9 +6,9 @@ import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
 
 async function open(place: HTMLElement): Promise<void> {
-  // first: the token leaves the address before anything else reads it
+  // first, so that no other code reads the token from the address
   readToken();
-  // a dialog that was open when the page was reloaded has left an entry in the history
+  // a dialog that was open during a reload has left a history entry
   await leaveDeadOverlays();
   createRoot(place).render(<ConsolePage />);
 }

@@ -1,10 +1,10 @@
-/** A package with the name that people know it by: 故事 of `stories`. */
+/** A package and its label: 故事 for `stories`. */
 export interface NamedPackage {
   name: string;
   label: string;
 }
 
-/** What packages are called, as the server last said. One that it did not name stands for itself. */
+/** Labels of packages, as last sent by the server. Default: the name. */
 function createLabels() {
   let labelsByName = new Map<string, string>();
   return {

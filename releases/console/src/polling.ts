@@ -25,7 +25,7 @@ type Before = { seq: number } | { refused: Failure };
 const askBefore = (decided: Decided, name?: string) =>
   get<Before>(`${pathOf('before', decided)}${name ? `&name=${encodeURIComponent(name)}` : ''}`);
 
-/** The state that a way back would go to, of a name or of the whole. Throws with the page's own words where none was. */
+/** Returns the state that a way back leads to, of a name or of the whole set. Throws `ApiFailure` if there is no such state. */
 export async function stateBefore(decided: Decided, name?: string): Promise<number> {
   const answer = await askBefore(decided, name);
   if ('seq' in answer) return answer.seq;
@@ -52,8 +52,8 @@ async function look(channel: string, former: SeenState | null): Promise<SeenStat
 }
 
 /**
- * Names with nothing to go back to; '' is the whole. Only the server knows where no fallback proves a former build and the log is longer
- * than one page, or builds of it were killed. It is asked once a state.
+ * Returns names without an earlier build; '' is the whole set. Asks the server, once per state, where no fallback proves an
+ * earlier build and the log is incomplete or a build was killed.
  */
 async function findDeadEnds({ lastGood, killed, ...status }: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
   const names = (status.stable?.builds ?? []).map(nameOf);
@@ -68,14 +68,14 @@ async function findDeadEnds({ lastGood, killed, ...status }: ChannelView, log: r
   });
 }
 
-/** Asks the server for what the page shows. */
+/** Polls the server for the page's data. */
 export function createPolling({ state, set }: ConsoleStore) {
   const healthAsked = new Set<string>();
   let previewsAsked = 0;
   let requests = 0;
   let shown = 0;
 
-  /** Figures may take long after a start, so the state never waits for them, and they are asked for once at a time. */
+  /** Health may take long after a start, so the state does not wait for it. One request per channel at a time. */
   async function refreshHealth(of: string): Promise<void> {
     if (healthAsked.has(of)) return;
     healthAsked.add(of);
@@ -84,7 +84,7 @@ export function createPolling({ state, set }: ConsoleStore) {
     if (of === state().channel && !(health instanceof ApiFailure)) set({ health });
   }
 
-  /** They end by themselves, so they are asked for from time to time as well as after a change. */
+  /** Previews expire, so they are fetched periodically as well as after a change. */
   async function refreshPreviews(of: string): Promise<void> {
     if (Date.now() - previewsAsked < PREVIEWS_MS) return;
     previewsAsked = Date.now();
@@ -92,7 +92,7 @@ export function createPolling({ state, set }: ConsoleStore) {
     if (of === state().channel && !(previews instanceof ApiFailure)) set({ previews });
   }
 
-  /** Asks the server for the current state. Answers about a channel that was left, or older than what is shown, are dropped. */
+  /** Fetches the current state. Drops responses about a former channel, and those older than what is shown. */
   async function refresh(): Promise<void> {
     const of = state().channel;
     requests += 1;
@@ -111,7 +111,7 @@ export function createPolling({ state, set }: ConsoleStore) {
 
   return {
     refresh,
-    /** Previews may have changed: the next refresh asks for them. */
+    /** Makes the next refresh fetch the previews. */
     previewsChanged: () => {
       previewsAsked = 0;
     },

@@ -17,7 +17,7 @@ import { said, subjectOf, texts } from './texts';
 interface Changed {
   changed: boolean;
   document: ChannelView;
-  /** Waits for a second person in place of the change. */
+  /** Set if the change became a proposal. */
   proposal?: { id: string };
 }
 
@@ -26,7 +26,7 @@ export function createQuestions(
   { state, set, say, decided, run }: ConsoleStore,
   { refresh, previewsChanged }: Polling,
 ) {
-  /** What somebody else did since a state was seen; what the server said of it where the log cannot be read. */
+  /** Returns what changed since a state; the server's lines if the log does not show it. */
   async function changesSince({ channel: of, seq }: Decided, lines: readonly string[]): Promise<readonly string[]> {
     await refresh();
     const { log = [], status } = state().seen ?? {};
@@ -35,7 +35,7 @@ export function createQuestions(
     return since.map(({ verb, action, who }) => texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, said(who)));
   }
 
-  /** Whether this was about a proposal that waits no more. */
+  /** Whether the change is about a proposal that is no longer pending. */
   async function isOver(verb: string, body: object): Promise<boolean> {
     if (!WORDS.includes(verb)) return false;
     await refresh();
@@ -43,7 +43,7 @@ export function createQuestions(
     return !proposals.some(({ id }) => id === Reflect.get(body, 'id'));
   }
 
-  /** Asks before a change. */
+  /** Opens the dialog that confirms a change. */
   function ask(verb: string, body: object, { back = false, ...wanted }: Wanted, seen = decided()): void {
     const { agenda } = state().seen?.status ?? {};
     const frozen = (!back && FORWARD.includes(verb) && agenda?.frozen) || null;
@@ -52,10 +52,10 @@ export function createQuestions(
     set({ question: { verb, body, decided: seen, busy: false, frozen, waits, kept: typed, ...wanted } });
   }
 
-  /** Carries out what was asked, for a reason, which is also the one for switching while frozen where `passesFreeze`. */
+  /** Sends the confirmed change with its reason. With `passesFreeze`, the reason also justifies switching during a freeze. */
   async function agree(why: string, passesFreeze = false): Promise<void> {
     const { question } = state();
-    // one that was left goes on behind the page
+    // `run` would ignore a second request, and the question would stay busy
     if (!question || state().running !== null) return;
     const { verb, body, title, decided: seen } = question;
     saveTyped({ channel: seen.channel, title, why });
@@ -69,7 +69,7 @@ export function createQuestions(
         const { changed, document, proposal } = await post<Changed>(pathOf(verb, seen), request).catch(
           async (cause: unknown) => {
             const { status } = failureOf(cause);
-            // the request may have arrived although its answer did not
+            // the request may have been processed although the response is missing
             if (status === 0 || status === UNREADABLE) throw new ApiFailure(status, [texts.confirm.unanswered]);
             if (status === 409) throw new ApiFailure(409, await changesSince(seen, failureOf(cause).lines));
             throw (await isOver(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
@@ -90,14 +90,14 @@ export function createQuestions(
     if (!isDone) await refresh();
   }
 
-  /** Keeps what is being typed, in case the session ends meanwhile. */
+  /** Stores the typed reason, in case the session ends meanwhile. */
   function type(why: string): void {
     const { question } = state();
     if (question) saveTyped({ channel: question.decided.channel, title: question.title, why });
   }
 
   function callOff(): void {
-    // one that is under way may still fail, and holds up nothing
+    // a request under way may still fail, so its reason stays stored; it no longer blocks other requests
     if (!state().question?.busy) forgetTyped();
     set({ question: null, ...(state().question?.busy ? { running: null } : {}) });
   }

@@ -35,7 +35,7 @@ test.each(filled)('$kind is said in Chinese: $text', ({ kind, names, text }) => 
   const said = inChinese(text);
   expect(said).toMatch(/[\p{Script=Han}：]/u);
   expect(said).not.toMatch(/\{|undefined/);
-  // what a cure repeats of its message may be left out
+  // a cure may omit what its message contains
   if (!kind.endsWith('Cure')) for (const name of names) expect(said).toContain(inChinese(sampleOf(name)));
 });
 

@@ -18,7 +18,7 @@ const CHECKS: Record<Check, string> = {
   promotion: '带去',
 };
 
-/** How a build failed. */
+/** Labels by failure kind. */
 export const failures: Record<string, string> = {
   unreachable: '无法访问',
   hang: '超时',
@@ -78,7 +78,7 @@ const OTHERS: Record<string, string> = {
   'the store': '存储',
   'auto-stop': '自动中止',
   ...{ Mon: '周一', Tue: '周二', Wed: '周三', Thu: '周四', Fri: '周五', Sat: '周六', Sun: '周日' },
-  // what became of a proposal or a schedule
+  // outcomes of a proposal or a schedule
   ...{ approved: '已批准', rejected: '已驳回', withdrawn: '已撤回', expired: '已过期', interrupted: '已中断' },
   ...{ set: '设定', paused: '已暂停', continued: '已继续', cancelled: '已取消', waits: '等待', ended: '已结束' },
   ...{ refused: '未通过检查', revoked: '设定者已离开' },
@@ -90,7 +90,7 @@ const words: Record<string, string> = { ...failures, ...CHECKS, ...verbs, ...rol
 const UNITS: Record<string, string> = { m: '分钟后', h: '小时后', d: '天后' };
 const STEP = /^(\d+(?:\.\d+)?)@(?:now|(\d+)([mhd]))$/;
 
-/** A word, a step of a schedule, or a list of what can be said; other text stays as it is. */
+/** Translates a word, a step of a schedule or a list; other text stays unchanged. */
 function part(text: string): string {
   if (Object.hasOwn(words, text)) return words[text] ?? text;
   const [, percent, span, unit = ''] = STEP.exec(text) ?? [];
@@ -100,7 +100,7 @@ function part(text: string): string {
   return said.join() === items.join() ? text : said.join('、');
 }
 
-/** One sentence, and the sentences within it. */
+/** Translates a sentence and the sentences nested in it. */
 function sentence(text: string): string {
   const match = read(text);
   if (!match) return part(text);
@@ -108,7 +108,7 @@ function sentence(text: string): string {
   return fill(CHINESE[match.kind], Object.fromEntries(values));
 }
 
-/** What the server says, in Chinese; text that is no sentence of ours stays as it is. */
+/** Translates text of the server to Chinese; unknown text stays unchanged. */
 export function inChinese(text: string): string {
   const parts = text.split('; ');
   const said = parts.map(sentence);

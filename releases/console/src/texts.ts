@@ -17,18 +17,18 @@ import { chinese } from './chinese';
 import { english } from './english';
 import { labels } from './labels';
 
-/** Each language's tag, and its own name for itself. */
+/** Tag and native name of each language. */
 export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
 const REMEMBERED = 'liaozhai-console-language';
 export const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export type Language = keyof typeof LANGUAGES;
-/** What a language has to say: a text that one of them lacks is a type error. */
+/** Shape of the texts: a text missing in one language is a type error. */
 export type Texts = ReturnType<typeof chinese>;
 export type Formats = ReturnType<typeof createFormats>;
 
-/** Figures and times as a language writes them. Shares are given in percent. */
+/** Formats numbers and times for a locale. Shares are in percent. */
 function createFormats(locale: string) {
   const numbers = new Intl.NumberFormat(locale);
   const spans = (unit: string) =>
@@ -48,9 +48,9 @@ function createFormats(locale: string) {
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
   return {
     number: (value: number) => numbers.format(value),
-    /** A span of `value` hours, in minutes where it is under one. */
+    /** A duration of `value` hours, in minutes if it is below one hour. */
     lasting: (value: number) => (value < 1 ? minutes.format(value * 60) : hours.format(value)),
-    /** As exact as it is, or with so many digits. */
+    /** Up to three fraction digits, or exactly `digits`. */
     percent: (value: number, digits?: number) =>
       new Intl.NumberFormat(locale, {
         style: 'percent',
@@ -58,7 +58,7 @@ function createFormats(locale: string) {
         maximumFractionDigits: digits ?? 3,
       }).format(value / 100),
     milliseconds: (value: number) => durations.format(value),
-    /** What visitors felt: ms or seconds, of a layout shift a score. */
+    /** A web vital in ms or seconds; a layout shift as a score. */
     vital: (metric: string, value: number) =>
       metric === 'cls' ? scores.format(value) : value < 1000 ? durations.format(value) : seconds.format(value / 1000),
     bytes: (value: number) =>
@@ -66,14 +66,14 @@ function createFormats(locale: string) {
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
     time: (at: Date) => times.format(at),
-    /** The time of an instant of today, else month, day and time. */
+    /** The time for an instant of today, else month, day and time. */
     recent: (instant: string) =>
       (days.format(new Date(instant)) === days.format(new Date()) ? clock : thisYear).format(new Date(instant)),
     /** Month, day and time. */
     short: (instant: string) => thisYear.format(new Date(instant)),
     /** Monday to Sunday. */
     weekdays: Array.from({ length: 7 }, (_, day) => weekday.format(Date.UTC(2024, 0, 1 + day))),
-    /** In minutes and hours, then day and time; null where it is now or over. */
+    /** In minutes or hours, else day and time; null for a past instant. */
     until(instant: string, now: Date): string | null {
       const ahead = Date.parse(instant) - now.getTime();
       if (ahead <= 0) return null;
@@ -82,7 +82,7 @@ function createFormats(locale: string) {
         ? relative.format(Math.round(ahead / HOUR_MS), 'hour')
         : thisYear.format(new Date(instant));
     },
-    /** Minutes and hours ago, then day and time; null within the first minute. */
+    /** Minutes or hours ago, else day and time; null within the first minute. */
     ago(instant: string, now: Date): string | null {
       const at = new Date(instant);
       const past = now.getTime() - at.getTime();
@@ -96,14 +96,14 @@ function createFormats(locale: string) {
 
 const isLanguage = (word: string | null): word is Language => word !== null && Object.hasOwn(LANGUAGES, word);
 
-/** The language chosen on this device, else the first of the browser's that there is, else English. */
+/** The language chosen on this device, else the first supported one of the browser, else English. */
 function readLanguage(): Language {
   const remembered = localStorage.getItem(REMEMBERED);
   const preferred = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
   return [remembered, ...preferred].find(isLanguage) ?? 'en';
 }
 
-/** The page's language, remembered on this device once it was chosen. */
+/** The page's language; a choice is stored on this device. */
 export function createLanguage() {
   const formats = { zh: createFormats(LANGUAGES.zh.tag), en: createFormats(LANGUAGES.en.tag) };
   const texts: Record<Language, Texts> = { zh: chinese(formats.zh), en: english(formats.en) };
@@ -127,12 +127,12 @@ export function createLanguage() {
 
 export const language = createLanguage();
 
-/** The texts in the language of the moment: read while drawing or speaking, never kept. */
+/** Texts in the current language. Read them while rendering: a stored text does not follow a change of language. */
 export const texts: Texts = new Proxy(language.texts(), {
   get: (_, key) => Reflect.get(language.texts(), key),
 });
 
-/** The figures and times in the language of the moment. */
+/** Formats of the current language. */
 export const formats: Formats = new Proxy(language.formats(), {
   get: (_, key) => Reflect.get(language.formats(), key),
 });
@@ -140,7 +140,7 @@ export const formats: Formats = new Proxy(language.formats(), {
 /** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
 export const relativeTime = (instant: string, now: Date): string => formats.ago(instant, now) ?? texts.justNow;
 
-/** The version of a build id with the beginnings of its hashes, short enough for a phone: 1.0.0-dev.s8055·e845. */
+/** Version of a build id with shortened hashes: `1.0.0-dev.s8055·e845`. */
 export const versionOf = (id: string): string =>
   (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, '·$1');
 
@@ -149,7 +149,7 @@ const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id
 const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** What the server says, in the page's language; short enough for a phone where it is said again. */
+/** Translates a sentence of the server, and shortens its build ids and instants. */
 export function said(text: string): string {
   const again = texts.said(text);
   return again === text ? text : again.replace(ID, shortId).replace(INSTANT, formats.short);
@@ -160,14 +160,14 @@ function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number
   return more > 0 ? texts.listAndMore(listed, more) : listed;
 }
 
-/** Probabilities as a person reads them. */
+/** Formats a p-value. */
 export const probability = (p: number): string => (p < 0.001 ? p.toExponential(1) : p.toFixed(3));
 
 export const failuresLine = (counts: Readonly<Record<string, number>>): string =>
   texts.list(Object.entries(counts).map(([failure, count]) => `${texts.failure(failure)} ${formats.number(count)}`)) ||
   texts.health.none;
 
-/** What an action of the log was about. */
+/** Describes the object of a log action. */
 export function subjectOf(action: ShownAction): string {
   switch (action.kind) {
     case 'init':
@@ -197,7 +197,7 @@ export function subjectOf(action: ShownAction): string {
   }
 }
 
-/** One line of what spoke for a change. */
+/** Describes one piece of evidence for a change. */
 export function evidenceLine(evidence: ShownEvidence): string {
   const words = texts.evidence;
   switch (evidence.kind) {
@@ -255,11 +255,11 @@ export function evidenceLine(evidence: ShownEvidence): string {
   }
 }
 
-/** How many of the last minutes' visitors failed, beside those before. */
+/** Failed visitors of the last minutes, compared with those before. */
 export const riseLine = ({ minutes, recent, before }: Pick<BuildHealth, 'minutes' | 'recent' | 'before'>): string =>
   texts.health.rise(minutes, recent.failedVisitors, recent.visitors, before.failedVisitors, before.visitors);
 
-/** Why a step that is due is not taken. */
+/** Why a due step waits. */
 export function waitingLine(waiting: Waiting): string {
   const words = texts.schedule.waits;
   switch (waiting.kind) {
@@ -276,7 +276,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const timeOfWeek = (minutes: number): string =>
   `${formats.weekdays[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
 
-/** When a freeze window is open. */
+/** The times at which a freeze window is open. */
 export const windowLine = (window: FreezeWindow): string =>
   window.kind === 'weekly'
     ? texts.freeze.everyWeek(timeOfWeek(window.from), timeOfWeek(window.to), window.zone)
@@ -285,7 +285,7 @@ export const windowLine = (window: FreezeWindow): string =>
 /** now, in 40 minutes, in 3 hours, then month, day and time. */
 export const timeUntil = (instant: string, now: Date): string => formats.until(instant, now) ?? texts.schedule.now;
 
-/** Every build that an entry names, in full, to be copied. */
+/** Full build ids of a log entry, for copying. */
 export const fullIdsOf = ({ action, what }: LogEntry): string => ('builds' in action ? action.builds.join('\n') : what);
 
 /** `stories: 1.0.0 → 1.1.0 (0123456789ab, Li Hua)` */
@@ -301,7 +301,7 @@ export function changeLine({
   return change(labels.of(name), from ? versionOf(from) : added, versionOf(to), texts.list(origin));
 }
 
-/** Why another channel's set is not taken over as it is, one line each. */
+/** Why another channel's set cannot be promoted as it is, one line each. */
 export function takenBackLines(
   into: string,
   { from, builds }: Extract<RefusalReason, { kind: 'takenBack' }>,
@@ -313,13 +313,13 @@ export function takenBackLines(
   return [...lines, why(from)];
 }
 
-/** Builds in a few words each. */
+/** Shortened build ids as a list. */
 export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
 /** Addresses and slots. */
 export const placesLine = (places: readonly string[]): string => places.map(said).join(' ');
 
-/** What a kill takes away, one line each. */
+/** Effects of a kill, one line each. */
 export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
   const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
   return [
@@ -330,7 +330,7 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
   ];
 }
 
-/** What putting these builds over stable would change. */
+/** Effects of activating these builds, one line each. */
 export function changesBy(status: ChannelView, builds: readonly string[]): string[] {
   const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   return builds
@@ -338,13 +338,13 @@ export function changesBy(status: ChannelView, builds: readonly string[]): strin
     .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
 }
 
-/** What ending a candidate with these builds would change for its visitors. */
+/** Effects of aborting a candidate on its visitors, one line each. */
 export function changesByAbort(status: ChannelView, builds: readonly string[]): string[] {
   const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
 }
 
-/** The candidates that going back ends: somebody just said that what they are made of is broken. */
+/** Candidates that a rollback would end, because they contain a rolled-back name. */
 export function endedBy(status: ChannelView, name?: string): string[] {
   const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
   return candidatesOf(status)
@@ -353,7 +353,7 @@ export function endedBy(status: ChannelView, name?: string): string[] {
     .map((tried) => texts.live.endsCanary(texts.list(tried.map(labels.of))));
 }
 
-/** So unlikely by chance that a schedule takes no further step either. */
+/** Same limit as `STEP_LIMIT`: below it, a schedule takes no further step. */
 const STRIKING = 0.01;
 
 interface Trouble {
@@ -362,7 +362,7 @@ interface Trouble {
   section: 'health' | 'vitals';
 }
 
-/** The candidates that fail more often or are slower, in words. */
+/** Warnings about candidates that fail more often or are slower. */
 export function troubles(status: ChannelView, { candidates, vitals = [] }: Health): Trouble[] {
   const { now: words } = texts;
   return candidatesOf(status).flatMap(({ builds }) => {
