@@ -222,7 +222,7 @@ describe('the command line', () => {
     const { code, err } = await release('promote');
     expect(code).toBe(1);
     for (const part of ['spring fair', '--despite-freeze']) expect(err).toContain(part);
-    // as every time that a person reads
+    // every time for people is local
     for (const said of [err, (await release('log')).out]) {
       expect(said).toMatch(
         /\d{4}-\d\d-\d\d \d\d:\d\d UTC\S*: spring fair|UTC\S* to [\d-]+ [\d:]+ UTC\S*, "spring fair"/,

@@ -92,7 +92,7 @@ const posix = {
 };
 const SHELLS: Record<string, typeof posix> = {
   bash: posix,
-  // as bashcompinit calls the function, which leaves the choice among the words to zsh
+  // bashcompinit calls the function and leaves the filtering to zsh
   zsh: {
     ...posix,
     args: ['-f'],

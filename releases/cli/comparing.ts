@@ -9,7 +9,7 @@ const MOST_FILES = 8;
 
 const versionOf = (id: string | null): string => (id === null ? '–' : buildIdParts(id).version);
 
-/** `12 → 13`, or the one value that both have. */
+/** `12 → 13`, or one value if both are equal. */
 const both = ({ from, to }: Sides<string>): string =>
   from === to ? `${from ?? '–'}` : `${from ?? '–'} → ${to ?? '–'}`;
 

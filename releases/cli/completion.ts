@@ -8,22 +8,22 @@ type Shell = (typeof SHELLS)[number];
 interface Next {
   word: string;
   about: string;
-  /** Of an option that is followed by a value: those it may be, none where it may be any. */
+  /** Allowed values of an option with a value; empty if any value is allowed. */
   values?: readonly string[];
 }
 
-/** What may stand after these words: verbs, options, and the values of an argument that has few. */
+/** What may follow these words: verbs, options, and arguments with fixed values. */
 interface Level {
   words: string[];
   next: Next[];
-  /** Whether a folder may stand there. */
+  /** Whether a folder is allowed here. */
   takesFolder: boolean;
 }
 
-/** Those for people: `words` is asked by the shell alone. */
+/** Verbs for people. Only the shell calls `words`. */
 const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name() !== 'words');
 
-/** Every verb of a program, and every verb of a verb, with what may follow. */
+/** The program and each of its verbs, with what may follow. */
 function levelsOf(program: Command): Level[] {
   const optionsOf = ({ options }: Command): Next[] =>
     options.flatMap(({ long, description, required, argChoices = [] }) =>
@@ -53,18 +53,18 @@ function levelsOf(program: Command): Level[] {
   ];
 }
 
-/** Verbs after which a name or a published build may stand: the store is asked for those. */
+/** Verbs whose argument is a name or a published build. Completion fetches these from the store. */
 const ASKING = {
   names: ['rollback', 'withdraw', 'abort', 'promote', 'builds', 'types'],
   builds: ['activate', 'canary', 'check', 'kill', 'override', 'compare'],
 } as const;
 const KINDS = ['names', 'builds'] as const;
 
-/** Options that are followed by a value, which is no verb, each with the values that it may be. */
+/** Options with a value, which must not be read as a verb, and their allowed values. */
 const valuedOptions = (levels: readonly Level[]) =>
   new Map(levels.flatMap(({ next }) => next.flatMap(({ word, values }) => (values ? [[word, values] as const] : []))));
 
-/** The longest row of words that has a level decides. `@` stands within the word of a build. zsh runs it too. */
+/** The longest matching sequence of words decides. `@` counts as part of a word, for build ids. zsh runs this script, too. */
 const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
 _liaozhai_release() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word before=
@@ -131,7 +131,7 @@ function fish(name: string, levels: readonly Level[]): string {
   return `${[`complete -c ${name} -f`, ...lines, ...asking, ...folders].join('\n')}\n`;
 }
 
-/** What a shell asks for while somebody types. */
+/** Words for completion, called by the shell scripts. */
 export const addWords = (program: Command) =>
   program
     .command('words', { hidden: true })
@@ -151,7 +151,7 @@ export const addCompletion = (program: Command) =>
     .option('--name <command>', 'the command that is completed', 'liaozhai-release')
     .addHelpText(
       'after',
-      // a function, because zsh completes what an alias stands for
+      // a function, because zsh completes an alias as its expansion
       '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: release() { pnpm --silent release "$@"; }; eval "$(release completion bash --name release)"\nfish there: alias release "pnpm --silent release"; release completion fish --name release | source\n',
     )
     .action((shell: Shell, { name }: { name: string }) =>

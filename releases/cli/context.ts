@@ -13,7 +13,7 @@ import { httpClient, localClient, type ReleaseClient } from '../src/releaseClien
 import { type OpenedStore, openStore, requireKey, requirePublicKey, storeFrom } from '../src/store/store.ts';
 import { sessionFor } from './signIn.ts';
 
-/** What every verb understands. */
+/** Options of every verb. */
 export interface SharedOptions {
   store?: string;
   channel: string;
@@ -26,15 +26,15 @@ const environment = process.env;
 export const storeUrl = (options: SharedOptions): string => options.store ?? storeFrom(environment);
 export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
-/** Without what moves a terminal's cursor or turns a line round: teams, pipelines and pages wrote parts of it. */
+/** Removes control and bidirectional characters, because publishers wrote parts of the text. */
 const plain = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
 
-/** Goes to standard error, so that --json keeps standard output to itself. */
+/** Prints a line to standard error, so that `--json` has standard output to itself. */
 export const note = (line: string): void => {
   process.stderr.write(`${plain(line)}\n`);
 };
 
-/** A build output's origin is the repository that it lies in, not that of the caller. */
+/** Origin of a build: the repository of its output folder, not that of the working directory. */
 const provenanceOf = async (folder: string): Promise<Provenance> => ({
   ...(await originOf(folder, environment)),
   at: new Date().toISOString(),
@@ -46,7 +46,7 @@ export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().usern
 export const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
   chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
 
-/** The store itself. Throws usage for a console's address. */
+/** Opens the store directly. Throws usage for a console's address. */
 export async function localStore(options: SharedOptions): Promise<OpenedStore & { writer: Writer }> {
   const opened = await openStore(storeUrl(options));
   await requirePublicKey(opened.store);
@@ -63,7 +63,7 @@ export async function localStore(options: SharedOptions): Promise<OpenedStore & 
   return { ...opened, writer };
 }
 
-/** Works on the store or through a console, as --store says. `judging` verbs bring the browser check along. */
+/** Returns a client for the store or the console of `--store`. Verbs with `judging` include the browser check. */
 export async function clientFor(options: SharedOptions, judging = false): Promise<ReleaseClient> {
   const url = storeUrl(options);
   const provenance = provenanceOf;
@@ -80,10 +80,10 @@ export async function clientFor(options: SharedOptions, judging = false): Promis
   return httpClient({ origin: url, token: await bearerFor(url), channel: options.channel, provenance });
 }
 
-/** What opens a console: RELEASES_TOKEN, else the session of the signed-in person. Throws usage where both are missing. */
+/** Bearer token for a console: `RELEASES_TOKEN`, else the session of the signed-in person. Throws usage if both are missing. */
 export async function bearerFor(url: string): Promise<string> {
   const token = environment.RELEASES_TOKEN?.trim();
-  // no header could carry some of what people paste, and fetch would blame the network
+  // an invalid character would make fetch fail with a misleading network error
   if (token && !/^[\w-]+$/.test(token))
     throw usage(
       'RELEASES_TOKEN is no token',
@@ -97,13 +97,13 @@ export async function bearerFor(url: string): Promise<string> {
   );
 }
 
-/** A whole number of at least one. Throws usage. */
+/** Parses a whole number of at least one. Throws usage. */
 export function count(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw usage(`"${text}" is not a whole number`, 'Use 1, 2, 3 …');
 }
 
-/** Hours of `30m`, `2h` or `3d`. Throws usage. */
+/** Parses `30m`, `2h` or `3d` to hours. Throws usage. */
 export function hours(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
@@ -125,7 +125,7 @@ export function print(json: boolean | undefined, value: unknown, lines: readonly
   );
 }
 
-/** Says what went wrong and what cures it. Returns the exit code. */
+/** Prints an error and its cure. Returns the exit code. */
 export function printFailure(json: boolean, cause: unknown): number {
   if (!(cause instanceof ReleaseError)) {
     if (json) print(true, { error: { kind: 'internal', message: messageOf(cause) } }, []);
@@ -139,7 +139,7 @@ export function printFailure(json: boolean, cause: unknown): number {
   return EXIT_CODES[kind];
 }
 
-/** Columns wide enough for their longest cell; East Asian characters count double. */
+/** Pads columns to their longest cell; East Asian characters count double. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const width = (text: string) => [...text].reduce((sum, sign) => sum + (sign.charCodeAt(0) > 0x2e7f ? 2 : 1), 0);
   const widths = rows.reduce<number[]>(
@@ -160,13 +160,13 @@ export function localTime(instant: string): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())} UTC${offset}`;
 }
 
-/** The instants of a refusal or of the log, as a person reads times here. */
+/** Replaces UTC instants by local times. */
 const inLocalTime = (line: string): string =>
   line.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => localTime(instant));
 
 export const bytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);
 
-/** Where a build comes from: all of it is optional, since not every machine knows it. */
+/** Origin of a build. Every field may be missing, depending on the machine. */
 type SourceOrigin = Pick<Provenance, 'commit' | 'author' | 'change' | 'run'>;
 
 type Environment = Record<string, string | undefined>;
@@ -174,7 +174,7 @@ type Environment = Record<string, string | undefined>;
 const join = (...parts: (string | undefined)[]): string | undefined =>
   parts.every(Boolean) ? parts.join('') : undefined;
 
-/** `https://gitee.com/team/gifts` of a remote's address, in whichever form; undefined for what has no page. */
+/** Page of a git remote, such as `https://gitee.com/team/gifts`; undefined if there is no page. */
 export function pageOf(remote: string): string | undefined {
   const [, host, path] =
     /^(?:https?:\/\/(?:[^@/]+@)?|(?:ssh:\/\/)?git@)([\w.-]+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
@@ -201,7 +201,7 @@ const gitlab = (of: Environment): SourceOrigin => ({
   run: of.CI_JOB_URL ?? of.CI_PIPELINE_URL,
 });
 
-/** Gitee Go names no addresses: those of the change follow from the checked out repository, a run has none. */
+/** Gitee Go provides no URLs. That of the change is built from the repository's; runs have none. */
 function gitee(of: Environment, repository: string | undefined): SourceOrigin {
   const commit = of.GITEE_SOURCE_COMMIT || of.GITEE_COMMIT;
   return {
@@ -218,7 +218,7 @@ const jenkins = (of: Environment, repository: string | undefined): SourceOrigin 
   run: of.BUILD_URL,
 });
 
-/** What a pipeline says of itself in its usual variables; null outside of the ones that are known. */
+/** Origin of a build from a pipeline's environment variables; null outside known pipelines. */
 export function originInPipeline(of: Environment, remote = ''): SourceOrigin | null {
   const repository = pageOf(remote);
   if (of.GITHUB_ACTIONS) return github(of);
@@ -228,18 +228,18 @@ export function originInPipeline(of: Environment, remote = ''): SourceOrigin | n
   return null;
 }
 
-/** What git says, or an empty text where there is no repository or no git. */
+/** Output of git; empty without a repository or without git. */
 const git = (folder: string, ...words: string[]): Promise<string> =>
   promisify(execFile)('git', ['-C', folder, ...words]).then(
     ({ stdout }) => stdout.trim(),
     () => '',
   );
 
-/** Where what is built in this folder comes from. A commit is `…-dirty` where the files are not those of the commit. */
+/** Origin of what is built in a folder. The commit ends in `-dirty` if files differ from it. */
 export async function originOf(folder: string, environment: Environment): Promise<SourceOrigin> {
   const head = await git(folder, 'rev-parse', '--short=12', 'HEAD');
   const origin = originInPipeline(environment, await git(folder, 'remote', 'get-url', 'origin'));
-  // pipelines leave caches and reports beside the sources
+  // pipelines leave caches and reports next to the sources
   const untracked = `--untracked-files=${origin ? 'no' : 'normal'}`;
   const changed = head === '' ? '' : await git(folder, 'status', '--porcelain', untracked);
   const author = origin ? origin.author : head && (await git(folder, 'log', '-1', '--format=%an'));

@@ -26,7 +26,7 @@ const accounts = [
 ];
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** A console on the store that answers over HTTP. */
+/** Serves a console on the store over HTTP. */
 async function serveConsole(at: TestStore, provider: TestProvider, cli: string | undefined) {
   const variables: Record<string, string | undefined> = {
     CONSOLE_OIDC_ISSUER: provider.issuer,
@@ -95,7 +95,7 @@ interface Ended {
   err: string;
 }
 
-/** Runs the command line as a person does; `told` hears standard error as it grows. */
+/** Runs the command line in a child process; `told` gets all standard error so far. */
 async function release(words: string[], told: (err: string) => void = () => undefined): Promise<Ended> {
   const child = spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { code: 0, out: '', err: '' };
@@ -110,7 +110,7 @@ async function release(words: string[], told: (err: string) => void = () => unde
   return { ...ended, code };
 }
 
-/** Does in a browser what `login` asks for, once it has asked. */
+/** Acts as the browser of `login` once it has printed an address. */
 function openBrowser(sub: string, of: TestProvider = provider) {
   let walked: Promise<unknown> | null = null;
   const walkTo = async (address: string) => {
@@ -245,7 +245,7 @@ describe('sec.login: a sign-in', () => {
     expect(first?.session).not.toBe(before.session);
     expect(await kept()).toEqual(first);
     expect((await me(first?.session ?? '')).status).toBe(200);
-    // and once more, by what the provider gave this time
+    // renewed a second time, with the new refresh token
     await change(OVER);
     expect((await (await client()).status()).channel).toBe('production');
     const over = {

@@ -21,7 +21,7 @@ import { agendaLines } from './planning.ts';
 
 type Status = ChannelDocument & { agenda?: AgendaView };
 
-/** Everything of a state, with whole ids. */
+/** Full status with complete build ids. */
 function allLines(document: Status): string[] {
   const { stable, lastGood, killed, expires } = document;
   const everyone = stable
@@ -46,7 +46,7 @@ function allLines(document: Status): string[] {
 const headLine = ({ channel, seq, action }: Status): string =>
   `${channel}, state ${seq}: ${actionLine(action)} (${action.who}, ${localTime(action.at)}${action.why ? `, "${action.why}"` : ''})`;
 
-/** `chat@1.4.0` means a build as well, unless its version was published again. */
+/** Shortens build ids. `chat@1.4.0` is unambiguous unless the version was published twice. */
 const withoutHashes = (line: string): string => line.replaceAll(/\+[\da-f]{12}\b/g, '');
 
 const visitorsOf = (percent: number): string => (percent === 0 ? 'nobody yet (0 %)' : `${percent} % of visitors`);
@@ -60,7 +60,7 @@ const shortNames = (builds: readonly string[]): string =>
 
 const LONGEST_STATUS = 10;
 
-/** What somebody has to know at a glance: ten lines at most, what is wrong before what is planned. */
+/** Status in at most ten lines, problems before plans. */
 function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
   const { stable, killed, agenda } = document;
   const [worst, ...others] = errors.filter(({ gone }) => !gone);
@@ -111,7 +111,7 @@ interface WatchFlags {
 
 const WATCH_MS = 5000;
 
-/** Prints lines, with --watch again whenever they change, until it is interrupted. A store that is away is reported and asked again; a refusal ends it. */
+/** Prints lines; with `--watch` again on each change. An unreachable store is reported and retried; other errors end it. */
 async function show(json: boolean | undefined, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
   if (json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
   if (!watch) {
@@ -126,7 +126,7 @@ async function show(json: boolean | undefined, watch: boolean | undefined, read:
     const text = lines.join('\n');
     if (text === before) continue;
     before = text;
-    // a terminal shows the newest state alone, a file keeps all of them
+    // a terminal shows only the newest state, a file gets all of them
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
     print(false, null, [localTime(new Date().toISOString()), ...lines, ...(process.stdout.isTTY ? [] : [''])]);
   }
@@ -155,7 +155,7 @@ export const addStatus = (program: Command) =>
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** The p75 over time as a row of bars from zero to `top`; a dot where too few pages tell. */
+/** p75 over time as bars from zero to `top`; a dot if there are too few pages. */
 const bars = (points: VitalsSeries['points'], top: number): string =>
   points.map((value) => (value === null ? '·' : (BARS[Math.min(7, Math.floor((value / top) * 8))] ?? ''))).join('');
 
@@ -173,7 +173,7 @@ function metricRows({ metric, stable, candidate, verdict }: MetricVitals): strin
   ]);
 }
 
-/** What visitors felt, of every name of which a page told anything. */
+/** Web vitals of every package with data. */
 function vitalsLines(vitals: readonly NameVitals[]): string[] {
   const isTold = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
   const measured = vitals.filter(({ metrics }) => metrics.some(isTold));
@@ -184,13 +184,13 @@ function vitalsLines(vitals: readonly NameVitals[]): string[] {
   ]);
 }
 
-/** `01:12`, with the date where it was another day. */
+/** `01:12`, with the date unless it is today. */
 const since = (instant: string): string => {
   const [day, time = ''] = localTime(instant).split(' ');
   return localTime(new Date().toISOString()).startsWith(day ?? '') ? time : `${day} ${time}`;
 };
 
-/** The sentence first, then what helps to mend it. */
+/** The error's sentence, then details for a fix. */
 const errorLines = (error: ErrorHealth): string[] => [
   errorSentence(error, since(error.first)),
   ...(error.message ? [`    ${error.name}: ${error.message}`] : []),
@@ -231,7 +231,7 @@ export const addHealth = (program: Command) =>
       });
     });
 
-/** `live`, `candidate 5 %`, `last good`, `killed`: what a build is in a channel. */
+/** State of a build in the channel: `live`, `candidate 5 %`, `last good` or `killed`. */
 function statesIn(document: ChannelDocument): (id: string) => string {
   const { stable, killed, lastGood } = document;
   const candidates = candidatesOf(document);
@@ -253,7 +253,7 @@ export const addBuilds = (program: Command) =>
       const { json, ...rest } = options(command);
       const client = await clientFor(rest);
       const builds = await client.builds(name);
-      // a channel that cannot be read hides no build
+      // builds are listed even if the channel cannot be read
       const document = json ? null : await client.status().catch(() => null);
       const stateOf = document ? statesIn(document) : () => '';
       const rows = builds.map(({ id, bytes: size, provenance, problem }) => [

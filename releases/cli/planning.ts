@@ -35,7 +35,7 @@ function undeliveredLines({ id, shown, attempts, problem, undelivered }: ListedW
   ];
 }
 
-/** What is planned for a channel, and whether it is frozen. */
+/** Plans of a channel, and whether it is frozen. */
 export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
@@ -52,7 +52,7 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   ];
 }
 
-/** A proposal and who is to do what about it. */
+/** A pending proposal, and who has to act on it. */
 function waitingLines(proposal: ProposalView): string[] {
   const { id, by, at, expires, own, outdated } = proposal;
   const what = outdated
@@ -96,7 +96,7 @@ export function addApproval(program: Command): void {
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
       const { agenda } = await (await clientFor(rest)).status();
-      // a store's own view has the list, if an empty one
+      // a store's status has the list, even if it is empty
       if (!agenda || !('proposals' in agenda)) throw unknownThere('proposals');
       const { proposals } = agenda;
       print(json, proposals, proposals.length > 0 ? proposals.flatMap(waitingLines) : ['Nothing waits.']);
@@ -152,7 +152,7 @@ interface FreezeFlags extends ChangeOptions {
   zone: string;
 }
 
-/** Throws usage unless it is one of both kinds, and whole. */
+/** Parses the window's options. Throws usage unless they describe exactly one kind. */
 function windowOf({ from, to, weekly, zone }: FreezeFlags): FreezeWindow {
   if (weekly && !from && !to) return weeklyWindow(weekly, zone);
   if (weekly || !to)
@@ -161,7 +161,7 @@ function windowOf({ from, to, weekly, zone }: FreezeFlags): FreezeWindow {
   return { kind: 'once', from: start.toISOString(), to: instantIn(to, zone).toISOString() };
 }
 
-/** `2026-12-24 18:00 UTC+8 to …`, or the span of a week with its zone. */
+/** `2026-12-24 18:00 UTC+8 to …`, or a weekly span with its zone. */
 const windowLine = (window: FreezeWindow): string =>
   window.kind === 'once' ? `${localTime(window.from)} to ${localTime(window.to)}` : windowText(window);
 

@@ -20,7 +20,7 @@ export const addOverride = (program: Command) =>
       ]);
     });
 
-/** Taken from scripts that still give it: a preview's permission depends on no state. */
+/** Accepted for older scripts: a preview permission does not depend on a state. */
 const unusedSeq = () => new Option('--seq <n>').argParser(count).hideHelp();
 
 const addPreviewOpen = (preview: Command) =>

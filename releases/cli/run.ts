@@ -55,7 +55,7 @@ const VERBS = [
   addWords,
 ];
 
-/** Of the package that this file belongs to: here, or where it was packed. */
+/** Version of the package that contains this file, in the repository or packed. */
 function ownVersion(): string {
   const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
   const manifest = places.find((place) => existsSync(place));
@@ -64,7 +64,7 @@ function ownVersion(): string {
 
 const HELP = ['commander.help', 'commander.helpDisplayed'];
 
-/** `pnpm release freeze add` */
+/** Full name of a command, such as `pnpm release freeze add`. */
 const nameFrom = (command: Command): string =>
   [command.parent && nameFrom(command.parent), command.name()].filter(Boolean).join(' ');
 
@@ -83,7 +83,7 @@ function makeProgram(): Command {
         .default(process.env.RELEASES_SMOKE ?? 'auto'),
     )
     .configureHelp({ showGlobalOptions: true })
-    // no option: `publish --version` is one of its own, and would be taken for this
+    // no global option: it would take the `--version` of `publish`
     .addHelpText('after', '\n`pnpm release --version` prints the version.\n')
     .addHelpText(
       'after',
@@ -115,7 +115,7 @@ export async function run(words: readonly string[]): Promise<number> {
     await makeProgram().parseAsync(words, { from: 'user' });
     return 0;
   } catch (cause) {
-    // help was printed, asked for or in place of a missing verb
+    // help was printed, on request or because a verb is missing
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : 2;
     return printFailure(json, cause);
   }

@@ -11,17 +11,17 @@ import * as v from 'valibot';
 import { forbidden, hasCode, messageOf, ReleaseError, refused, unreachable, usage } from '../src/errors.ts';
 import { consoleSender } from '../src/releaseClient.ts';
 
-// A person signs in at the provider that the console names, and gives what the provider answers for a session of the console. The key
-// to that session stands in the person's configuration folder, one file for each console; a refresh token beside it begins the next one.
+// A person signs in at the console's provider and exchanges the provider's tokens for a session of the console. The session key
+// is stored in the person's configuration folder, one file per console. A refresh token next to it starts the next session.
 
-/** What is kept of a sign-in. */
+/** A stored sign-in. */
 const keptSchema = v.object({
   origin: v.string(),
   issuer: v.string(),
   clientId: v.string(),
   person: v.string(),
   session: v.string(),
-  /** When the session ends, by the clock of this machine. */
+  /** When the session ends, by this machine's clock. */
   expires: v.string(),
   refreshToken: v.nullable(v.string()),
 });
@@ -47,7 +47,7 @@ function fileFor(origin: string): string {
   return join(folder, 'liaozhai', `${origin.replace(/[^\w.-]+/g, '-')}.json`);
 }
 
-/** What is kept for a console; null where nobody signed in. Throws usage for a file that others can read, or that is damaged. */
+/** Loads the stored sign-in for a console, or null. Throws usage for a file that is damaged or that others can read. */
 export async function keptFor(url: string): Promise<Kept | null> {
   const { origin } = new URL(url);
   const file = fileFor(origin);
@@ -64,7 +64,7 @@ export async function keptFor(url: string): Promise<Kept | null> {
   throw usage(`${file} is damaged`, `Sign in again after: rm ${file}`);
 }
 
-/** Whole or not at all, and never readable by others, not even for a moment. */
+/** Writes the file atomically. It is never readable by others, not even briefly. */
 async function keep(kept: Kept): Promise<void> {
   const file = fileFor(kept.origin);
   const beside = `${file}.${process.pid}`;
@@ -76,15 +76,15 @@ async function keep(kept: Kept): Promise<void> {
 
 type Library = typeof Oidc;
 
-/** The provider as `openid-client` knows it. Throws usage for plain http across a network, unreachable. */
+/** Discovers the provider. Throws usage for plain HTTP over a network, unreachable. */
 async function discover(issuer: string, clientId: string): Promise<{ oidc: Library; provider: Oidc.Configuration }> {
   requirePrivate(issuer);
-  // imported here: a caller with a token does not wait for it
+  // imported here, because a caller with a token does not need it
   const oidc = await import('openid-client');
   const provider = await oidc
     .discovery(new URL(issuer), clientId, undefined, oidc.None(), {
       timeout: REQUEST_SECONDS,
-      // on this machine only, as it was required above
+      // `requirePrivate` allows plain HTTP only on this machine
       execute: issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [],
     })
     .catch((cause: unknown) => {
@@ -93,7 +93,7 @@ async function discover(issuer: string, clientId: string): Promise<{ oidc: Libra
   return { oidc, provider };
 }
 
-/** What opens a console does not travel where others can read it. Throws usage. */
+/** Rejects an address at which others could read secrets in transit. Throws usage. */
 function requirePrivate(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return;
@@ -102,7 +102,7 @@ function requirePrivate(url: string): void {
 
 type Tokens = Awaited<ReturnType<Library['refreshTokenGrant']>>;
 
-/** Why the provider gave nothing, as far as a person can do something about it. */
+/** Translates an error of the provider to one with a cure. */
 function whyNot(oidc: Library, cause: unknown, origin: string): ReleaseError {
   if (cause instanceof ReleaseError) return cause;
   if (cause instanceof oidc.AuthorizationResponseError || cause instanceof oidc.ResponseBodyError) {
@@ -114,7 +114,7 @@ function whyNot(oidc: Library, cause: unknown, origin: string): ReleaseError {
   return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
 }
 
-/** What failed, and why: fetch says that in its cause. */
+/** Message of an error and its cause, in which fetch puts the reason. */
 const reasonOf = (cause: unknown): string =>
   cause instanceof Error && cause.cause instanceof Error
     ? `${cause.message} (${messageOf(cause.cause) || String(Reflect.get(cause.cause, 'code'))})`
@@ -127,7 +127,7 @@ interface Way {
   tell: (line: string) => void;
 }
 
-/** By a code that is confirmed in a browser anywhere (RFC 8628). */
+/** Signs in with a code that is confirmed in a browser on any device (RFC 8628). */
 async function byDevice({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
   const authorization = await oidc.initiateDeviceAuthorization(provider, { scope });
   tell(`Sign in at ${authorization.verification_uri} with the code ${authorization.user_code}`);
@@ -142,7 +142,7 @@ async function byDevice({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
     });
 }
 
-/** By a browser on this machine, which the provider sends back to a port that is open for this only (RFC 8252). */
+/** Signs in with a browser on this machine, which is redirected to a temporary local port (RFC 8252). */
 async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -165,7 +165,7 @@ async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> 
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    // OpenID Connect asks for it wherever a refresh token is wanted
+    // OpenID Connect requires it for a refresh token
     ...(scope.split(' ').includes('offline_access') ? { prompt: 'consent' } : {}),
   });
   tell(`Sign in with a browser on this machine: ${address.href}`);
@@ -184,7 +184,7 @@ async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> 
   }
 }
 
-/** For an interactive terminal. The address was printed as well, so a failure does not matter. */
+/** Opens a browser if the terminal is interactive. The address is printed as well, so failures are ignored. */
 function openBrowser(address: string): void {
   if (!process.stderr.isTTY) return;
   const openers: Partial<Record<NodeJS.Platform, string[]>> = {
@@ -197,14 +197,14 @@ function openBrowser(address: string): void {
   opened.unref();
 }
 
-/** Throws unreachable where something else than a console answered. */
+/** Parses a response. Throws unreachable if it is not from a console. */
 function read<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown, origin: string): Output {
   const parsed = v.safeParse(schema, answer);
   if (parsed.success) return parsed.output;
   throw unreachable(`${origin} does not answer as a console`, 'Check --store.');
 }
 
-/** Turns the provider's answer into a session, and stores it. Throws forbidden for a person without access. */
+/** Exchanges the provider's tokens for a session, and stores it. Throws forbidden for a person without access. */
 async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>): Promise<Kept> {
   if (!tokens.id_token) throw forbidden('the provider does not say again who you are', cureFor(to.origin));
   const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
@@ -218,12 +218,12 @@ async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clien
 
 export interface SignInRequest {
   url: string;
-  /** By a browser here, though the provider offers a code. */
+  /** Signs in with a browser here, even if the provider supports device codes. */
   browser: boolean;
   tell: (line: string) => void;
 }
 
-/** Signs a person in at the provider of the console at `url`. Throws refused where the console offers that to no command line. */
+/** Signs a person in at the provider of the console at `url`. Throws refused if that console does not support it. */
 export async function signIn({ url, browser, tell }: SignInRequest): Promise<Kept> {
   const { origin } = new URL(url);
   requirePrivate(origin);
@@ -243,7 +243,7 @@ export async function signIn({ url, browser, tell }: SignInRequest): Promise<Kep
   return begin(tokens, { origin, issuer, clientId, refreshToken: null });
 }
 
-/** Begins the next session where the provider lets it. Throws forbidden where it does not. */
+/** Starts the next session with the refresh token. Throws forbidden if the token is missing or the provider refuses it. */
 async function renew({ origin, issuer, clientId, refreshToken }: Kept): Promise<Kept> {
   if (refreshToken === null) throw forbidden(`your sign-in at ${origin} is over`, cureFor(origin));
   const { oidc, provider } = await discover(issuer, clientId);
@@ -257,7 +257,7 @@ async function renew({ origin, issuer, clientId, refreshToken }: Kept): Promise<
   }
 }
 
-/** One command at a time: a refresh token that is used twice looks stolen, and the provider ends everything it gave out with it. */
+/** Runs one command at a time. A refresh token used twice looks stolen, and the provider would revoke all its tokens. */
 async function alone<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${fileFor(origin)}.lock`;
   while (!(await take(lock))) await setTimeout(LOOK_MS);
@@ -268,7 +268,7 @@ async function alone<Result>(origin: string, work: () => Promise<Result>): Promi
   }
 }
 
-/** Whether it is ours now. One whose holder was killed is taken away. */
+/** Takes the lock; returns whether that worked. Removes a lock whose holder was killed. */
 async function take(lock: string): Promise<boolean> {
   try {
     await mkdir(lock);
@@ -286,7 +286,7 @@ async function take(lock: string): Promise<boolean> {
 
 const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MS <= Date.now();
 
-/** The session of the person signed in at a console, renewed if it has expired; null when signed out. Throws forbidden, unreachable. */
+/** Session of the person signed in at a console, renewed if it has expired; null for a guest. Throws forbidden, unreachable. */
 export async function sessionFor(url: string): Promise<Kept | null> {
   const signedIn = await keptFor(url);
   if (!signedIn || !isOver(signedIn)) return signedIn;
@@ -296,7 +296,7 @@ export async function sessionFor(url: string): Promise<Kept | null> {
   });
 }
 
-/** Ends the session at the console, has the provider forget the refresh token, and removes what is kept. Returns what could not be done. */
+/** Ends the session, revokes the refresh token and removes the stored file. Returns the problems. */
 export async function signOut({ origin, issuer, clientId, session, refreshToken }: Kept): Promise<string[]> {
   const problems: string[] = [];
   const attempt = (work: Promise<unknown>) => work.catch((cause: unknown) => void problems.push(messageOf(cause)));

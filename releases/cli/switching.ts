@@ -14,7 +14,7 @@ import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import { clientFor, count, examples, localStore, localTime, note, options, print, smokeFor } from './context.ts';
 
-/** Adds what every switching verb takes. */
+/** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
   command
     .option('--why <text>', 'kept in the audit')
@@ -25,7 +25,7 @@ const withForce = (command: Command): Command =>
     .option('--force', 'switch against the gate (needs --why)')
     .option('--despite-freeze <reason>', 'switch although the channel is frozen; the reason is kept in the audit');
 
-/** Not done, and not refused: a second person has to agree. */
+/** Exit code if the change needs the approval of a second person. */
 const WAITS_EXIT_CODE = 4;
 
 export function printChange(json: boolean | undefined, { document, changed, proposal }: Asked): void {
@@ -48,7 +48,7 @@ export function printChange(json: boolean | undefined, { document, changed, prop
 
 const FORCED = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
 
-/** What a proposal would do, one line each. */
+/** Effects of a proposal, one line each. */
 export function proposalLines({ request, changes, builds, before, after }: ProposalView): string[] {
   const { why } = request;
   return [
@@ -212,7 +212,7 @@ interface FromOptions {
   fromKey?: string;
 }
 
-/** A channel of another store. */
+/** Opens a channel of another store. */
 export async function openSource(channel: string, url: string, key?: string): Promise<Source> {
   if (key !== undefined && !isPublicKey(key))
     throw usage('--from-key is no public key', 'Use the one that `init` printed; `store.json` of that store has it.');
@@ -239,7 +239,7 @@ export const addAbort = (program: Command) =>
 const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
 
-/** The state that the caller looked at: of two who go back at the same moment the second gets a conflict. */
+/** State that the caller saw: of two concurrent rollbacks the second gets a conflict. */
 const seenBy = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
   seq ?? (await client.status()).seq;
 
@@ -268,11 +268,11 @@ const withConfirm = (command: Command): Command =>
 const isAsked = ({ confirm, yes }: ConfirmOptions) =>
   !yes && confirm === undefined && process.stdin.isTTY && process.stderr.isTTY;
 
-/** Whether it is meant or will be asked for; a refusal, which comes otherwise, tells the effect itself. */
+/** Whether the effect has to be printed. Without confirmation the change is refused, and the refusal contains the effect. */
 const isEffectTold = (name: string, options: ConfirmOptions) =>
   options.yes || options.confirm === name || isAsked(options);
 
-/** The name as it was said: by an option, or typed at a terminal. */
+/** The confirmed name, from an option or typed at a terminal. */
 async function said(name: string, verb: string, options: ConfirmOptions): Promise<string | undefined> {
   if (options.yes) return name;
   if (!isAsked(options)) return options.confirm;
@@ -306,7 +306,7 @@ export const addWithdraw = (program: Command) =>
       printChange(json, await client.withdraw({ name, why, seq: seq ?? seen.seq, confirm: answer }));
     });
 
-/** What a kill takes away, and what would do instead. */
+/** Effects of a kill, and alternatives to it. */
 function effectLines({ build, name, live, instead, unfit, whole, endsCandidate, lost }: KillEffect): string[] {
   const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
   return [

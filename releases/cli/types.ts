@@ -8,14 +8,14 @@ import { nameOf } from '../src/model/build.ts';
 import { clientFor, examples, options, print } from './context.ts';
 
 const DECLARATION = /\.d\.ts$/;
-/** Declarations that those of exposed modules name. */
+/** Declarations that only other declarations import. */
 const NO_MODULE = /^(?:compiled-types|node_modules)\//;
 
-/** `stories/Badge`, the name by which another remote imports it. */
+/** Name for imports by other remotes, such as `stories/Badge`. */
 const moduleName = (name: string, file: string): string =>
   posix.join(name, file.replace(DECLARATION, '').replace(/^index$/, ''));
 
-/** What makes `loadRemote('stories/Badge')` answer with the module's type. */
+/** Declares the type of `loadRemote('stories/Badge')`. */
 const loadRemoteTypes = (name: string, files: readonly string[]): string => {
   const overloads = files.map(
     (file) =>
@@ -24,7 +24,7 @@ const loadRemoteTypes = (name: string, files: readonly string[]): string => {
   return `export {};\ndeclare module '@module-federation/runtime' {\n${overloads.join('\n')}\n}\n`;
 };
 
-/** Puts a remote's types in place of those that are there. Throws usage where something else is. */
+/** Replaces a remote's types. Throws usage if the folder was not written by this command. */
 async function writeTypes(out: string, { id, files }: ExposedTypes): Promise<string[]> {
   const name = nameOf(id);
   const own = `loadRemote/${name}.d.ts`;

@@ -173,7 +173,7 @@ export function addToken(program: Command) {
   addRevoke(token);
 }
 
-/** Throws usage for a store that has no console before it. */
+/** Throws usage for a store without a console. */
 function consoleUrl(url: string): string {
   if (isRemote(url) && URL.canParse(url)) return url;
   throw usage(`${url} is not a console's address`, 'Name it: `pnpm release login https://console.example`.');
@@ -216,11 +216,11 @@ export const addLogout = (program: Command) =>
 
 const grantEntries = { role: v.string(), name: v.nullable(v.string()) };
 const meSchema = v.object({
-  /** Missing where the console is older than this. */
+  /** Missing in responses of older consoles. */
   id: v.optional(v.string()),
   label: v.string(),
   ...grantEntries,
-  /** Of a person: what further groups give. */
+  /** Grants of a person's other groups. */
   more: v.optional(v.array(v.object(grantEntries)), []),
 });
 
@@ -292,7 +292,7 @@ export const addGc = (program: Command) =>
       const ended = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
       const { signal } = ended;
-      // first, since it needs no room
+      // first, because removing uploads needs no free space
       const swept = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
       const now = await writer.store.time();
       const previews = dryRun ? 0 : await sweepPreviews(writer.store, writer.key.publicKey, now);
