@@ -1,4 +1,4 @@
-// `pnpm check`: types, lint and format, unused code, remotes, styles, texts, docs, what was built, the packages, unit tests.
+// `pnpm check`: types, lint and format, unused code, remotes, styles, texts, docs, floor, packages, images, unit tests.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,9 +6,9 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, run, skipped } from './steps.mjs';
 
-/** Tests of a page often wait for its timers, in threads: a process for each file costs half as much again. */
+/** Page tests often wait for timers, so they share processes as threads: one process per file takes half as long again. */
 const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '200%'];
-/** Tests in Node often wait for a program, so that another file can run meanwhile. */
+/** Tests in Node often wait for a child process, so other files run meanwhile. */
 const nodeTests = ['--project', 'node', '--project', 'programs', '--pool.maxWorkers', '150%'];
 
 async function unitTests(title, options, missing) {
@@ -25,7 +25,7 @@ async function step(title, args) {
   return ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [`✗ ${title}`] };
 }
 
-/** Runs every check on a prepared machine, without what needs a missing engine; each that is no test suite counts as one. */
+/** Runs every check, except those that need a missing engine. A check that is not a test suite counts as one test. */
 export const check = async (missing) => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),

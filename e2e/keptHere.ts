@@ -1,4 +1,4 @@
-/** Everything that the browser keeps for the page's origin, as one text: storage, databases, caches. Runs in the page. */
+/** Everything stored for the page's origin, as one text: storage, databases, caches. Runs in the page. */
 export const keptHere = async () => {
   const rows: unknown[] = [Object.entries(localStorage), Object.entries(sessionStorage)];
   for (const { name = '' } of await indexedDB.databases()) {

@@ -9,7 +9,7 @@ async function lookAround(): Promise<string> {
   return [document.readyState, document.visibilityState, await frame].join(', ');
 }
 
-/** What is still to come, by when it was asked for. */
+/** Unfinished requests, with the time of their start. */
 type Pending = Map<Request, number>;
 
 async function stateOf(page: Page, pending: Pending): Promise<string> {
@@ -22,11 +22,11 @@ async function stateOf(page: Page, pending: Pending): Promise<string> {
   return [`${page.url()}: ${state}`, ...waits].join('\n');
 }
 
-/** Follows the pages of a context; the returned function says in what state they are, for a failure on a machine that nobody can look at. */
+/** Follows the pages of a context. Returns a function that describes their state, for failures on a remote machine. */
 export function followPages(context: BrowserContext): () => Promise<string> {
   const pending: Pending = new Map();
   context.on('request', (request) => {
-    // what a worker asks belongs to no page
+    // requests of a worker belong to no page
     if (!request.serviceWorker()) pending.set(request, Date.now());
   });
   context.on('requestfinished', (request) => pending.delete(request));

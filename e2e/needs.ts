@@ -1,4 +1,4 @@
-// What tests, benches and screens need of the machine besides Node and packages: found, or installed before anything runs.
+// Programs that tests, benches and screens need in addition to Node and packages: found or installed before the run.
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,11 +7,11 @@ import { findChromium, findHeadlessShell, quietFlags } from '@liaozhai/releases/
 import { type Browser, chromium } from 'playwright';
 
 interface Need {
-  /** Path of the program; null if it is missing. Throws for a setting that is wrong, since no installing cures that. */
+  /** Path of the program; null if it is missing. Throws for a wrong setting, which an installation would not fix. */
   find(): Promise<string | null>;
-  /** Debian packages that bring it. */
+  /** Debian packages that contain it. */
   debian: readonly string[];
-  /** How to get it where we cannot install it: half a line. */
+  /** Advice for machines on which it cannot be installed: half a line. */
   otherwise: string;
 }
 
@@ -31,14 +31,14 @@ async function findFirefox(): Promise<string | null> {
   return named ?? findProgram('firefox-esr') ?? findProgram('firefox');
 }
 
-/** Path of a program, looked for where a shell looks. */
+/** Path of a program in `PATH`. */
 const findProgram = (name: string): string | null =>
   (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path)) ?? null;
 
-/** WebKit by its driver; it needs a display and a window manager, since it has no headless mode. */
+/** WebKit through its driver. It has no headless mode, so it needs a display and a window manager. */
 const findWebKit = async (): Promise<string | null> =>
   findProgram('Xvfb') && findProgram('openbox') && findProgram('WebKitWebDriver');
 
@@ -48,7 +48,7 @@ const needs = {
     debian: ['chromium', 'fonts-noto-cjk'],
     otherwise: 'run "npx playwright install chromium", or name one with CHROMIUM_PATH',
   },
-  /** Chromium without its windows, which opens a page in half the time. */
+  /** Chromium without windows, which opens a page in half the time. */
   'chromium-headless-shell': {
     find: () => (process.env.CHROMIUM_PATH ? findNamedChromium() : findHeadlessShell()),
     debian: ['chromium-headless-shell', 'fonts-noto-cjk'],
@@ -78,9 +78,9 @@ const isNeed = (name: string): name is NeedName => Object.hasOwn(needs, name);
 
 const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
-/** One call for each need: a package that this Debian does not have keeps no other out. */
+/** Runs `apt-get` once per need, so that a package missing in this Debian version does not block the others. */
 function installOnDebian(wanted: readonly NeedName[]) {
-  // the machine's own updates may hold the lock for a while
+  // the system's updates may hold the lock for a while
   const apt = (...args: string[]) =>
     spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -103,7 +103,7 @@ const cureOf = (name: NeedName) => {
   return `${name} is missing: as root on Debian "apt-get install -y ${debian.join(' ')}", else ${otherwise}.`;
 };
 
-/** Finds what is named, or installs it as root on Debian. Returns one line with its cure for each need that stays missing. */
+/** Finds the named needs, or installs them as root on Debian. Returns the advice for each that is still missing. */
 async function stillMissing(names: readonly NeedName[]): Promise<Map<NeedName, string>> {
   const wanted = await missing(names);
   if (wanted.length > 0 && canInstall()) installOnDebian(wanted);
@@ -111,13 +111,13 @@ async function stillMissing(names: readonly NeedName[]): Promise<Map<NeedName, s
   return new Map(left.map((name) => [name, cureOf(name)]));
 }
 
-/** Finds what is named, or installs it as root on Debian. Throws with one line per missing need, each with its cure. */
+/** Finds the named needs, or installs them as root on Debian. Throws with one line of advice per missing need. */
 export async function provide(...names: NeedName[]): Promise<void> {
   const left = await stillMissing(names);
   if (left.size > 0) throw new Error([...left.values()].join('\n'));
 }
 
-/** Path of a program that exists, installed if need be. */
+/** Path of a program, which is installed if it is missing. */
 export async function providePath(name: NeedName): Promise<string> {
   await provide(name);
   return (await needs[name].find()) ?? '';
@@ -125,10 +125,10 @@ export async function providePath(name: NeedName): Promise<string> {
 
 export const provideChromium = () => providePath('chromium');
 
-/** What the browser tests run in: the headless shell if it is there, else Chromium. */
+/** Browser of the tests: the headless shell if it is installed, else Chromium. */
 export const provideTestChromium = async () => (await needs['chromium-headless-shell'].find()) ?? provideChromium();
 
-/** Playwright's own list, which ours replaces, and pages of the address bar, which cost each context a third of its start. */
+/** Playwright's list, which this flag replaces, and pages of the address bar, which slow a context's start by a third. */
 const unusedFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -149,14 +149,14 @@ const unusedFeatures = [
   'WebUIOmniboxFullPopup',
 ];
 
-/** Flags for a page of ours: it may run without Chromium's sandbox, which root and many containers do not have. */
+/** Flags for pages under test. Chromium's sandbox is off, because it does not work for root and in many containers. */
 export const testFlags = ['--no-sandbox', ...quietFlags, `--disable-features=${unusedFeatures.join(',')}`];
 
-/** A Chromium for benches and screens. */
+/** Launches Chromium for benches and screens. */
 export const launchChromium = async (): Promise<Browser> =>
   chromium.launch({ executablePath: await provideChromium(), args: testFlags });
 
-// For `npm test`: prints the cure of each need that stays missing and writes their names to the file that NEEDS_REPORT names.
+// For `npm test`: prints advice for each missing need, and writes their names to the file in `NEEDS_REPORT`.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !isNeed(name));

@@ -3,7 +3,7 @@ import { keptHere } from './keptHere.ts';
 import { followPages } from './lastSeen.ts';
 import { recordTrouble, type Trouble } from './trouble.ts';
 
-/** The app stands where the server had drawn; a tap before that is the browser's to follow, and what it aims at may be replaced. */
+/** Waits until the app has replaced the server-rendered page. An earlier tap triggers plain navigation, and its target may be replaced. */
 export const appIsUp = (page: Page) => expect(page.locator('[data-first]')).toHaveCount(0);
 
 export interface Account {
@@ -12,12 +12,12 @@ export interface Account {
   name: string;
 }
 
-/** To the product a network so slow that files are waited for: what takes its time here is the machine. */
+/** Reports a slow network to the product, so that it waits longer for files on a slow test machine. */
 function seemSlow() {
   Object.defineProperty(navigator, 'connection', { value: { effectiveType: '2g' } });
 }
 
-/** Taps a lost pane's 重试, unless the pane reopens just then. */
+/** Taps 重试 in a failed pane, unless the pane recovers first. */
 export async function triesAgain(page: Page, buttons = page.getByRole('button', { name: '重试' })) {
   const button = buttons.filter({ visible: true }).first();
   await expect(async () => {
@@ -35,14 +35,14 @@ function noteToasts() {
   }).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
-/** Has every page of the context note its toasts: they go after seconds, and a busy machine may not look in time. */
+/** Records toasts in every page, because a busy machine may check only after they have disappeared. */
 const recordToasts = (context: BrowserContext) => context.addInitScript(noteToasts);
 
-/** What toasts have said in this document, gone by now or not. */
+/** Texts of all toasts shown in this document, including those that have disappeared. */
 export const toldBy = (page: Page): Promise<string[]> =>
   page.evaluate(() => (Reflect.get(globalThis, '__told') as string[] | undefined) ?? []);
 
-/** Lets nothing from these addresses through until the returned function is called. */
+/** Holds back requests to these addresses until the returned function is called. */
 export async function holdBack(
   from: Page | BrowserContext,
   addresses: string | RegExp | ((address: URL) => boolean),
@@ -53,13 +53,13 @@ export async function holdBack(
   });
   await from.route(addresses, async (route) => {
     await mayCome;
-    // who asked may be gone
+    // the page may be closed
     await route.fallback().catch(() => undefined);
   });
   return letCome;
 }
 
-/** Things a person does in the app, by what they see. */
+/** Actions of a person in the app, in terms of what they see. */
 export class Person {
   constructor(
     readonly page: Page,
@@ -67,7 +67,7 @@ export class Person {
   ) {}
 
   async open(path: string) {
-    // a hanging preload keeps the load event waiting for ever
+    // a hanging preload would block the load event forever
     await this.page.goto(path, { waitUntil: 'domcontentloaded' });
   }
 
@@ -75,7 +75,7 @@ export class Person {
     return this.page.getByRole('dialog').filter({ has: this.page.locator('input[name="password"]') });
   }
 
-  /** Registers in the open popup with the values it filled in, and waits until it closes. */
+  /** Registers with the values that the open popup suggests, and waits until it closes. */
   async register(): Promise<Account> {
     const popup = this.popup();
     await expect(popup).toBeVisible();
@@ -87,7 +87,7 @@ export class Person {
     return account;
   }
 
-  /** The clipboard may be refused; then the credentials stand in a dialog that only its button closes. */
+  /** Closes the dialog with the credentials, which appears if the clipboard is unavailable. */
   async dismissCopyDialog() {
     const manual = this.page.getByRole('button', { name: '我已经复制' });
     const isCopied = async () => (await toldBy(this.page)).includes('账号密码已复制到剪贴板');
@@ -106,7 +106,6 @@ export class Person {
     await expect(popup).toBeHidden();
   }
 
-  /** Opens 我的 and registers from there. */
   async joins(): Promise<Account> {
     await this.open('/my');
     await this.page
@@ -116,7 +115,7 @@ export class Person {
     return this.register();
   }
 
-  /** Comes back to a device that remembers the account: its session and its `user-store`, no popup needed. */
+  /** Restores the session and `user-store` of a known account, as on a device where it has signed in before. */
   async returns({ login, password }: Pick<Account, 'login' | 'password'>) {
     const { request } = this.page.context();
     await request.get('/sanctum/csrf-cookie');
@@ -138,7 +137,7 @@ export class Person {
     await expect(this.log()).toBeVisible();
   }
 
-  /** The open chat has joined its channel and caught up: from here on it requests nothing unprompted. */
+  /** Waits until the open chat has joined its channel and caught up. From then on it sends no request unprompted. */
   async hasCaughtUp() {
     await this.page.waitForFunction(() => {
       const calls = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
@@ -149,7 +148,7 @@ export class Person {
     });
   }
 
-  /** Every request that the page makes at its start has been answered, the socket's permission as well. */
+  /** Waits until every initial request of the page is answered, including the socket's authorization. */
   async isSettled() {
     await this.page.waitForFunction(() =>
       performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/broadcasting/auth')),
@@ -157,18 +156,18 @@ export class Person {
     await this.page.waitForLoadState('networkidle');
   }
 
-  /** The session is gone, and no page of before was there to find it out. */
+  /** Ends the session while no page of the app is open to notice. */
   async losesSession() {
     await this.open('/manifest.webmanifest');
     await this.page.context().clearCookies();
   }
 
-  /** The same person at another tab. */
+  /** The same person in another tab. */
   at(page: Page): Person {
     return new Person(page, this.trouble);
   }
 
-  /** What a call of the API answers to this visitor. */
+  /** Sends a GET request to the API from the page. */
   read<Answer>(path: string): Promise<Answer> {
     return this.page.evaluate(
       async (url) => (await fetch(url, { headers: { Accept: 'application/json' } })).json(),
@@ -176,7 +175,7 @@ export class Person {
     );
   }
 
-  /** Everything this device keeps for the app, as one text. */
+  /** Everything stored for the app on this device, as one text. */
   kept(): Promise<string> {
     return this.page.evaluate(keptHere);
   }
@@ -201,7 +200,7 @@ export class Person {
     return this.page.getByRole('log');
   }
 
-  /** What the server has of the open story's conversation. */
+  /** Latest messages of the open story's conversation on the server. */
   latest() {
     return this.latestOf(new URL(this.page.url()).pathname.split('/')[2] ?? '');
   }
@@ -215,7 +214,7 @@ export class Person {
     return last?.role === 'assistant' ? last.status : 'none';
   }
 
-  /** Waits until the last reply is complete on the server and stands on the page. */
+  /** Waits until the last reply is complete on the server and visible on the page. */
   async replied() {
     await expect.poll(() => this.latestStatus()).toBe('completed');
     const reply = (await this.latest()).data.at(-1)?.body ?? '';
@@ -223,7 +222,7 @@ export class Person {
     await expect(this.log().getByText(words).last()).toBeVisible();
   }
 
-  /** Waits until a toast has said this, gone by now or not. */
+  /** Waits until a toast with this text was shown, even if it has disappeared. */
   async isTold(text: string | RegExp) {
     await expect.poll(() => toldBy(this.page)).toContainEqual(expect.stringMatching(text));
   }
@@ -235,14 +234,14 @@ export class Person {
 }
 
 interface Options {
-  /** Files of remotes count as hanging after 2.5 s, as on a good network, and not after 15 s; for tests that are about it. */
+  /** Uses the time limit of a fast network for remotes' files, 2.5 s instead of 15 s. For tests of slow files. */
   judgesHangs: boolean;
 }
 
 interface Fixtures {
   person: Person;
   trouble: Trouble;
-  /** Another browser, watched like the test's own and closed with it. */
+  /** Opens another browser context, monitored like the test's own and closed with it. */
   anotherBrowser(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
@@ -254,7 +253,7 @@ async function watch(context: BrowserContext, trouble: Trouble, judgesHangs: boo
 
 export const test = base.extend<Options & Fixtures>({
   judgesHangs: [false, { option: true }],
-  // automatic: a journey need not ask for it to fail at a violation
+  // automatic, so that every journey fails on a violation
   trouble: [
     async ({ context, judgesHangs }, use, info) => {
       const trouble: Trouble = { violations: [], errors: [] };

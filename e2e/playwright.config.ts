@@ -14,7 +14,7 @@ export default defineConfig({
   forbidOnly: true,
   retries: 0,
   workers: 2,
-  // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well
+  // long enough for a machine that is ten times slower; a passing test does not wait for it
   timeout: 240_000,
   expect: { timeout: 40_000 },
   reporter: [['list'], ['json', { outputFile: process.env.BROWSER_REPORT ?? '../test-results/browser.json' }]],
@@ -22,12 +22,12 @@ export default defineConfig({
     baseURL: `http://localhost:${port}`,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
-    // a worker answers from its own cache, past page.route; the journeys that are about it allow it
+    // a service worker answers from its cache, which bypasses `page.route`; its own journeys allow it
     serviceWorkers: 'block',
     ...phone,
     launchOptions: { executablePath: await provideTestChromium(), args: testFlags },
     screenshot: 'only-on-failure',
-    // a trace of every test would double the run: PWTRACE=1 keeps those of failed ones
+    // traces would double the duration: `PWTRACE=1` stores those of failed tests
     trace: process.env.PWTRACE ? 'retain-on-failure' : 'off',
   },
   webServer: {
@@ -40,9 +40,9 @@ export default defineConfig({
       RATE_LIMIT_REGISTER: '1000',
       RATE_LIMIT_LOGIN: '1000',
       PAYMENT_PROVIDER: 'sandbox',
-      // those of this machine, which their page asks about before they run
+      // remotes on this machine, which a page runs only after confirmation
       LOCAL_REMOTES: 'anyone',
-      // nobody reads on once the tests are over
+      // connections need no draining after the tests
       DRAIN_SECONDS: '0',
     },
     timeout: 600_000,

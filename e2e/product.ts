@@ -17,9 +17,9 @@ export interface RunningSite {
 export interface RunningProduct extends RunningSite {
   /** its data folder */
   data: string;
-  /** What it has written to standard error so far. */
+  /** Everything written to standard error so far. */
   complaints(): string;
-  /** SIGKILL to what the user started, as a crash would end it. */
+  /** Sends SIGKILL to the started process, to simulate a crash. */
   crash(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export const freePort = () =>
     });
   });
 
-/** Resolves with the first line that has `sign` in it. Rejects if the process ends before. */
+/** Resolves with the first line that contains `sign`. Rejects if the process ends before. */
 export function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout }).on('line', (line) => line.includes(sign) && resolve());
@@ -39,7 +39,7 @@ export function started(child: ChildProcess, stdout: Readable, sign: string, nam
   });
 }
 
-/** Ends the process. Resolves once it is gone. */
+/** Ends the process; resolves after its exit. */
 export const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
   new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
@@ -48,8 +48,8 @@ export const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
   });
 
 /**
- * Starts the product as a user does, with options as `--dev`. What `env` does not name is its own: a free port, and a data folder
- * that goes when it stops.
+ * Starts the product as a user does, with options such as `--dev`. By default it uses a free port, and a data folder that is
+ * removed when it stops.
  */
 export async function startProduct(env: Record<string, string> = {}, ...options: string[]): Promise<RunningProduct> {
   const data = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
@@ -57,7 +57,7 @@ export async function startProduct(env: Record<string, string> = {}, ...options:
   const child = spawn(process.execPath, ['host/server/start.mjs', ...options], {
     cwd: root,
     env: { ...process.env, CONSOLE_PORT: '0', DRAIN_SECONDS: '0', ...env, PORT: port, DATA_DIR: data },
-    // it ends when the channel closes: with a test runner that fails, is interrupted or killed
+    // the product exits when the IPC channel closes, so also if the test runner is killed
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as ChildProcessByStdio<null, Readable, Readable>;
   let complaints = '';
@@ -76,13 +76,13 @@ export async function startProduct(env: Record<string, string> = {}, ...options:
 
 export interface RunningBackend {
   url: string;
-  /** SIGKILL, as a crash would end it. */
+  /** Sends SIGKILL, to simulate a crash. */
   crash(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The reference backend as a process of its own that a test may crash and start again; its data survives that. */
+/** Starts the reference backend as a separate process. A test can crash and restart it without losing data. */
 export async function startBackend(env: Record<string, string> = {}): Promise<RunningBackend> {
   const data = mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
   const port = await freePort();

@@ -1,13 +1,13 @@
-// What the reports of Rstest and Playwright count, and what failed in them, in words short enough to stand at the end of a run.
+// Reads the reports of Rstest and Playwright: counts, and failures shortened for the end of the output.
 import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of an error that are shown; the rest stands where the test ran. */
+/** Lines shown of each error; the full error is in the output of the test. */
 const shownLines = 14;
 
 const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null);
 
-/** What the browser wrote from its start on, which stands before what was waited for. */
+/** Output of the browser since its start, which precedes the call log. */
 const browserLogs = /^Browser logs:$.*?^(?=Call log:$)/ms;
 
 function failure(name, errors = []) {
@@ -23,14 +23,14 @@ function failure(name, errors = []) {
 
 const died = { passed: 0, failed: 1, failures: [failure('it ended before it could count')] };
 
-/** `{ passed, failed, failures, durations }` of a report by Rstest; `ok` is whether the command ended well. */
+/** Returns `{ passed, failed, failures, durations }` of an Rstest report; `ok` is whether the command succeeded. */
 export function unitOutcome(path, ok) {
   const report = read(path);
   if (!report) return died;
   const { passedTests: passed, failedTests, skippedTests, todoTests } = report.summary;
   const failed = failedTests + skippedTests + todoTests;
   const failures = report.files.flatMap((file) => [
-    // a file that does not even load has no test to count
+    // a file that fails to load has no tests to count
     ...(file.errors?.length > 0 ? [failure(file.testPath, file.errors)] : []),
     ...file.results
       .filter(({ status }) => status !== 'pass')
@@ -44,7 +44,7 @@ export function unitOutcome(path, ok) {
 
 const specsIn = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsIn)];
 
-/** The same of a report by Playwright. */
+/** Same for a Playwright report. */
 export function browserOutcome(path, ok) {
   const report = read(path);
   if (!report) return died;

@@ -1,4 +1,4 @@
-// pnpm e2e:screens — takes a picture of every screen and state into docs/screens, and writes their index.
+// `pnpm e2e:screens`: takes a screenshot of every screen and state into docs/screens, and writes their index.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,7 +74,7 @@ function indexOf(scenes: readonly Scene[]): string {
   ].join('\n');
 }
 
-/** What the repository shows at its front: 发现 and 对话, by day and by night. */
+/** Image for the README: 发现 and 对话, light and dark. */
 async function saveFront(browser: Browser) {
   const page = await browser.newPage({ viewport: { width: 1216, height: 660 } });
   const shown = ['explore-light', 'chat-light', 'explore-dark', 'chat-dark'].map((name) => {
@@ -106,7 +106,7 @@ async function takeAll(browser: Browser, origin: string, only: readonly string[]
 const only = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 if (only.length === 0) for (const file of readdirSync(folder)) if (file.endsWith('.webp')) rmSync(join(folder, file));
-// slow enough to be pictured while it writes
+// slow enough for a screenshot of a streaming reply
 const settings = {
   RATE_LIMIT_REGISTER: '1000',
   RATE_LIMIT_LOGIN: '1000',

@@ -9,20 +9,20 @@ import { book } from '../backend/src/wallet.ts';
 import type { Account } from './person.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Where the product under test keeps its data; relative to the repository, as `DATA_DIR` is. */
+/** Data folder of the product under test; relative to the repository, as `DATA_DIR` is. */
 export const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
 const backendOf = (data: string) => join(data, 'backend');
 
 interface Seed {
-  /** points, exactly */
+  /** exact number of points */
   balance?: number;
-  /** id of the story a past conversation is about, or of several stories with a conversation each */
+  /** story of a past conversation; several for one conversation each */
   story?: string | string[];
-  /** length of such a conversation */
+  /** messages per conversation */
   messages?: number;
 }
 
-/** An account as it would be after long use, made beside the running product, or another one with its data in `data`. */
+/** Creates an account with history, in the data folder of the running product or of another one. */
 export async function seededAccount(seed: Seed, data = dataFolder): Promise<Account> {
   const { balance = 1000, story, messages = 0 } = seed;
   const services = await createServices(readEnv({ DATA_DIR: backendOf(data) }), Date.now);
@@ -39,7 +39,7 @@ export async function seededAccount(seed: Seed, data = dataFolder): Promise<Acco
   return account;
 }
 
-/** The texts of the mails that were sent to an address, oldest first. */
+/** Texts of the mails sent to an address, oldest first. */
 export function mailsTo(address: string): string[] {
   const folder = join(backendOf(dataFolder), 'mail');
   return readdirSync(folder)

@@ -1,9 +1,9 @@
-// What a shell has exported for a product of its own: tests must not use its database, its backend or its model.
+// Settings that the shell may have exported for another product. Tests must not use its database, backend or model.
 
 const SETTINGS =
   /^(?:AI|APP|BACKEND|BRAND|CHANNEL|CONNECT|CONSOLE|DATA|DATABASE|DEVTOOLS|DRAIN|HOST|IMG|LOCAL|LOG|MAIL|METRICS|NODE_ENV|OTEL|PAYMENT|PORT|PRICES|RATE|RECHARGE|RELEASES|REVERB|SECURITY|SENTRY|STORYTELLER|TRUST|VITALS|WECHAT)(?:_|$)/;
 
-/** Takes the product's settings out of an environment, but for those that are kept. */
+/** Removes the product's settings from an environment, except those to keep. */
 export function forgetSettings(environment = process.env, isKept = () => false) {
   for (const name of Object.keys(environment)) if (SETTINGS.test(name) && !isKept(name)) delete environment[name];
 }

@@ -1,4 +1,4 @@
-/** A library that only the host carries → a string that only its production build contains. */
+/** Libraries that only the host may contain, each with a string found only in its production build. */
 export const markers = {
   react: 'react.transitional.element',
   'react-dom': '__reactFiber$',

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface Speed {
-  /** added to what is asked */
+  /** added to each request */
   latencyMs: number;
   /** shared by all connections */
   downBytesPerSecond: number;
@@ -9,26 +9,26 @@ export interface Speed {
 
 const unhindered: Speed = { latencyMs: 0, downBytesPerSecond: Number.POSITIVE_INFINITY };
 
-/** Does things one after another, each no sooner than so many ms from now. */
+/** Runs actions in order, each after at least its delay in ms. */
 function inTurn() {
   const due: (() => void)[] = [];
   return (afterMs: number, act: () => void) => {
     due.push(act);
-    // of two timers for the same moment either may be first
+    // timers with equal delays may fire in any order, so each runs the oldest action
     setTimeout(() => due.shift()?.(), afterMs);
   };
 }
 
 /**
- * A way to `target` that can be slowed down, for what a page asks, its sockets and its service worker alike: devtools slow down only
- * the first of these.
+ * Starts a proxy to `target` with adjustable speed. It also slows sockets and the service worker, which the throttling of
+ * devtools leaves out.
  */
 export async function startSlowLink(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let speed = unhindered;
   let freeAt = 0;
-  /** ms until so many bytes more have come through */
+  /** ms until this many more bytes have passed */
   const passes = (bytes: number) => {
     const now = performance.now();
     freeAt = Math.max(now, freeAt) + (bytes / speed.downBytesPerSecond) * 1000;
@@ -40,11 +40,11 @@ export async function startSlowLink(target: string) {
     near.on('data', (asked) => up(speed.latencyMs, () => far.write(asked)));
     far.on('data', (answer) => down(passes(answer.length), () => near.write(answer)));
     near.on('close', () => far.destroy());
-    // after what is still on its way
+    // after the data still in transit
     far.on('close', () => down(passes(0), () => near.end()));
     for (const socket of [near, far]) {
       sockets.add(socket);
-      // it closes, which is reported above
+      // `close` follows and is handled below
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
@@ -52,7 +52,7 @@ export async function startSlowLink(target: string) {
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** What is on its way keeps the speed that it set out with. */
+    /** Sets the speed; data in transit is not affected. */
     slowDown: (to: Speed) => {
       speed = to;
     },

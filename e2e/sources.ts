@@ -9,15 +9,15 @@ const copied = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'remote
 const copiedFolders = ['backend', 'host', 'releases', 'remotes', 'shared'];
 const left = new Set(['dist', 'dist-monolith', '.cache', '.bin', 'content']);
 
-/** A copy of the sources that a test may edit while dev servers compile it; packages are those installed here. */
+/** A copy of the sources that a test edits while dev servers compile it. It shares the installed packages. */
 export interface Sources {
-  /** Saves the file with the first match of `from` replaced in what it held at first. Throws without a match. */
+  /** Replaces the first match of `from` in the file's original text. Throws without a match. */
   edit(file: string, from: string | RegExp, to: string): void;
-  /** `pnpm dev` with that product's backend. Returns its origin. */
+  /** Runs `pnpm dev` with that product's backend. Returns its origin. */
   dev(backend: string): Promise<string>;
-  /** A remote's `pnpm dev`, or its `pnpm dev:inside`, with that product's backend. Returns its origin. */
+  /** Runs a remote's `pnpm dev` or `pnpm dev:inside` with that product's backend. Returns its origin. */
   devOf(remote: string, mode: 'alone' | 'inside', backend: string): Promise<string>;
-  /** Stops every dev server and puts every file back. */
+  /** Stops every dev server and restores every file. */
   reset(): Promise<void>;
   remove(): void;
 }
@@ -27,7 +27,7 @@ export async function copySources(): Promise<Sources> {
   const isSource = (path: string) => !left.has(basename(path)) && !/\.test\.tsx?$/.test(path);
   for (const name of [...copied, ...copiedFolders])
     cpSync(join(root, name), join(folder, name), { recursive: true, verbatimSymlinks: true, filter: isSource });
-  // what a package links to stands below it, or is another package of the copy
+  // a package's links are relative to it, or lead to another package of the copy
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   const originals = new Map<string, string>();
   const running = new Set<ChildProcess>();
@@ -36,7 +36,7 @@ export async function copySources(): Promise<Sources> {
     const child = spawn(process.execPath, ['--import', preload, ...args], {
       cwd: join(folder, cwd),
       env: { ...process.env, ...env },
-      // it ends when the channel closes: with a test runner that fails, is interrupted or killed
+      // the dev server exits when the IPC channel closes, so also if the test runner is killed
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     running.add(child);

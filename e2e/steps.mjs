@@ -1,4 +1,4 @@
-// Runs named commands one after another, shows what each says, counts, and sees to it that none of them leaves a process behind.
+// Runs named commands one after another, prints their output and counts, and ends processes that they leave behind.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,21 +12,21 @@ import { forgetSettings } from './settings.mjs';
 forgetSettings();
 
 const lingerMs = 15_000;
-/** In the environment of every process of this run, however far down. */
+/** Environment variable that marks every process of this run, including grandchildren. */
 const mark = { LIAOZHAI_TEST_RUN: `${process.pid}-${Date.now()}` };
 const running = new Set();
 const interruption = new AbortController();
 
 const resolveFrom = (folder, path) => createRequire(join(root, folder, 'package.json')).resolve(path);
 
-/** Path of a package's command as seen from `folder`, so that Windows needs no shell either. */
+/** Path of a package's command, resolved from `folder`. Running it directly avoids a shell on Windows. */
 export function binary(name, command = name, folder = '.') {
   const manifest = resolveFrom(folder, `${name}/package.json`);
   const { bin } = createRequire(manifest)(manifest);
   return join(dirname(manifest), typeof bin === 'string' ? bin : bin[command]);
 }
 
-/** Ends what runs, as Ctrl-C does; what follows is left out. */
+/** Interrupts the running commands, as Ctrl-C does, and skips the remaining ones. */
 function interrupt() {
   interruption.abort();
   for (const child of running) child.kill('SIGINT');
@@ -35,7 +35,7 @@ function interrupt() {
 function statusOf(args, { cwd, env }) {
   const child = spawn(process.execPath, ['--import', preload, ...args], {
     cwd,
-    // by the channel it notices when we are killed
+    // the child exits when the IPC channel closes, so also if this process is killed
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ...env },
   });
@@ -46,7 +46,7 @@ function statusOf(args, { cwd, env }) {
   }).finally(() => running.delete(child));
 }
 
-/** Resolves with whether the command ended well. */
+/** Runs a command. Resolves with whether it succeeded. */
 export async function run(title, args, { cwd = root, env = {} } = {}) {
   if (interruption.signal.aborted) return false;
   const started = Date.now();
@@ -58,8 +58,8 @@ export async function run(title, args, { cwd = root, env = {} } = {}) {
 }
 
 /**
- * Installs packages and the needs of ./needs.ts that are named. Returns the names of those that stay missing, whose
- * tests are skipped. Ends the process if a setting is wrong.
+ * Installs packages and the named needs of ./needs.ts. Returns the names of missing needs, whose tests are skipped. Ends the
+ * process if a setting is wrong.
  */
 export async function prepare(...needs) {
   install();
@@ -68,7 +68,7 @@ export async function prepare(...needs) {
   whenStarterEnds(interrupt, { isTied: isScript('test', 'test:e2e', 'check') });
   const report = join(root, 'test-results/needs.json');
   mkdirSync(dirname(report), { recursive: true });
-  // without the mark: a package may bring a service that is started and stays
+  // without the mark, because a package may install a service that keeps running
   const env = { LIAOZHAI_TEST_RUN: '', NEEDS_REPORT: report };
   if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], { env }))
     return JSON.parse(readFileSync(report, 'utf8'));
@@ -76,7 +76,7 @@ export async function prepare(...needs) {
   process.exit(1);
 }
 
-/** Outcome of tests that an engine is missing for; it counts as one skipped. */
+/** Outcome of tests whose engine is missing; it counts as one skipped test. */
 export const skipped = (title, engine) => ({
   passed: 0,
   failed: 0,
@@ -84,7 +84,7 @@ export const skipped = (title, engine) => ({
   skipped: [`– ${title}: skipped, ${engine} is missing`],
 });
 
-/** Names and ends what still runs of this run a while after everything has ended. */
+/** Lists and kills processes of this run that still run after a grace period. */
 async function leftOvers() {
   const variable = `LIAOZHAI_TEST_RUN=${mark.LIAOZHAI_TEST_RUN}`;
   const until = Date.now() + lingerMs;
@@ -103,8 +103,8 @@ async function leftOvers() {
 const slowestShown = 20;
 
 /**
- * Prints the slowest tests, what was skipped and what failed, then the count as the last line, and ends the process.
- * A process that is left running counts as one failure.
+ * Prints the slowest tests, what was skipped and what failed, then the count as the last line, and ends the process. A left-over
+ * process counts as one failure.
  */
 export async function finish(outcomes) {
   console.log('\n▶ left-over processes');

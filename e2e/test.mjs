@@ -1,4 +1,4 @@
-// `npm test`: every check and every test, browser tests included; `pnpm test:e2e`: the browser tests alone. The last line counts what ran.
+// `npm test`: all checks and tests, including browser tests. `pnpm test:e2e`: only browser tests. The last line is the count.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../host/server/install.mjs';
@@ -17,7 +17,7 @@ async function playwrightTests(title, folder, args = []) {
   return browserOutcome(report, ok);
 }
 
-/** The journey in each engine that is there. */
+/** Runs the journey in each installed engine. */
 async function engineTests(missing) {
   const projects = { chromium: ['chromium'], firefox: ['firefox'], webkit: ['webkit', 'webkit-older'] };
   const present = Object.keys(projects).filter((engine) => !missing.includes(engine));

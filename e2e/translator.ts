@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test';
 
-/** What a translator in the browser does to a page: puts elements in the place of texts, and goes on with those that come later. */
+/** Imitates a translator of the browser: replaces text nodes by elements, also in content added later. */
 function wrapTexts() {
   const PAUSE_MS = 60;
   const isLeftAlone = (text: Text) =>
     text.parentElement?.closest('font, script, style, noscript, textarea, title, svg, [translate="no"]') != null;
   const wrap = () => {
-    // a page whose head has not all come has no body yet; its coming is a change of its own
+    // the body may not be parsed yet; adding it is another mutation
     if (!document.body) return;
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const texts: Text[] = [];
@@ -30,5 +30,5 @@ function wrapTexts() {
   new MutationObserver(wrapSoon).observe(document, { childList: true, characterData: true, subtree: true });
 }
 
-/** Has every page of the context translated, word for word: what tests look for is still to be read there. */
+/** Translates every page of the context. Each text stays the same, so that tests still find it. */
 export const translate = (context: BrowserContext) => context.addInitScript(wrapTexts);

@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test';
 
-/** What a page did that no visitor should ever cause: errors and policy violations. */
+/** Errors and policy violations of a page, which must never occur. */
 export interface Trouble {
   violations: string[];
   errors: string[];
 }
 
-/** Records for every page of the context, those a test opens later too. */
+/** Records trouble in every page of the context, including pages opened later. */
 export async function recordTrouble(context: BrowserContext, trouble: Trouble) {
   await context.exposeFunction('__violated', (text: string) => trouble.violations.push(text));
   await context.addInitScript(() => {
