@@ -3,15 +3,15 @@ import { type Fault, type FaultyFront, startFaultyFront } from './site/faultyFro
 import { card, expect, goToTab, test } from './site/test.ts';
 
 const remotes = ['stories', 'chat', 'account', 'wallet'];
-/** how long the page waits for a remote before it takes the last good one */
+/** time limit for a remote, after which the page loads the last good build */
 const LOAD_TIMEOUT_MS = 2500;
 
-/** Opens the app in a browser without a cache. Returns the milliseconds from the navigation's start until it answers to taps. */
+/** Opens the app in a browser without a cache. Returns the milliseconds from the start of navigation until it reacts to taps. */
 async function bootTime(page: Page): Promise<number> {
   await page.goto('/explore', { waitUntil: 'commit' });
   const booted = await page.waitForFunction(() => {
     const link = document.querySelector('nav a');
-    // React has taken the markup over
+    // React has hydrated the markup
     const isAlive = link && Object.keys(link).some((key) => key.startsWith('__reactProps'));
     return isAlive ? performance.now() : null;
   });
@@ -29,7 +29,7 @@ for (const [name, fault] of Object.entries(faults)) {
         const page = await context.newPage();
         return { page, took: await bootTime(page), leave: () => context.close() };
       };
-      /** Returns the page that has started through a front of its own, on which these remotes stay broken. */
+      /** Returns a page that has started with these remotes broken, through a separate front. */
       const startsWithout = async (broken: string[], front: FaultyFront) => {
         front.mend();
         const healthy = await visit(front.origin);
@@ -44,11 +44,11 @@ for (const [name, fault] of Object.entries(faults)) {
         await goToTab(page, '我的');
         if (broken.includes('account')) await expect(page.getByText(card).filter({ visible: true })).toBeVisible();
         else await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
-        // what hangs keeps the load event waiting
+        // a pending file delays the load event
         await page.goto('/test/list', { waitUntil: 'commit' });
         await expect(page.getByRole('heading').first()).toBeVisible();
       };
-      // each start has the machine to itself; what hangs is then waited for in all pages together
+      // the starts run one by one; time limits of slow files then elapse in all pages together
       const started: { broken: string[]; page: Page }[] = [];
       const fronts: FaultyFront[] = [];
       for (const count of [1, 2, 3, 4])
@@ -56,7 +56,7 @@ for (const [name, fault] of Object.entries(faults)) {
           const broken = remotes.slice(0, count);
           const front = await startFaultyFront(new URL(site.front.origin));
           fronts.push(front);
-          // an app that waited would be late each time, a busy machine is so once; how much exactly tells `pnpm bench releases browser`
+          // an app that waits is slow every time, a busy machine only once; `pnpm bench releases browser` measures exactly
           await expect(async () => {
             started.push({ broken, page: await startsWithout(broken, front) });
           }).toPass({ timeout: 120_000 });

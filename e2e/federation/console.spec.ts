@@ -51,7 +51,7 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
 }) => {
   const [older, newer] = [await site.publish(good), await site.publish(next)];
   await site.succeed(older, newer);
-  // it opens when everything else is broken
+  // the console works while everything else is broken
   site.front.breaks(/./, { status: 500 });
   const console = await startConsole(site);
   try {
@@ -75,7 +75,7 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
     await expect(page.getByRole('region', { name: '记录' })).toContainText('「封面不见了」');
     expect((await site.release('status')).stable.builds).toContain(older);
 
-    // far below the first screen the outcome is seen as well
+    // the result is visible from far down the page, too
     await page
       .getByRole('button', { name: /^回到此状态/ })
       .last()
@@ -145,7 +145,7 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     await page.locator('summary', { hasText: '新增通知' }).tap();
     await page.getByLabel('地址（https）').fill('https://bots.example/hook');
     await page.getByRole('button', { name: '新增通知' }).tap();
-    // by the name that Chromium tells a screen reader
+    // by the accessible name that Chromium computes
     await dialog.getByRole('button', { name: '复制' }).tap();
     await expect(dialog.getByRole('button', { name: /^已复制$|^没能复制/ })).toBeVisible();
     await dialog.getByRole('button', { name: '知道了' }).tap();

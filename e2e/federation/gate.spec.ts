@@ -19,7 +19,7 @@ test("gate: the product's own builds pass, every page, slot and late part of the
   const { passed, results } = await release('check', ...stable.builds);
   const smoke = results.find(({ check }: { check: string }) => check === 'headless smoke');
   expect([passed, smoke.problems]).toEqual([true, []]);
-  // its reason stands in the remote's gate.json
+  // the remote's gate.json contains the reason
   expect(smoke.notes).toEqual([
     expect.stringMatching(/longList\.\w+\.js was not opened: comes with the sixty-first story/),
   ]);

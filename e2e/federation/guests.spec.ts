@@ -5,7 +5,7 @@ import { card, expect, test } from './site/test.ts';
 
 const published = new Map<string, string>();
 
-/** Publishes guests, each once, and makes them live. */
+/** Publishes each guest once, and activates them. */
 async function admit(site: Site, ...guests: Guest[]): Promise<void> {
   for (const guest of guests) {
     if (published.has(guest.name)) continue;
@@ -16,7 +16,7 @@ async function admit(site: Site, ...guests: Guest[]): Promise<void> {
   await site.activate(...guests.map(({ name }) => published.get(name) ?? ''));
 }
 
-/** A page that shows what the expression is, computed behind a tap. */
+/** Source of a page that shows the expression's value after a tap. */
 const showing = (expression: string) => `
   import { createElement, useState } from 'react';
   import './page.css';
@@ -29,7 +29,7 @@ const showing = (expression: string) => `
 function violationsOf(page: Page): string[] {
   const seen: string[] = [];
   page.on('console', (message) => {
-    // the page tries whether its browser refuses a changed module
+    // the page probes whether its browser rejects a changed module
     if (message.text().includes('data:text/javascript')) return;
     if (/Content.Security|TrustedScript|Integrity/i.test(message.text())) seen.push(message.text());
   });
@@ -95,7 +95,7 @@ test('guests: a build for contract 2.0 takes its runtime from the page', async (
   await expect(await opensAndTaps(page, 'former')).toHaveText('late code');
 });
 
-/** A remote of no team of ours, with an entry in 我的. */
+/** A remote of an outside team, with an entry in 我的. */
 const entering = (name: string, order: number, content: string): Guest => ({
   name,
   version: '1.0.0',
@@ -126,7 +126,7 @@ test('guests: an entry in 我的 leads to the page of its remote, and one that t
   await expect.poll(failed).not.toEqual([]);
   // each page reports it once
   expect([...new Set(counted)]).toEqual([`${published.get('broken')} render-threw`]);
-  // the tests after this one count failures of their own
+  // later tests count failures, too
   await site.release('withdraw', 'broken', '--yes');
 });
 
@@ -141,7 +141,7 @@ const charting = (name: string, version: string, kit?: Guest['kit']): Guest => (
   federation: { shared: { chart: { requiredVersion: '^4.0.0' } } },
 });
 
-/** Goes on within the page, whose libraries are loaded. */
+/** Navigates within the page, which keeps its loaded libraries. */
 async function goesOnAndTaps(page: Page, name: string) {
   await page.evaluate((to) => {
     history.pushState(null, '', to);
@@ -167,7 +167,7 @@ for (const [name, kit] of [
     page,
   }) => {
     await admit(site, charting('first', '4.5.0'), charting(name, '4.4.0', kit));
-    // the bundler gives the library's file a number
+    // the bundler names the library's file by a number
     site.front.breaks(/\/builds\/first\/[^/]+\/\d+\.js/, { rewrite: (body) => `${body};//` });
     await expect(await opensAndTaps(page, 'first')).toHaveText(/^failed/);
     await expect(await goesOnAndTaps(page, name)).toHaveText('4.4.0');

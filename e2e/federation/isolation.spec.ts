@@ -23,7 +23,7 @@ for (const [kind, fail] of Object.entries(failures)) {
     await person.open('/my/wallet/transactions');
     await expect(page.getByText(card).first()).toBeVisible();
     expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
-    // the other teams' screens go on
+    // screens of the other remotes still work
     await page.getByRole('link', { name: '发现' }).click();
     await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   });
@@ -53,7 +53,7 @@ test('mf.retry: a part of a screen whose late file was lost comes by its retry b
   await page.unroute(file);
   await triesAgain(page);
   await expect(part).toBeVisible();
-  // the answer that was opened before
+  // the answer that was open before
   await expect(page.getByText(/每发一条消息/)).toBeVisible();
 });
 

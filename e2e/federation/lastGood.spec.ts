@@ -16,7 +16,7 @@ const tampered: Fault = { rewrite: (body) => `${body};globalThis.__tampered = tr
 
 interface FailureClass {
   edition: Edition;
-  /** which of the build's files meet which fault */
+  /** which files of the build fail, and how */
   fault?: [part: string, fault: Fault];
   failure: string;
 }
@@ -62,7 +62,7 @@ const classes: Record<string, FailureClass> = {
 
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name });
 
-/** The newer build live over the good one; a broken one laid over that by an override link. Returns the build to meet. */
+/** Activates the newer build over the good one; a broken build is added by an override link. Returns the build that fails. */
 async function release(site: Site, page: Page, edition: Edition): Promise<string> {
   const newer = await site.publish(next);
   await site.succeed(await site.publish(good), newer);
@@ -73,13 +73,13 @@ async function release(site: Site, page: Page, edition: Edition): Promise<string
   return build;
 }
 
-/** Opens the app over a slow line and lets it come to rest, then opens 我的. */
+/** Opens the app, waits until it is idle, and opens 我的 over a slow connection. */
 async function openMy(site: Site, page: Page, build: string) {
   site.front.asked();
   await page.goto('/explore');
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
   const asked: string[] = [];
-  // the last of the kept screen's files that the app prefetches
+  // the last file of 我的 that the app prefetches
   await expect.poll(() => asked.push(...site.front.asked()) && asked.join()).toMatch(filesOf(build, 'static/css/my.'));
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Network.enable');
@@ -90,13 +90,13 @@ async function openMy(site: Site, page: Page, build: string) {
 const failuresOf = (site: Site, build: string) =>
   site.front.beacons().filter((beacon) => beacon.build === build && beacon.outcome === 'failed');
 
-// how fast is measured by `pnpm bench releases browser`
+// `pnpm bench releases browser` measures the speed
 for (const [name, { edition, fault, failure }] of Object.entries(classes)) {
   test.describe(() => {
     test.use({ judgesHangs: fault?.[1] === 'hang' });
     test(`mf.last-good: ${name} gives way to the last good build, quietly`, async ({ site, page }) => {
       const build = await release(site, page, edition);
-      // an override gives way to what everyone runs, what everyone runs to what ran before
+      // the fallback of an override is stable, the fallback of stable is the previous build
       const { says } = edition.broken ? next : good;
       if (fault) site.front.breaks(filesOf(build, fault[0]), fault[1]);
       const sawCard = await watchForCard(page);
@@ -105,7 +105,7 @@ for (const [name, { edition, fault, failure }] of Object.entries(classes)) {
       expect(await sawCard()).toBe(false);
       expect(await page.evaluate(() => Reflect.get(globalThis, '__tampered'))).toBeUndefined();
       await expect.poll(() => failuresOf(site, build)).toMatchObject([{ failure }]);
-      // the next document of this browser avoids the build, and the failure is reported once
+      // the next document of this browser avoids the build, and the failure is reported only once
       site.front.asked();
       await page.reload();
       await expect(page.getByText(says, { exact: true })).toBeVisible();
@@ -130,7 +130,7 @@ test('mf.retry: with both builds gone a card stands in the pane; either one repa
   await tab(page, '我的').click();
   await page.getByRole('button', { name: '重试' }).click();
   await expect(page.getByText(card)).toBeVisible();
-  // only the newer one comes back
+  // only the newer build works again
   site.front.mend();
   site.front.breaks(filesOf(lastGood), { status: 404 });
   await triesAgain(page);
@@ -148,7 +148,7 @@ test('mf.retry: a quarantined build still stands in when the last good one is go
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
   site.front.mend();
   site.front.breaks(filesOf(lastGood), { status: 404 });
-  // a browser that remembers the failure, but not the files
+  // a browser that remembers the failure, but has no cached files
   const other = await anotherBrowser({ storageState: await page.context().storageState() });
   const fresh = await other.newPage();
   await fresh.goto(`${site.front.origin}/my`);

@@ -22,7 +22,7 @@ test('mf.rollback: one command, and the next page runs what ran before', async (
   await expect(page.getByText(good.says, { exact: true })).toBeVisible();
 });
 
-/** The service worker could begin a visit to 我的. */
+/** Whether the service worker can serve 我的 from its cache. */
 const isKept = (page: Page) =>
   page.evaluate(async () => {
     const kept = await caches.match('/my', { cacheName: 'screens' });
@@ -58,14 +58,14 @@ test('mf.rollback: what a device keeps of a build that was rolled back is never 
   await site.succeed(older, newer);
   const reader = await anotherBrowser({ baseURL: site.front.origin, serviceWorkers: 'allow' });
   const page = await reader.newPage();
-  // in whichever document: the worker may begin with one that it kept
+  // in any document, because the worker may first serve a cached one
   await page.addInitScript((text) => {
     new MutationObserver(() => {
       if (document.body?.textContent?.includes(text)) sessionStorage.setItem('ran', text);
     }).observe(document, { childList: true, subtree: true });
   }, next.says);
   const ran = () => page.evaluate(() => sessionStorage.getItem('ran'));
-  // an answer that takes its time gives way to what is kept
+  // repeated, because the worker serves its cached page if the response is slow
   await expect(async () => {
     await site.activate(newer);
     await page.goto('/my');
@@ -80,7 +80,7 @@ test('mf.rollback: what a device keeps of a build that was rolled back is never 
   }).toPass({ timeout: 180_000 });
 });
 
-/** Asks for a page and says whether it runs the build. */
+/** Requests a page; returns whether it preloads the build. */
 const runs = async (visitor: APIRequestContext, build: string) =>
   (await (await visitor.get('/my')).text()).includes(`<link rel="preload" as="script" href="${folderOf(build)}`);
 
@@ -116,7 +116,7 @@ test('mf.canary: about half the visitors, the same ones on every load, and more 
   await Promise.all(crowd.map((visitor) => visitor.dispose()));
 });
 
-/** The rows of an answer, then each of them once per field and odd value, and one that no browser draws here. */
+/** Adds rows to a response: each odd value of each field, and a row that fails to render. */
 const withOddRows = (json: string) => {
   const { data, ...rest } = JSON.parse(json) as { data: Record<string, unknown>[] };
   const last = data.at(-1) ?? {};
@@ -131,7 +131,7 @@ const withOddRows = (json: string) => {
   return JSON.stringify({ ...rest, data: [...data, ...odd, dark] });
 };
 
-/** Runs in every page: a row with these words throws. */
+/** Makes a row with this text throw. Runs in every page. */
 function refuseToDraw() {
   const { createTextNode } = document;
   const { get, set } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent') as Required<PropertyDescriptor>;
@@ -181,7 +181,7 @@ test('mf.canary: odd values of a backend at full traffic stop no candidate, and 
 
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
 
-/** Serves a folder to every origin, as a team's dev server does. */
+/** Serves a folder with CORS, as a team's dev server does. */
 async function serveAsDev(folder: string) {
   const server = createServer((request, response) => {
     const file = join(folder, new URL(request.url ?? '/', 'http://localhost').pathname);
@@ -274,12 +274,12 @@ test('mf.vitals: what a reader of a remote felt reaches the figures of its build
   await page.waitForFunction(() =>
     performance.getEntriesByType('resource').some(({ name }) => name.includes('/vitals.')),
   );
-  // from here on the worker is between the page and the network
+  // from here on the worker handles the page's requests
   await page.waitForFunction(() => navigator.serviceWorker.controller);
-  // the first tap settles what the largest paint was, and the page notes which builds it was of
+  // the first tap finalizes the largest contentful paint, and the page stores its builds
   await goToTab(page, '发现');
   await page.waitForFunction(() => localStorage.getItem('liaozhai-ran-builds'));
-  // to an address of the same origin: a page that leaves for another has half a second for its last words, busy or not
+  // same origin, because a page left for another origin has half a second for its last requests
   await page.goto('/manifest.webmanifest');
   const more = async () => {
     const [lcpNow = 0, loadNow = 0] = await pagesTold();

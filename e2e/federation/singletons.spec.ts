@@ -25,14 +25,14 @@ test('mf.one-copy: only the host carries React, the store, the router and the cl
   );
   for (const [library, marker] of Object.entries(markers)) {
     const carriers = served.filter(({ text }) => text.includes(marker)).map(({ path }) => path);
-    // a marker that no script carries would say nothing of the others
+    // a marker found in no script would prove nothing about the others
     expect(carriers, `${library} in the host's script alone`).toEqual([expect.stringMatching(/^\/builds\/host\//)]);
   }
 });
 
 test('mf.one-store: what one remote changes, another shows', async ({ person, page }) => {
   await person.joins();
-  // the wallet fills a slot on the account team's page from the same store and client
+  // the wallet fills a slot on the account remote's page from the same store and client
   const balance = page.locator('a[href="/my/wallet/recharge"], a[href="/my/wallet/transactions"]').first();
   await expect(balance).toBeVisible();
   const before = await page.evaluate(() => localStorage.getItem('user-store'));

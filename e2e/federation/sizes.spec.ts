@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { expect, test } from '../person.ts';
 import budgets from './sizeBudgets.json' with { type: 'json' };
 
-/** KiB as a browser that takes brotli receives the body. */
+/** Size of the brotli response body, in KiB. */
 const servedKib = (url: string) =>
   new Promise<number>((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': 'br' } }, (answer) => {
@@ -18,7 +18,7 @@ const servedKib = (url: string) =>
 const nameOf = (path: string) =>
   `${path.split('/')[2]}/${path.split('/').at(-1)}`.replace(/\.[0-9a-f]{8}(\.(?:js|css))$/, '$1');
 
-/** The file's own budget, else the one for files of its kind. */
+/** Budget of the file, else of files of its kind. */
 function budgetOf(name: string): number {
   const kinds = [name, name.replace(/^[^/]+/, '*'), `*${name.slice(name.lastIndexOf('.'))}`];
   const [found] = kinds.flatMap((kind) => Object.entries(budgets).filter(([key]) => key === kind));

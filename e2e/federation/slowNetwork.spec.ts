@@ -1,6 +1,6 @@
 import { expect, test } from '../person.ts';
 
-/** GPRS: each answer takes longer than a remote is given on a good network. */
+/** GPRS: each response takes longer than the time limit of a fast network. */
 const slow = { offline: false, latency: 2600, downloadThroughput: 100_000, uploadThroughput: 100_000 };
 
 test.use({ judgesHangs: true });
@@ -20,7 +20,7 @@ test('mf.hang: a sound remote on a slow network is waited for', async ({ page })
 test('load.cover: the first story’s picture comes inside the page, and stays where it is when the app takes over', async ({
   page,
 }) => {
-  // no cover ever arrives
+  // covers never load
   await page.route(/\/api\/media\/covers\//, () => {});
   await page.goto('/explore', { waitUntil: 'commit' });
   const picture = page.locator('a[href^="/story/"] img').first();
@@ -42,7 +42,7 @@ test('load.next: what a tap on a tab needs is fetched before what nobody may eve
   const tabs = [/chat\/.*remoteEntry/, /conversations\.\w+\.js/, /account\/.*remoteEntry/, /\/my\.\w+\.js/].map(first);
   expect(Math.min(...tabs)).toBeGreaterThan(0);
   expect(Math.max(...tabs)).toBeLessThan(first(/authPopup\.\w+\.js/));
-  // HTTP/1 has six connections: a seventh request, or another's among them, would be a round more for a quick tap
+  // HTTP/1 has six connections: one more request here would cost a quick tap another round trip
   const isOfTabs = (url: string) => /\/builds\/(chat|account)\//.test(url);
   const ofTabs = asked.slice(0, first(/authPopup\.\w+\.js/)).filter(isOfTabs);
   expect(ofTabs).toHaveLength(6);

@@ -8,11 +8,11 @@ const good: Edition = { remote: 'account', part: 'my', says: '旧的一版' };
 const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
 const LOOK_MS = 31_000;
 
-// screens that are kept alive have such links as well
+// cached screens contain such links as well
 const cards = (page: Page) => page.locator('main a[href^="/story/"]').filter({ visible: true });
 const news = '有新版本';
 
-/** Waits until the open page has looked at the channel since the last call. */
+/** Waits until the open page has checked the channel since the last call. */
 const looked = (site: Site) => expect.poll(() => site.front.asked().join()).toContain('/channels/production.json');
 
 async function publishBoth(site: Site) {
@@ -38,7 +38,7 @@ test('mf.switch: a newer set comes with the next navigation, as a new document, 
   await site.activate(newer);
   await page.clock.fastForward(LOOK_MS);
   await person.isTold(news);
-  // nothing happens to a page that is only looked at
+  // a page without navigation does not change
   expect((await shownSet(page)).document).toBe(before.document);
   await goToTab(page, '我的');
   await expect(page.getByText(next.says, { exact: true })).toBeVisible();
@@ -48,7 +48,7 @@ test('mf.switch: a newer set comes with the next navigation, as a new document, 
   await goToTab(page, '发现');
   await expect(cards(page).nth(8)).toBeVisible();
   await expect.poll(place).toBe(placed);
-  // the new page is pinned to its set: no second document
+  // the new page stays on its set: no second document
   expect((await shownSet(page)).document).toBe(after.document);
 });
 
@@ -68,7 +68,7 @@ test('mf.switch: a tap made while the new document is on its way wins over the o
   const release = await holdBack(page, '**/story/*');
   const second = cards(page).nth(1);
   const [address, title] = [await second.getAttribute('href'), await second.getByRole('heading').textContent()];
-  // by the page itself, since Playwright waits for the document that is on its way
+  // clicked in the page, because Playwright would wait for the pending navigation
   await second.evaluate((card) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => (card as HTMLElement).click();
@@ -81,7 +81,7 @@ test('mf.switch: a tap made while the new document is on its way wins over the o
   await expect(page).toHaveURL(address ?? '');
   await expect(page.getByRole('heading', { name: title ?? '', level: 1 })).toBeVisible();
   expect((await shownSet(page)).builds.account).toBe(newer);
-  // the new document knows that the list lies behind it
+  // the new document knows that the list precedes it in the history
   await page.getByRole('button', { name: '返回' }).click();
   await expect(page).toHaveURL('/explore');
   await page.goForward();
@@ -127,7 +127,7 @@ test('mf.switch: a message on its way holds the new document back', async ({ sit
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await person.isTold(news);
   site.front.breaks(/^\/api\/v1\/messages$/, 'hang');
-  // the page gives the message up after 10 s
+  // the page gives up on the message after 10 s
   const onItsWay = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/messages'));
   await person.says('你还在吗');
   await onItsWay;

@@ -12,7 +12,7 @@ const next: Edition = { remote: 'account', part: 'my', says: '新的一版' };
 const script = { rewrite: (body: string) => `${body};globalThis.__tampered = true;` };
 const style = { rewrite: (body: string) => `${body} :root { --tampered: yes; }` };
 
-/** Whether any changed byte took effect. */
+/** Whether a changed file took effect. */
 const wasTampered = (page: Page) =>
   page.evaluate(
     () =>
@@ -22,7 +22,7 @@ const wasTampered = (page: Page) =>
 
 const channelOf = (store: string) => readFileSync(join(store, 'channels/production.json'), 'utf8');
 
-/** Puts a channel document in place as someone could who may write the store but has no key. */
+/** Writes a channel document as an attacker with access to the store but without the key. */
 function plant(store: string, text: string) {
   const generations = join(store, '.generations/channels/production.json');
   const newest = Math.max(...readdirSync(generations).map(Number));
@@ -106,7 +106,7 @@ test('mf.tamper: a page whose hash fits neither the file nor what it was changed
   expect(await wasTampered(page)).toBe(false);
 });
 
-/** Opens a page that follows the channel by a clock of ours. */
+/** Opens a page with a fake clock, and waits until it has checked the channel. */
 async function openFollowing(page: Page, asked: () => string[]) {
   await page.clock.install();
   await page.goto('/explore');

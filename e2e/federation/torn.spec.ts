@@ -11,7 +11,7 @@ const editions = (says: string): Edition[] => [
   { remote: 'stories', part: 'explore', says },
 ];
 
-/** Scripts and stylesheets of this document that no build of its set has. */
+/** Scripts and stylesheets of this document that belong to no build of its set. */
 async function strangers(page: Page): Promise<string[]> {
   const { builds } = await shownSet(page);
   const folders = Object.values(builds).map(folderOf);
@@ -23,7 +23,7 @@ async function strangers(page: Page): Promise<string[]> {
   return files.filter((path) => !folders.some((folder) => path.startsWith(folder)));
 }
 
-/** What stands on the page, and every file behind it, belongs to the set that this document carries. */
+/** Expects the text and every file of the page to belong to the set of its document. */
 async function expectOneSet(page: Page, sayings: ReadonlyMap<string, string>) {
   await expect(async () => {
     const { builds } = await shownSet(page);
@@ -58,7 +58,7 @@ test(`mf.torn: ${navigations} navigations during ${activations} activations neve
   };
   const seen = new Set<string>();
   for (let done = 0; done < navigations; done += 1) {
-    // while the page loads, not before
+    // during the load, not before
     const switching = done % every === 0 && switched < activations ? switchNow() : undefined;
     await page.goto('/explore');
     seen.add((await shownSet(page)).set);

@@ -17,10 +17,10 @@ import { promisify } from 'node:util';
 import { packageFacts } from '../../../shared/src/build/facts.ts';
 import { repoRoot } from './repoRoot.ts';
 
-/** A build of a remote from changed sources: one of its parts says `says`, or it is broken in one way. */
+/** A build of a remote from changed sources: one part shows `says`, or the build is broken in one way. */
 export interface Edition {
   remote: string;
-  /** route or slot whose page shows the text */
+  /** route or slot that shows the text */
   part: string;
   says: string;
   broken?: Breakage;
@@ -48,7 +48,7 @@ export default function Edition(props: object) {
 }
 `;
 
-/** Puts a page of ours around the part's own. */
+/** Wraps the part's page. */
 function changeSources(root: string, edition: Edition) {
   const imported = new RegExp(`(import\\(/\\* webpackChunkName: "${edition.part}" \\*/ )'([^']+)'`);
   let original = '';
@@ -65,17 +65,17 @@ function changeSources(root: string, edition: Edition) {
     edit(remote, (text) => text.replace('defineRemote({', "defineRemote({ contract: '^9.0.0',"));
 }
 
-/** Some ways to break cannot be written in a remote's sources. */
+/** Applies breakages that a remote's sources cannot express. */
 function changeBuilt(dist: string, { broken }: Edition) {
   const entry = join(dist, 'remoteEntry.js');
   if (broken === 'entry throws') edit(entry, (text) => `throw new Error('broken entry');\n${text}`);
   if (broken === 'module missing') edit(entry, (text) => text.replaceAll('"./remote"', '"./elsewhere"'));
 }
 
-/** Editions that are built already, for all workers and runs: a folder for each content of edition, sources and this file. */
+/** Finished editions, shared by workers and runs. The folder's name is a hash of the edition, its sources and this file. */
 const built = join(repoRoot, 'test-results/editions');
 
-/** Folder with the edition's build. Two workers that build the same edition leave one of the two. */
+/** Returns the folder with the edition's build. If two workers build the same edition, one result remains. */
 export async function buildEdition(edition: Edition): Promise<string> {
   const { sourceHash } = packageFacts('remote', join(repoRoot, 'remotes', edition.remote));
   const key = createHash('sha256')
@@ -98,7 +98,7 @@ export async function buildEdition(edition: Edition): Promise<string> {
   return place;
 }
 
-/** Builds an edition from a copy of the remote's sources. Returns the copy's dist folder and the way to remove it. */
+/** Builds an edition from a copy of the remote's sources. Returns the dist folder, and a function that removes the copy. */
 async function build(edition: Edition): Promise<{ dist: string; remove: () => void }> {
   const original = join(repoRoot, 'remotes', edition.remote);
   const root = mkdtempSync(join(tmpdir(), `liaozhai-${edition.remote}-`));

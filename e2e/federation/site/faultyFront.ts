@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** What goes wrong with a file on its way: no answer at all, another status, or other bytes. */
+/** Fault of a response: none at all, another status, or a changed body. */
 export type Fault =
   | 'hang'
   | { status: number; headers?: Record<string, string> }
@@ -16,14 +16,14 @@ interface Beacon {
 
 export interface FaultyFront {
   origin: string;
-  /** Every answer to a path that the pattern finds goes wrong from now on. */
+  /** From now on, every response to a matching path fails. */
   breaks(path: RegExp, fault: Fault): void;
   mend(): void;
-  /** Tells the product, as a proxy of its own, that what follows comes from this network: it takes so many reports from each. */
+  /** Sets `X-Forwarded-For` for later requests, because the product limits reports by network. */
   comesFrom(network: string): void;
-  /** Paths asked for since the last call, query included. */
+  /** Paths requested since the last call, with their query. */
   asked(): string[];
-  /** What pages reported about builds since the last call. */
+  /** Reports of pages about builds since the last call. */
   beacons(): Beacon[];
   close(): Promise<void>;
 }
@@ -34,10 +34,10 @@ const bodyOf = async (message: IncomingMessage) => {
   return Buffer.concat(parts);
 };
 
-/** A plain answer: compressed bytes could not be rewritten, and a 304 has none. */
+/** Removes headers that lead to a compressed body or to a 304, neither of which can be rewritten. */
 const plainly = ({ 'accept-encoding': _, 'if-none-match': __, ...headers }: IncomingMessage['headers']) => headers;
 
-/** Stands between browsers and the product, so that faults meet the real network stack and its cache. */
+/** Starts a proxy between browsers and the product, so that faults use the real network stack and cache. */
 export async function startFaultyFront(target: URL): Promise<FaultyFront> {
   let faults: { path: RegExp; fault: Fault }[] = [];
   let network: string | undefined;
@@ -54,9 +54,9 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     const onward = request({ hostname, port, path: message.url, method: message.method, headers }, async (reply) => {
       if (!rewrite) {
         answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        // Node 24 throws where older versions call back
+        // Node 24 throws for a destroyed response; older versions report it in the callback
         if (answer.destroyed) return reply.destroy();
-        // an answer that ends early does so for the page too
+        // a truncated response is truncated for the page, too
         return pipeline(reply, answer, () => undefined);
       }
       const { 'content-length': _, etag: __, ...kept } = reply.headers;
@@ -74,7 +74,7 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     if (fault === 'hang') return;
     if (fault && 'status' in fault)
       answer.writeHead(fault.status, { 'cache-control': 'no-store', ...fault.headers }).end('broken');
-    // who asked may be gone
+    // the client may have disconnected
     else pass(message, answer, fault?.rewrite).catch(() => answer.destroy());
   });
   server.on('connection', (socket) => {

@@ -5,28 +5,28 @@ import { dirname, join } from 'node:path';
 import { RemotePlugin } from '../../../shared/src/build/remotePlugin.ts';
 import { repoRoot } from './repoRoot.ts';
 
-/** A remote that a bundler builds with its own settings, without any package of ours. */
+/** A remote built by a bundler with custom settings, without packages of this repository. */
 export interface Guest {
   name: string;
   version: string;
-  /** `src/Page.js`; the text it shows is the test's. */
+  /** Source of `src/Page.js`. */
   page: string;
-  /** Slots that it fills, each with the component of `src/<file>`. */
+  /** Slots that it fills, each with the component in `src/<file>`. */
   slots?: { name: string; order?: number; file: string }[];
-  /** Further files of its folder. */
+  /** Additional files of its folder. */
   files?: Record<string, string>;
-  /** Federation's own settings beside name, entry and module. */
+  /** Federation settings in addition to name, entry and module. */
   federation?: Record<string, unknown>;
-  /** A name that is the same for every build. */
+  /** A container name that is the same for every build. */
   global?: string;
-  /** As builds for contract 2.0: the bundler runtime comes from the page. */
+  /** Builds for contract 2.0, in which the page provides the bundler runtime. */
   isFormer?: boolean;
-  /** What builds it; Rspack with this repository's federation unless named. */
+  /** Bundler and federation. Default: Rspack with this repository's federation. */
   kit?: Kit;
 }
 
 const require = createRequire(join(repoRoot, 'e2e/package.json'));
-/** Bundlers of former years with a federation of their time, apart from those of this repository. */
+/** Older bundlers, each with federation of its time, installed separately. */
 const requireOlder = createRequire(join(repoRoot, 'e2e/older/package.json'));
 
 interface Compiler {
@@ -35,7 +35,7 @@ interface Compiler {
 type Compile = (options: object) => Compiler;
 type Plugin = new (options: object) => object;
 
-/** What every kit builds: where it is, and what the container and its chunks are called. */
+/** Input of every kit: the folder, and the name of the container and its chunks. */
 interface Task {
   root: string;
   global: string;
@@ -87,7 +87,7 @@ async function compile(compiler: Compile, task: Task, plugin: object): Promise<v
 const FORMER = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
 
 const federate = (requireKit: NodeJS.Require, bundler: string, federation: string) => async (task: Task) => {
-  // federation notes there which webpack the process builds with
+  // federation stores here which webpack the process uses
   delete process.env.FEDERATION_WEBPACK_PATH;
   const isWebpack = bundler === 'webpack';
   const compiler = isWebpack ? requireKit(bundler) : requireKit(bundler).rspack;
@@ -140,7 +140,6 @@ const KITS = {
   },
 } as const;
 
-/** A bundler and the federation it builds with. */
 export type Kit = keyof typeof KITS;
 export const kits = Object.keys(KITS) as Kit[];
 
@@ -151,7 +150,7 @@ function write(root: string, files: Record<string, string>) {
   }
 }
 
-/** Builds a guest. Returns its dist folder and the way to remove it. */
+/** Builds a guest. Returns the dist folder, and a function that removes it. */
 export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: () => void }> {
   const { name, version, page, slots = [], files = {}, isFormer, kit = 'rspack' } = guest;
   const slotFields = slots.map(({ file: _, ...field }) => field);
@@ -180,7 +179,7 @@ export async function buildGuest(guest: Guest): Promise<{ dist: string; remove: 
   return { dist: join(root, 'dist'), remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** The files of a library as a package manager would install it. */
+/** Files of a library, as a package manager installs them. */
 export const library = (name: string, version: string) => ({
   [`node_modules/${name}/package.json`]: JSON.stringify({ name, version, main: 'index.js' }),
   [`node_modules/${name}/index.js`]: `module.exports = { version: '${version}' };`,

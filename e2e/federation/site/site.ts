@@ -7,47 +7,47 @@ import { startProduct } from '../../product.ts';
 import { buildEdition, type Edition } from './edition.ts';
 import { type FaultyFront, startFaultyFront } from './faultyFront.ts';
 
-/** What the commands used here answer with `--json`. */
+/** Output of the commands used here, with `--json`. */
 interface Answer {
   id: string;
   query: string;
-  /** of the state, where the command changes or shows it */
+  /** the channel's state, if the command changes or shows it */
   seq?: number;
   stable: { set: string; builds: string[] };
 }
 
-/** A product of its own with a release store of its own, reached through a front that can break. */
+/** A separate product with its own release store, behind a proxy that can fail. */
 export interface Site {
   front: FaultyFront;
   /** the store's folder */
   store: string;
-  /** `pnpm release …` on this store, until the product serves what it did. Rejects with what the command said. */
+  /** Runs `pnpm release …` on this store, and waits until the product serves the result. Rejects with the command's output. */
   release(...words: string[]): Promise<Answer>;
   /** Builds and publishes an edition once. Returns its build id. */
   publish(edition: Edition): Promise<string>;
   activate(...builds: string[]): Promise<Answer>;
-  /** Makes `build` live with `lastGood` as what pages fall back to. */
+  /** Activates `build` with `lastGood` as the fallback. */
   succeed(lastGood: string, build: string): Promise<void>;
-  /** What the product has complained about so far. */
+  /** Everything the product has written to standard error so far. */
   complaints(): string;
   stop(): Promise<void>;
 }
 
-/** `/builds/account/2.0.1-3f9c1a7b20de/` of `account@2.0.1+3f9c1a7b20de`. */
+/** `/builds/account/2.0.1-3f9c1a7b20de/` for `account@2.0.1+3f9c1a7b20de`. */
 export const folderOf = (build: string) => `/builds/${build.replace('@', '/').replace('+', '-')}/`;
 
-/** Finds a build's files, all or some of them. */
+/** Matches a build's files, or those whose path contains `part`. */
 export const filesOf = (build: string, part = '') =>
   new RegExp(`${folderOf(build).replaceAll('.', '\\.')}.*${part.replaceAll('.', '\\.')}`);
 
-/** `pnpm release …` on the store in that folder, without a browser check. Rejects with what the command said. */
+/** Runs `pnpm release …` on the store in that folder, without a browser check. Rejects with the command's output. */
 export async function runRelease(store: string, words: readonly string[]): Promise<Answer> {
   const { code, out, err } = await runCommand(['--store', `file:${store}`, '--json', '--smoke', 'off', ...words]);
   if (code !== 0) throw new Error(`pnpm release ${words.join(' ')} ended with ${code}: ${err}`);
   return JSON.parse(out) as Answer;
 }
 
-/** A server believes for half a second what it knows of the channel. */
+/** Waits until the product serves the state: a server caches the channel for half a second. */
 async function serves(origin: string, seq: number) {
   const until = Date.now() + 30_000;
   let served: number;
@@ -60,7 +60,7 @@ async function serves(origin: string, seq: number) {
   throw new Error(`the product still serves state ${served} half a minute after state ${seq} was made`);
 }
 
-/** `env` is the product's, beside a store of its own. */
+/** Starts a site. `env` is added to the product's environment. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
   const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
   const own = { RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', TRUST_PROXY: 'true' };

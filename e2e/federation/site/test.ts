@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { test as base, expect } from '../../person.ts';
 import { type Site, startSite } from './site.ts';
 
-/** One site per worker: a test brings the state that it needs live itself. */
+/** One site per worker. A test activates the builds that it needs. */
 export const test = base.extend<{ mended: undefined }, { site: Site }>({
   site: [
     async ({ browserName: _ }, use) => {
@@ -16,9 +16,9 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
   baseURL: ({ site }, use) => use(site.front.origin),
   mended: [
     async ({ site }, use, { testId }) => {
-      // the reports of the tests before in the same minute leave this one as many as it needs
+      // otherwise reports of earlier tests would use up this test's limit
       site.front.comesFrom(addressOf(testId));
-      // late requests of the former test's pages do not count here
+      // requests by pages of the previous test do not count
       site.front.asked();
       site.front.beacons();
       await use(undefined);
@@ -28,7 +28,7 @@ export const test = base.extend<{ mended: undefined }, { site: Site }>({
   ],
 });
 
-/** An address of its own for each test; the product takes nothing else for where a report comes from. */
+/** A distinct address for each test. The product identifies the sender of a report only by its address. */
 function addressOf(testId: string): string {
   const bytes = createHash('sha256').update(testId).digest();
   return `10.${bytes[0]}.${bytes[1]}.${bytes[2]}`;
@@ -36,7 +36,7 @@ function addressOf(testId: string): string {
 
 export const card = '暂时打不开';
 
-/** Notes whether the page ever showed the card of a lost pane, be it for a moment. */
+/** Records whether the page ever showed the card of a failed pane, even briefly. */
 export async function watchForCard(page: Page): Promise<() => Promise<boolean>> {
   await page.addInitScript((text) => {
     new MutationObserver(() => {
@@ -61,7 +61,7 @@ interface ShownSet {
   builds: Record<string, string>;
 }
 
-/** What the page carries inlined. */
+/** The set that the page's HTML contains. */
 export const shownSet = (page: Page): Promise<ShownSet> =>
   page.evaluate(() => {
     const { set, candidate, host, remotes } = JSON.parse(
