@@ -13,7 +13,7 @@ interface AxeGlobal {
   axe: { run(context: Document, options: RunOptions): Promise<AxeResults> };
 }
 
-/** Serious and critical findings, each as "rule: element (what is wrong)". */
+/** Serious and critical findings, each as "rule: element (problem)". */
 async function findings(page: Page, options: RunOptions = {}): Promise<string[]> {
   const { violations } = await page.evaluate(
     (chosen) =>
@@ -35,7 +35,7 @@ async function isAccessible(page: Page, scene: Scene) {
   await page.evaluate(axeSource);
   expect(await findings(page), 'in light').toEqual([]);
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
-  // the theme changes colours and nothing else
+  // the theme changes only colours
   expect(await findings(page, { runOnly: ['color-contrast'] }), 'in dark').toEqual([]);
 }
 

@@ -83,7 +83,7 @@ test('a new password ends the other sessions and signs in from then on', async (
   await page.locator('input[name="current_password"]').fill(account.password);
   await page.getByRole('button', { name: '修改密码' }).tap();
   await person.isTold('密码已修改');
-  // told by the socket; a reload just while the popup opens would confuse the browser's history
+  // reported over the socket; a reload while the popup opens would disturb the browser's history
   await expect(other.popup()).toBeVisible();
   await other.page.reload();
   await other.signIn({ login: account.login, password: '深夜叩门的人' });
@@ -116,7 +116,7 @@ test('who comes by an invite link brings points to both', async ({ person, page,
   await expect(page.getByText(invite_code)).toBeVisible();
   const elsewhere = await anotherBrowser();
   const friend = person.at(await elsewhere.newPage());
-  // a tap that comes before the app does is the browser's to follow
+  // a tap before the app has started is plain navigation
   const hostScript = '**/builds/host/**/*.js';
   await friend.page.route(hostScript, () => {});
   await friend.open(`/?invite=${invite_code}`);
@@ -171,7 +171,7 @@ test('sec.user-switch: logging out leaves nothing of the user on the device, but
     return traces.filter((trace) => kept.includes(trace));
   };
   await expect.poll(found).toEqual([]);
-  // screens that were kept alive have nothing of the user either
+  // cached screens contain nothing of the user either
   await page.getByRole('navigation').getByRole('link', { name: '聊过' }).tap();
   await expect(page.getByText('聊过的故事会留在这里')).toBeVisible();
   expect(await page.content()).not.toContain(account.login);
@@ -198,7 +198,7 @@ test('theme and font size are kept and change what is seen', async ({ person, pa
 });
 
 test.describe('in a session that has run out the sign-in popup alone speaks', () => {
-  /** What is written down before the session ends, and the button that finds it out. */
+  /** Input before the session ends, and the button whose request finds that out. */
   const acts: Record<string, { path: string; fields: Record<string, string>; button: RegExp }> = {
     'checking in': { path: '/my', fields: {}, button: /^签到/ },
     'saving the profile': { path: '/my/profile', fields: { persona: '赶考的书生' }, button: /^保存$/ },

@@ -100,7 +100,7 @@ test.describe('the auth popup', () => {
 });
 
 test.describe('what is missing or breaks a rule is said at its field, in the product’s words', () => {
-  /** The text that a field is described by once it is wrong. */
+  /** Text that describes an invalid field. */
   const saidAt = async (page: Page, name: string) => {
     const field = page.locator(`input[name="${name}"][aria-invalid="true"]`);
     await expect(field).toBeVisible();
@@ -117,7 +117,7 @@ test.describe('what is missing or breaks a rule is said at its field, in the pro
     expect(await saidAt(page, 'login')).toBe('请填写用户名');
     expect(await saidAt(page, 'password')).toBe('密码至少 6 位');
     await expect(popup.locator('input[name="name"]')).toBeFocused();
-    // another nickname is one, typing is an answer
+    // another nickname is valid, and typing clears the error
     await popup.getByRole('button', { name: '换一个昵称' }).tap();
     await expect(popup.locator('input[name="name"][aria-invalid]')).toHaveCount(0);
     await popup.locator('input[name="login"]').fill('a');
@@ -138,7 +138,7 @@ test.describe('what is missing or breaks a rule is said at its field, in the pro
 
 test('the gender chosen at registration stands in the profile', async ({ person, page }) => {
   await opened(page);
-  // where the finger goes, once the sheet has come to rest
+  // on the label, which is the touch target, after the sheet's animation
   await person.popup().locator('label', { hasText: '女' }).click();
   await person.register();
   await page
@@ -152,7 +152,7 @@ test('the gender chosen at registration stands in the profile', async ({ person,
 });
 
 test('the popup stays above a keyboard that lies over the page', async ({ person, page }) => {
-  // Safari's keyboard, which Chromium's emulation lacks: the window keeps its height, less of it is in sight
+  // imitates Safari's keyboard, which Chromium does not emulate: the window keeps its height, the visual viewport shrinks
   await page.addInitScript(() => {
     const view = Object.assign(new EventTarget(), { height: window.innerHeight, offsetTop: 0, scale: 1 });
     Object.defineProperty(window, 'visualViewport', { value: view });
@@ -170,7 +170,7 @@ test('the popup stays above a keyboard that lies over the page', async ({ person
     popup.getByRole('button', { name, exact: true }).evaluate((button) => button.getBoundingClientRect().bottom);
   expect(await bottomOf('登录')).toBeLessThanOrEqual(inSight);
   await expect(popup.locator('input[name="password"]')).toBeInViewport();
-  // the higher form scrolls inside what is left
+  // the taller form scrolls inside the remaining space
   await popup.getByRole('button', { name: /注册/ }).first().click();
   const submit = popup.getByRole('button', { name: '注册（请截图保存）' });
   await submit.scrollIntoViewIfNeeded();
@@ -216,7 +216,7 @@ test.describe('credentials that the clipboard refuses', () => {
     await expect(dialog).toBeVisible();
     await dialog.getByRole('button', { name: '我已经复制' }).click();
     await expect(dialog).toBeHidden();
-    // sheet and dialog closed by one tap: one step back over both, and not out of the app
+    // one tap closes both sheet and dialog: one step back past both, without leaving the app
     await expect(person.popup()).toBeHidden();
     await expect(page).toHaveURL('/my');
     await expect(page.getByRole('heading', { name: '我的' })).toBeVisible();

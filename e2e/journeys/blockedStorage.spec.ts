@@ -1,6 +1,6 @@
 import { expect, test } from '../person.ts';
 
-// A WebView without storage, or a browser told to keep nothing: naming what would keep something throws.
+// A WebView without storage, or a browser that blocks it: accessing any storage throws.
 test.beforeEach(({ context }) =>
   context.addInitScript(() => {
     const insecure = () => {
@@ -26,7 +26,7 @@ test('where nothing can be kept a reader signs up, talks, and finds the talk in 
   await page.getByRole('link', { name: '我的' }).click();
   await page.getByRole('radio', { name: '深色' }).check({ force: true });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  // the next document knows nothing of it, and starts all the same
+  // the next document has lost the setting, and still starts
   await person.openFirstStory();
   expect(person.trouble.errors).toEqual([]);
 });

@@ -22,7 +22,7 @@ test('on paper the whole loaded conversation stands under its title, and nothing
   await person.opensChat(story);
   await expect(person.log().getByRole('article').last()).toBeVisible();
   const onScreen = await page.getByRole('article').count();
-  // as Firefox prints: what is drawn any later is not on the paper
+  // Firefox prints the page as it is right after `beforeprint`
   const isDrawn = await page.evaluate(() => {
     const articles = () => document.querySelectorAll('article').length;
     const before = articles();
@@ -127,7 +127,7 @@ for (const [width, height] of [
       if (path === '/my/security') await page.getByRole('button', { name: '绑定邮箱' }).click();
       const fields = page.locator('main :is(input:not([type="radio"]), textarea):visible');
       await expect(fields.first()).toBeVisible();
-      // upwards, as a reader goes back to what was forgotten
+      // bottom to top, as a reader returns to a missed field
       for (const field of (await fields.all()).reverse()) {
         await field.press('1');
         const isClear = () =>
@@ -261,7 +261,7 @@ test('with forced colours what lies over a page has edges, and the scenes that w
   expect(await differs(toast, withoutEdge)).toBe(true);
 });
 
-/** Whether an element looks other without some of its style. */
+/** Whether an element looks different without some of its style. */
 async function differs(element: Locator, without: Record<string, string>): Promise<boolean> {
   await expect(element).toBeInViewport({ ratio: 1 });
   const picture = () => element.page().screenshot({ animations: 'disabled' });

@@ -68,7 +68,7 @@ test('sync.refused: a socket that is refused for good is asked for seldom, and c
   await person.replied();
   const before = sockets;
   for (let minute = 0; minute < 40; minute++) {
-    // a clock that jumps makes pending work time out
+    // a jump of the clock would time out pending requests
     await expect.poll(() => underWay).toBe(0);
     await page.clock.fastForward('01:00');
   }

@@ -55,17 +55,17 @@ test('a row shows the last words, follows what is said elsewhere, and leads to t
   await elsewhere.opensChat(story);
   await elsewhere.says('灯下又见面了');
   await expect(row(page)).toContainText('我：灯下又见面了');
-  // and then what is answered
+  // followed by the reply
   await expect(row(page)).not.toContainText('我：');
   await elsewhere.page.close();
   await row(page).getByRole('link').tap();
   await expect(person.log().getByText('灯下又见面了', { exact: true })).toBeVisible();
 });
 
-/** What recognises a drag comes after the rows. */
+/** Waits until swiping works: its code loads after the rows. */
 const canBeDragged = (page: Page) => expect(page.locator('[data-swipe-row]').first()).toBeAttached();
 
-/** A finger that drags a row to the left and rests before it lifts; a flick would swallow the tap that follows. */
+/** Drags a row to the left and pauses before lifting the finger, because a flick would swallow the next tap. */
 async function swipe(page: Page) {
   await canBeDragged(page);
   const box = await row(page).boundingBox();
@@ -80,7 +80,7 @@ async function swipe(page: Page) {
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
-/** The six seconds to undo are the reader's: a busy machine takes some of them, and some before the clock stops. */
+/** Stops the clock, so that a slow machine does not use up the six seconds to undo. */
 const timeStops = async (page: Page) => page.clock.pauseAt(await page.evaluate(() => Date.now() + 20_000));
 
 test('a swipe bares 删除; undone in time the conversation is as it was', async ({ person, page }) => {
@@ -127,7 +127,7 @@ test('while a row is open a tap on another closes it and does nothing else', asy
   await expect(page).toHaveURL('/story/hua-pi?chat=1');
 });
 
-/** Notes how high a row was in every frame from now on, by the name of its story. */
+/** Records the height of a story's row in every frame from now on. */
 const watchHeights = (page: Page, title: string) =>
   page.evaluate((name) => {
     const heights: number[] = [];
@@ -237,7 +237,7 @@ test('leaving the page carries a deletion out', async ({ person, page }) => {
   await page.getByRole('menuitem', { name: '删除' }).tap();
   await expect(row(page)).toHaveCount(0);
   await person.open('/manifest.webmanifest');
-  // the six seconds go with the page that counted them
+  // the page that counts the six seconds is gone
   await expect.poll(() => kept(person)).toBe(0);
   await page.goBack();
   await expect(page.getByText('还没有聊过')).toBeVisible();
@@ -256,7 +256,7 @@ test('a story is begun again beside the conversation there is, and each is gone 
   };
   await beginsAnother();
   await page.getByRole('button', { name: '回到前一段' }).tap();
-  // at its end, where it was left, and not as something new below the opening
+  // at its end, where the reader left it, without counting as new messages
   await expect(person.log().getByRole('article').last()).toBeInViewport();
   await expect(page.getByRole('button', { name: '新消息' })).toHaveCount(0);
   await beginsAnother();

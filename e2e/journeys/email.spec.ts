@@ -4,7 +4,7 @@ import { mailsTo } from '../seeds.ts';
 
 const password = '隔壁灯还亮着';
 
-/** The path of the link in the newest mail to an address. */
+/** Path of the link in the newest mail to an address. */
 async function linkSentTo(address: string): Promise<string> {
   await expect.poll(() => mailsTo(address).length).toBeGreaterThan(0);
   const link =
@@ -15,7 +15,7 @@ async function linkSentTo(address: string): Promise<string> {
   return pathname + search;
 }
 
-/** Registers with an address and stands before the popup that waits for its confirmation. */
+/** Registers with an email address. Returns while the popup waits for its confirmation. */
 async function registersByMail(person: Person): Promise<string> {
   const address = `reader-${randomUUID().slice(0, 8)}@example.org`;
   await person.open('/my');
@@ -76,7 +76,7 @@ test('the mail can be sent again after a pause, and a refusal is said', async ({
   await person.isTold('确认邮件已发送');
   await expect.poll(() => mailsTo(address).length).toBe(2);
   await expect(counting).toBeDisabled();
-  // closed and reopened it goes on counting
+  // still counts down after it was closed and reopened
   await page.clock.fastForward(20_000);
   await waiting(person).getByRole('button', { name: '返回登录' }).tap();
   await person.popup().locator('input[name="login"]').fill(address);

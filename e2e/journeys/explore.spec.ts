@@ -5,7 +5,7 @@ import { seededAccount } from '../seeds.ts';
 const cards = (page: Page) => page.locator('main:visible li a[href^="/story/"]').filter({ visible: true });
 const field = (page: Page) => page.getByRole('searchbox', { name: '搜索故事' });
 
-/** Adds up how far things move by themselves, from the first paint on. */
+/** Records layout shifts that no input caused, from the first paint on. */
 function recordShifts() {
   const shifts: number[] = [];
   Object.assign(globalThis, { shifts });
@@ -24,7 +24,7 @@ test('发现 is searched by words and by tag, and a reload and the way back find
   page,
 }) => {
   await page.addInitScript(recordShifts);
-  // what the server can do comes with the page
+  // the page itself contains the server's capabilities
   await page.route('**/api/v1/capabilities', () => undefined);
   await person.open('/explore');
   await page.getByRole('button', { name: '搜索故事' }).tap();
@@ -47,7 +47,7 @@ test('发现 is searched by words and by tag, and a reload and the way back find
   await page.getByRole('button', { name: '取消' }).tap();
   await expect(page.getByRole('button', { name: '刷新' })).toBeVisible();
   await expect(page).toHaveURL('/explore');
-  // what the server draws for the plain shelf would have to make way
+  // a server-rendered shelf would have to be replaced
   const html = await (await page.request.get('/explore?tag=x')).text();
   expect(html).not.toContain('id="liaozhai-first"');
 });
@@ -63,7 +63,7 @@ test('继续读 leads on from 发现 into the last chat, and moves nothing when 
   const row = page.getByRole('region', { name: '继续读' });
   await expect(row.getByRole('link')).toHaveCount(1);
   expect(await shifts(page)).toEqual([]);
-  // the story that is being read leads the shelf no more, from the server's own drawing on
+  // the story being read no longer leads the shelf, not even in the server-rendered page
   const [first, second] = await page.getByRole('list', { name: '故事' }).getByRole('link').all();
   await expect(first as Locator).not.toContainText('聂小倩');
   await expect(second as Locator).toContainText('已聊');
@@ -74,7 +74,7 @@ test('继续读 leads on from 发现 into the last chat, and moves nothing when 
 test('a title or a name without an end leaves its screen as it was', async ({ person, page }) => {
   await person.returns(await seededAccount({ story: 'lu-pan', messages: 2 }));
   const long = 'W'.repeat(300);
-  // the page that is served names its remotes too
+  // the HTML of the page contains names of remotes, too
   const lengthened = (text: string) =>
     text
       .replace(/"title":"[^"]*","cover_url"/g, `"title":"${long}","cover_url"`)

@@ -31,7 +31,7 @@ const test = base.extend<{ scene: Scene }, { stage: Stage }>({
     { scope: 'worker', timeout: 300_000 },
   ],
   baseURL: ({ stage }, use) => use(stage.link.origin),
-  // a reader of their own for every case, signed in on this device
+  // a separate reader for each case, signed in on this device
   scene: async ({ stage, person, page, context }, use) => {
     stage.site.front.mend();
     stage.link.mend();
@@ -53,7 +53,7 @@ const honest =
   /发送中|等待网络|点按重试|重新发送|稍后|重试|没有网络|连不上|排队中|正在书写|频繁|自动发出|等得太久|没有收到回应|暂时/;
 const anyRetry = (page: Page) => page.getByRole('button', { name: /^(重试|刷新|刷新看看)$/ });
 
-/** Looks, and taps what the page offers, until the flow is done. */
+/** Taps what the page offers until the flow is done. */
 async function insist(scene: Scene, flow: (typeof flows)[number]) {
   const nothing = scene.page.locator('nothing');
   const offered = anyRetry(scene.page).or(flow.again?.(scene) ?? nothing);

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../person.ts';
 import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
 
-// no reply comes to its end before the crash, however late that is
+// slow enough that no reply ends before the crash
 const slowly = { STORYTELLER_PIECE_DELAY_MS: '2000', STORYTELLER_START_DELAY_MS: '200', RATE_LIMIT_REGISTER: '1000' };
 
 test.describe('faults of the backend', () => {
@@ -34,7 +34,7 @@ test.describe('faults of the backend', () => {
     await expect.poll(() => person.latestStatus()).toBe('streaming');
     await backend.crash();
     await backend.start();
-    // the server ended what ran and gave the points back; the page says so without a reload
+    // the server ends the running reply and refunds the points; the page shows that without a reload
     await expect.poll(() => person.latestStatus()).toMatch(/failed|completed/);
     await expect(
       person
@@ -73,7 +73,7 @@ test('msg.timeout-no-double: an answer that never comes costs once and shows onc
   await page.route('**/api/v1/messages', async (route) => {
     if (route.request().method() !== 'POST' || held > 0) return route.continue();
     held += 1;
-    // the server does it, but the visitor never hears
+    // the server processes the message, but the page gets no response
     await route.fetch();
   });
   await person.says('你还在吗？');
@@ -83,7 +83,7 @@ test('msg.timeout-no-double: an answer that never comes costs once and shows onc
   expect(data.filter((message) => message.body === '你还在吗？')).toHaveLength(1);
 });
 
-/** Keeps a transaction over everything open in another tab, as WebKit sometimes does for a page that was left. */
+/** Holds a transaction over all object stores in another tab, as WebKit sometimes does for a page that was closed. */
 async function holdDatabase(page: Page) {
   await page.goto('/manifest.webmanifest');
   await page.evaluate(
@@ -119,7 +119,7 @@ test('an IndexedDB that does not answer holds up neither signing up nor a messag
   expect((await person.latestOf(id)).data.filter(({ role }) => role === 'user')).toHaveLength(1);
   await person.open('/conversations');
   await expect(page.getByRole('listitem').first()).toBeVisible();
-  // nor a reader who leaves
+  // signing out is not blocked either
   await person.open('/my');
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').getByRole('button', { name: '退出登录' }).tap();

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { appIsUp, expect, holdBack, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
-/** Notes every skeleton that is ever in sight, by its shape and where it begins. */
+/** Records the shape and position of every visible skeleton. */
 const watchSkeletons = (page: Page) =>
   page.addInitScript(() => {
     const seen = new Set<string>();

@@ -19,13 +19,13 @@ const test = base.extend<{ sources: Sources }, { copy: Sources }>({
 
 const grid = 'remotes/stories/src/components/StoryGrid';
 
-/** Another document would have begun at another time. */
+/** Identifies the document by the time at which it began. */
 const documentOf = (page: Page) => page.evaluate(() => performance.timeOrigin);
 
-/** Opens 发现, and waits for the parts that the server compiles only as the page asks for them. */
+/** Opens 发现, and waits for parts that the dev server compiles on demand. */
 const opens = (page: Page, server: string) => page.goto(`${server}/explore`, { waitUntil: 'networkidle' });
 
-/** On 发现, by any dev server: what a remote itself has. */
+/** Edits of a remote's component and style show on 发现, on any dev server. */
 async function showsEditsOfRemote(page: Page, sources: Sources) {
   const title = page.getByRole('heading', { level: 2 }).first();
   await expect(title).toBeVisible();

@@ -1,17 +1,17 @@
 import type { Page } from '@playwright/test';
 import { appIsUp, expect, holdBack, test, toldBy } from '../person.ts';
 
-/** With a keyboard come a mouse and no touch, at the width of a phone. */
+/** A device with a keyboard and a mouse, without touch, at the width of a phone. */
 test.use({ hasTouch: false, isMobile: false });
 
-/** What the focus stands on, as a screen reader would begin to say it. */
+/** Accessible name of the focused element, approximately. */
 const focusedName = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement;
     return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '';
   });
 
-/** Presses Tab until the focus is on the named thing; every stop on the way has to be in sight and ringed. */
+/** Presses Tab until the named element has the focus. Every element on the way must be visible and have a focus ring. */
 async function tabTo(page: Page, name: string | RegExp, most = 30) {
   const wanted = typeof name === 'string' ? (text: string) => text === name : (text: string) => name.test(text);
   for (let press = 0; press < most; press += 1) {
@@ -22,7 +22,7 @@ async function tabTo(page: Page, name: string | RegExp, most = 30) {
   throw new Error(`${most} presses of Tab did not reach ${name}; the focus is on "${await focusedName(page)}"`);
 }
 
-/** The ring may be drawn by the element, by the box around it (a field) or by the one after it (a radio's label). */
+/** Expects a focus ring on the element, on the box around it (a field) or on the next one (a radio's label). */
 async function expectRing(page: Page) {
   const state = await page.evaluate(() => {
     const element = document.activeElement;
@@ -33,7 +33,7 @@ async function expectRing(page: Page) {
     });
     return ringed ? 'ringed' : `no ring: ${element.outerHTML.slice(0, 160)}`;
   });
-  // past its last element the page hands the focus to the browser
+  // after its last element the page passes the focus to the browser
   if (state !== 'nothing is focused') expect(state).toBe('ringed');
 }
 
@@ -143,7 +143,7 @@ test('the menu of a list row goes by arrows and Escape', async ({ person, page }
   await person.isTold(/已删除《/);
 });
 
-/** Elements that hold text and show less of it than they have, or reach past the window's edge. */
+/** Elements with text that is cut off or extends past the window's edge. */
 const cutOff = (page: Page) =>
   page.evaluate(() => {
     const shown = (element: Element) =>
@@ -151,7 +151,7 @@ const cutOff = (page: Page) =>
       element.getBoundingClientRect().width > 2;
     const hasText = (element: Element) =>
       [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
-    // a row of filters may go on sideways, a page may not
+    // a row of filters may scroll sideways, a page may not
     const inRow = (element: Element): boolean => {
       const box = element.parentElement;
       if (!box) return false;
@@ -173,7 +173,7 @@ const cutOff = (page: Page) =>
 
 test.describe('twice the text size', () => {
   test.beforeEach(async ({ page }) => {
-    // what the browser's own setting does: every size is in rem
+    // same effect as the browser's setting, because every size is in rem
     await page.addInitScript(() => {
       document.addEventListener('DOMContentLoaded', () =>
         document.documentElement.style.setProperty('--font-scale', '2'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '../person.ts';
 import { freePort, type RunningProduct, startProduct } from '../product.ts';
 
-/** Starts it twice on the same ports and data, the second time right after the first was killed. */
+/** Starts the product twice on the same ports and data, the second time right after it was killed. */
 async function killedThenStarted(
   options: string[],
   check: (product: RunningProduct, console: string) => Promise<void>,
@@ -36,7 +36,7 @@ test('start.killed: the whole product, killed and started again at once, serves 
 
 test('start.killed: the development server, killed and started again at once, is there with its backend', async () => {
   await killedThenStarted(['--dev'], async ({ origin }) => {
-    // Rsbuild says that it has built a moment before it listens
+    // Rsbuild reports the build shortly before it listens
     await expect.poll(() => statusOf(`${origin}/api/v1/stories`).catch(String)).toBe(200);
   });
 });

@@ -3,10 +3,10 @@ import { appIsUp, expect, holdBack, type Person, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const PAGE_SIZE = 20;
-/** Slow enough that a list cannot be fetched again, page by page, while its place is looked for. */
+/** Slow enough that the list cannot be fetched again, page by page, while its position is restored. */
 const ANSWERS_AFTER_MS = 300;
 
-/** Answers a list as a server would that has `total` entries behind its first page; returns the cursors asked for. */
+/** Answers a list as if it had `total` entries. Returns the requested cursors. */
 async function answersLong(
   page: Page,
   list: RegExp,
@@ -30,7 +30,7 @@ async function answersLong(
 
 const links = (page: Page) => page.locator('main:visible li a[href^="/story/"]');
 
-/** How far the list reaches: of a long one only the cards near the view are in the document, with their place in it. */
+/** Number of listed entries. A long list keeps only cards near the view in the document, each with its position. */
 async function reached(page: Page) {
   const place = await links(page)
     .last()
@@ -38,7 +38,7 @@ async function reached(page: Page) {
   return place ? Number(place) : links(page).count();
 }
 
-/** Scrolls on until so many entries are listed, and then a little back up. */
+/** Scrolls until this many entries are listed, and then back up a little. */
 async function readsOnTo(page: Page, count: number) {
   await expect(async () => {
     await page.locator('main:visible').evaluate((main) => main.scrollTo(0, main.scrollHeight));
@@ -90,7 +90,7 @@ test('发现, put back to its place, draws what stands there without waiting for
   const asked = await answersLong(page, /\/api\/v1\/stories(\?|$)/, 500, story, 0);
   await person.open('/explore');
   await appIsUp(page);
-  // the browser's own come with a frame, and a busy one takes its time
+  // the browser's scroll events arrive with a frame, late on a busy machine
   await page.addInitScript(() => {
     addEventListener('scroll', (event) => event.isTrusted && event.stopImmediatePropagation(), { capture: true });
   });
@@ -154,7 +154,7 @@ test('聊过, read far down, is found at the same place after a reload', async (
   await person.open('/conversations');
   await appIsUp(page);
   await findsItsPlaceAfterReload(person, asked, 320);
-  // however late the list is
+  // even if the list is slow
   const before = await place(page);
   const answer = await holdBack(page, /\/api\/v1\/conversations(\?|$)/);
   await page.clock.install();

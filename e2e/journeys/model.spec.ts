@@ -5,7 +5,7 @@ import { seededAccount } from '../seeds.ts';
 
 interface Stage {
   product: RunningProduct;
-  /** Has the model answer like this from now on. */
+  /** Sets the model's behaviour for later requests. */
   behave(way: Behaviour | undefined): void;
 }
 
@@ -31,7 +31,7 @@ const test = base.extend<object, { stage: Stage }>({
 const answers = [
   {
     behave: cutAnswers['finish_reason length'],
-    /** What of it stands in the reply. */
+    /** Part of the response that the reply keeps. */
     keeps: /公子，夜里风大。”$/,
     says: '这一段太长，先写到这里，点数已退还，可以续写',
     offers: '继续',
@@ -64,7 +64,7 @@ test('a model that cuts, filters, breaks off, says nothing, fails or hangs costs
     await reply.getByRole('button', { name: `${offers} · 1 点`, exact: true }).tap();
     await expect(reply).toContainText(`灯花落了${turn}朵。`);
     await expect(reply).not.toContainText(says);
-    // a continuation
+    // price of the continuation
     balance -= 1;
     await shown();
   }

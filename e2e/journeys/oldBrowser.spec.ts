@@ -7,7 +7,7 @@ const notice = (page: Page) => page.getByRole('alert').filter({ has: page.locato
 const needsNewer = (page: Page) => notice(page).filter({ hasText: '换个新一点的浏览器' });
 const isStarted = (page: Page) => page.evaluate(() => '__liaozhai' in globalThis);
 
-/** A browser that lacks one thing the page asks for. */
+/** Browsers without one feature that the page requires. */
 const lacking: Record<string, () => void> = {
   'AbortSignal.timeout, as before Chrome 103': () => void Reflect.deleteProperty(AbortSignal, 'timeout'),
   'AbortSignal, as before Safari 11.1': () => void Reflect.deleteProperty(window, 'AbortSignal'),

@@ -4,7 +4,7 @@ import { seededAccount } from '../seeds.ts';
 
 const own = (person: Person, text: string) => person.log().getByText(text, { exact: true });
 
-/** Once on the page, once on the server, once in the ledger, and nothing still under way. */
+/** Expects the message once on the page, on the server and in the ledger, and no pending state. */
 async function sentOnce(person: Person, text: string) {
   const stored = async () => (await person.latest()).data.filter(({ body }) => body === text).length;
   await expect.poll(stored).toBe(1);
@@ -62,7 +62,7 @@ test('words of a page that is gone go on from 聊过, whose rows do not wait for
   await expect.poll(stored).toBe(1);
 });
 
-/** The network of one page: its requests and its socket go and come together. */
+/** Network of one page: its requests and its socket fail and recover together. */
 async function network(page: Page, context: BrowserContext) {
   const open = new Set<WebSocketRoute>();
   let up = true;
@@ -97,7 +97,7 @@ test('words written without a network wait, say so, and go by themselves when it
   await sentOnce(person, '山路断了');
 });
 
-/** What lies uppermost in the middle of an element is the element itself: no layer of the page hides it. */
+/** Whether the element is on top at its centre, so that no layer hides it. */
 const isUncovered = (element: Locator) =>
   element.evaluate((node) => {
     const { left, top, width, height } = node.getBoundingClientRect();
@@ -152,7 +152,7 @@ test('a tab that is closed in the middle of sending leaves the words to the othe
   const second = await context.newPage();
   await second.goto(page.url());
   await expect(second.getByRole('log')).toBeVisible();
-  // either tab may be the one that sends
+  // either tab may send the message
   const asked: Page[] = [];
   await context.route(posts, (route) => {
     asked.push(route.request().frame().page());
@@ -223,7 +223,7 @@ test('what the server refuses for want of points all goes by one tap once they a
   const log = person.log();
   await expect(log.getByRole('button', { name: '获取点数' })).toBeVisible();
   await page.unroute('**/api/v1/messages');
-  // the server has more after all, which the sheet finds out as it opens
+  // the balance on the server is higher, which the sheet finds out when it opens
   await log.getByRole('button', { name: '点按重试' }).tap();
   await expect(page.getByText('每条 3 点 · 余额 50 点')).toBeVisible();
   await expect(page.getByRole('dialog', { name: '点数不够' })).toBeHidden();

@@ -4,7 +4,7 @@ import { seededAccount } from '../seeds.ts';
 
 test.use({ serviceWorkers: 'allow' });
 
-/** The worker has everything it needs to open the app alone. */
+/** Whether the service worker has cached everything for opening the app offline. */
 const isKept = (page: Page) =>
   page.evaluate(async () => {
     if (!navigator.serviceWorker.controller) return false;
@@ -17,7 +17,7 @@ const isKept = (page: Page) =>
     return first.length > 0 && needed.every((path) => paths.has(path));
   });
 
-/** Opens a screen with the worker in charge, and waits until it could do so alone. */
+/** Opens a screen with the worker in control, and waits until the worker can serve it offline. */
 async function opensWithWorker(page: Page, path = '/explore') {
   await page.goto(path, { waitUntil: 'domcontentloaded' });
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
@@ -113,7 +113,7 @@ test('without a network an address not opened before opens with the newest page,
   });
   const keeps = (mark: string) =>
     page.evaluate(async (id) => (await (await caches.match('/', { cacheName: 'pages' }))?.text())?.includes(id), mark);
-  // an answer that takes its time gives way to the kept page
+  // repeated, because the worker serves its cached page if the response is slow
   await expect(async () => {
     await page.goto('/explore', { waitUntil: 'domcontentloaded' });
     expect(await keeps('id="newest"')).toBe(true);
@@ -123,7 +123,7 @@ test('without a network an address not opened before opens with the newest page,
   await page.goto('/my', { waitUntil: 'domcontentloaded' });
   await expect(page.locator('#newest')).toBeAttached();
   await expect(page.getByRole('link', { name: '我的' })).toHaveAttribute('aria-current', 'page');
-  // without its code the page is what it shows before any of it runs
+  // without its code the page stays as it is before any script runs
   await page.evaluate(() => caches.delete('builds'));
   await context.route('**/builds/**', (route) => route.abort());
   await page.goto('/my', { waitUntil: 'domcontentloaded' });
@@ -147,7 +147,7 @@ test('a page of another host that comes too late to be shown leaves the app open
     await mayCome;
     await route.fulfill({ response: answer, body });
   });
-  // the worker's time for a fresh page is over, and the kept page shows
+  // past the worker's time limit for a fresh page, so the cached page shows
   await page.goto('/explore', { waitUntil: 'domcontentloaded' });
   letCome();
   await expect.poll(() => page.evaluate(() => caches.has('waiting-page'))).toBe(true);
@@ -171,7 +171,7 @@ test('what the worker keeps has nothing of who logged out', async ({ person, pag
     const kept = await person.kept();
     return traces.filter((trace) => kept.includes(trace));
   };
-  // the same look finds what the device keeps of a member, and what a fault would leave in the worker's cache
+  // the same check finds a member's data on the device, and what a fault would leave in the worker's cache
   await expect.poll(found).toEqual(traces);
   await page.evaluate(async () => (await caches.open('pages')).put('/api/v1/user', new Response('left by a fault')));
   expect(await person.kept()).toContain('left by a fault');
@@ -198,7 +198,7 @@ test('a second visit shows what it showed last before the page has answered, in 
     const body = (await answer.text()).replace('</body>', '<p id="fresh">刚到的一页</p></body>');
     await route.fulfill({ response: answer, body });
   });
-  // an answer that takes its time gives way to the kept page
+  // repeated, because the worker serves its cached page if the response is slow
   await expect(async () => {
     letCome();
     await expect
@@ -263,7 +263,7 @@ test('a switch is not hidden by what the worker keeps', async ({ page, context }
     const body = (await answer.text()).replace('</body>', '<p id="switched">切换之后</p></body>');
     await route.fulfill({ response: answer, body });
   });
-  // an answer that takes its time gives way to the kept page, once
+  // the first reload may show the cached page, if the response is slow
   await expect(async () => {
     await page.reload({ waitUntil: 'domcontentloaded' });
     await expect(page.locator('#switched')).toBeAttached({ timeout: 5000 });

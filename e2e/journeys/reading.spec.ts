@@ -15,7 +15,7 @@ test('words of long ago are gone to and read on from, and 回到最新 leads bac
   await page.getByRole('button', { name: '查找' }).tap();
   await page.getByRole('searchbox', { name: '找说过的话' }).fill(question);
   await page.getByRole('button', { name: '下一处' }).tap();
-  // after the last place comes the first
+  // the last match is followed by the first
   const line = person.log().getByRole('article', { name: '我' }).filter({ hasText: question }).first();
   await expect(line).toBeInViewport();
   await expect(person.log().getByText('开篇')).toBeAttached();
@@ -23,7 +23,7 @@ test('words of long ago are gone to and read on from, and 回到最新 leads bac
   await expect(person.log().getByText(words).first()).toBeAttached();
   const end = () =>
     person.log().evaluate(({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight);
-  // it goes on loading below, page by page
+  // more pages load below
   const height = await person.log().evaluate(({ scrollHeight }) => scrollHeight);
   await expect(async () => {
     await person.log().evaluate((log) => log.scrollBy(0, log.clientHeight * 4));
@@ -59,7 +59,7 @@ test('a passage becomes a picture to keep', async ({ person, page }) => {
   expect((await download).suggestedFilename()).toBe('聂小倩.png');
 });
 
-/** A message from a device whose chat is closed when its reply ends. */
+/** Sends a message from a device whose chat is closed when the reply ends. */
 const saysUnseen = (page: Page, story_id: string) =>
   page.evaluate(async (story_id) => {
     const token = document.cookie.match(/XSRF-TOKEN=([^;]*)/)?.[1] ?? '';

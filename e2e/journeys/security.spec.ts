@@ -22,7 +22,7 @@ test('sec.csp-zero: what breaks the policy is noticed, in a second page of the v
     [second, 'http://127.0.0.2:9/2.png'],
   ] as const) {
     await one.evaluate((src) => document.body.append(Object.assign(document.createElement('img'), { src })), address);
-    // the page's own event and the console tell of it
+    // reported by the page's event and by the console
     const told = () => trouble.violations.filter((text) => text.includes(address) && text.includes('img-src')).length;
     await expect.poll(told).toBe(2);
   }
@@ -60,7 +60,7 @@ const texts = new Set([
 const addresses = new Set(['avatar', 'cover_url']);
 const all = payloads.join('\n');
 
-/** The same answer with every text and address that a person or a model may have written replaced by all payloads. */
+/** Replaces every text and address that a person or a model may have written by all payloads. */
 const poisoned = (answer: string): string =>
   JSON.stringify(JSON.parse(answer), (key, value: unknown) => {
     if (key === 'tags') return payloads;
@@ -86,14 +86,14 @@ test.describe('sec.xss', () => {
   });
 
   async function nothingRan(page: Page) {
-    // a frame, so that what was parsed had its chance to run
+    // two frames, so that parsed markup had time to run
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await page.evaluate(() => '__ran' in window)).toBe(false);
     const made = 'main :is(iframe, object, embed, base, [onerror], [onload], [onfocus], a[href^="javascript:"])';
     expect(await page.locator(made).count()).toBe(0);
   }
 
-  /** The error is on the screen, in the product's words. */
+  /** Expects the error on the screen, in the product's words. */
   async function refuses(page: Page) {
     await expect(page.getByRole('button', { name: '重试' }).filter({ visible: true })).toBeVisible();
     await expect(page.getByText('window.__ran=1')).toHaveCount(0);
@@ -106,7 +106,7 @@ test.describe('sec.xss', () => {
     await page.getByRole('button', { name: '注册账号' }).click();
     await person.register();
     await person.open(`${product.origin}/story/nie-xiaoqian?chat=1`);
-    // as many as one line may hold; the store keeps them as they are
+    // as many as fit into one line; the server stores them unchanged
     await person.says(payloads.slice(0, 40).join('\n'));
     await expect.poll(() => person.latestStatus()).toBe('completed');
     front.breaks(/^\/api\/v1\/(?!email)/, { rewrite: poisoned });
@@ -133,7 +133,7 @@ test.describe('sec.xss', () => {
 
   test('sec.xss: payloads in what the server says of an error run nowhere', async ({ person, page }) => {
     front.mend();
-    // the server keeps an answer of the test before for a few seconds
+    // the server caches responses of the previous test for a few seconds
     const drawn = async () => (await fetch(`${product.origin}/explore`, { headers: { accept: 'text/html' } })).text();
     await expect.poll(drawn).not.toContain('__ran');
     await person.open(`${product.origin}/my`);
@@ -149,16 +149,16 @@ test.describe('sec.xss', () => {
     await page.route(/\/api\/v1\/stories/, (route) =>
       route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ message: all }) }),
     );
-    // by the tab: a page that opens there has its first stories in it
+    // by the tab, because the page of 发现 contains its first stories
     await person.open(`${product.origin}/my`);
     await appIsUp(page);
     await page.getByRole('navigation').getByRole('link', { name: '发现' }).click();
     await refuses(page);
     await person.open(`${product.origin}/story/nie-xiaoqian`);
     await refuses(page);
-    // at the foot of a list whose first page is there
+    // below a list whose first page has loaded
     const lastCard = page.locator('a[href^="/story/"]').last();
-    // a page that the server could not draw in time has no first stories
+    // a page that the server could not render in time contains no first stories
     await expect(async () => {
       await person.open(`${product.origin}/explore`);
       await appIsUp(page);

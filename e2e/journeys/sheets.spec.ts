@@ -2,7 +2,7 @@ import { expect, type Person, test } from '../person.ts';
 
 type Page = import('@playwright/test').Page;
 
-/** Has the page note what moves in its dialogs: the panel's transitions, and scrolling that nobody asked for. */
+/** Records motion in the page's dialogs: transitions of the panel, and scrolling. */
 const noteMotion = (page: Page) =>
   page.addInitScript(() => {
     const seen: string[] = [];
@@ -77,7 +77,7 @@ test.describe('a sheet', () => {
       await close(page);
       await expect(person.popup()).toBeHidden();
       expect(await motion(page)).toEqual([]);
-      // the step over its entry would call off the next address
+      // going back over its history entry would cancel the next navigation
       await page.waitForFunction(() => !history.state?.overlays?.length);
     }
   });

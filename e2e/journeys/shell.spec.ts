@@ -44,7 +44,7 @@ test('a tab tapped before the app is there, after a reload under a popup, opens'
   await expect(person.popup()).toBeVisible();
   const release = await holdBack(page, /\/builds\/host\/.*\/host\.\w+\.js/);
   await page.reload({ waitUntil: 'domcontentloaded' });
-  // what the app of the page that is left fetches last
+  // the last file that the app of the page being left fetches
   const isUp = page.waitForRequest(/\/authPopup\.\w+\.js/);
   await page.route('**/explore', async (route) => {
     release();

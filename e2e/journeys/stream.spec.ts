@@ -11,7 +11,7 @@ async function comesBackTo(person: Person, messages: number, data?: string) {
   await expect(person.log().getByRole('article').last()).toBeVisible();
 }
 
-/** The words that the reader has before their eyes, and how far down they stand, in px. */
+/** Text of the article in view, and its position in px. */
 async function inView(log: Locator): Promise<{ text: string; top: number }> {
   return log.evaluate((scroller) => {
     const { top, height } = scroller.getBoundingClientRect();
@@ -23,21 +23,21 @@ async function inView(log: Locator): Promise<{ text: string; top: number }> {
   });
 }
 
-/** Where those words stand now; far away when they are gone. */
+/** Position of the article with this text; NaN if it is missing. */
 const topOf = (log: Locator, text: string) =>
   log.evaluate((scroller, wanted) => {
     const found = [...scroller.querySelectorAll('article')].find((article) => article.textContent === wanted);
     return found ? Math.round(found.getBoundingClientRect().top) : Number.NaN;
   }, text);
 
-/** How far the view is from the end, in px. */
+/** Distance of the view from the end, in px. */
 const fromEnd = (log: Locator) =>
   log.evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
 
 const stays = async (log: Locator, { text, top }: { text: string; top: number }) =>
   expect.poll(async () => Math.abs((await topOf(log, text)) - top)).toBeLessThanOrEqual(1);
 
-/** Resolves when the log has neither scrolled nor changed its layout for some frames. */
+/** Resolves when the log has neither scrolled nor changed its height for several frames. */
 const atRest = (log: Locator) =>
   log.evaluate(
     (scroller) =>
@@ -54,7 +54,7 @@ const atRest = (log: Locator) =>
       }),
   );
 
-/** Scrolls up by the wheel and waits until the view is at rest. */
+/** Scrolls up with the wheel, and waits until the view is at rest. */
 async function scrollUp(person: Person, pixels: number) {
   const log = person.log();
   const before = await log.evaluate(({ scrollTop }) => scrollTop);
@@ -100,7 +100,7 @@ test('a conversation that the device knows nothing of yet opens at its end', asy
   page,
   anotherBrowser,
 }) => {
-  // the opening alone fills the screen
+  // small enough that the opening alone fills the screen
   await page.setViewportSize({ width: 320, height: 568 });
   const account = await person.joins();
   await person.opensChat(story);
@@ -120,7 +120,7 @@ test('a conversation that the device knows nothing of yet opens at its end', asy
     await route.continue();
   });
   await person.opensChat(story);
-  // what the device keeps, which is of before the first line
+  // the cached thread, from before the first line
   await expect(page.getByText(/余额 \d+ 点/)).toBeVisible();
   await atRest(person.log());
   answer();
@@ -138,7 +138,7 @@ test('a reload leaves the reader at the words they were reading', async ({ perso
   await expect.poll(async () => Math.abs((await topOf(person.log(), place.text)) - place.top)).toBeLessThanOrEqual(2);
   await (await answered).finished();
   await atRest(person.log());
-  // nothing has come since
+  // nothing new has arrived
   await expect(page.getByRole('button', { name: '回到最新' })).toBeVisible();
   await expect(page.getByRole('button', { name: '新消息' })).toBeHidden();
 });
@@ -146,7 +146,7 @@ test('a reload leaves the reader at the words they were reading', async ({ perso
 test('older pages of a long history come without moving what is read', async ({ person, page }) => {
   await comesBackTo(person, 400);
   const olderPages: string[] = [];
-  // older messages come when the reader's place has been noted, and not before
+  // older messages are held back until the reader's position is recorded
   let come = () => {};
   await page.route(
     (url) => url.searchParams.has('before'),
@@ -160,7 +160,7 @@ test('older pages of a long history come without moving what is read', async ({ 
   );
   const height = () => person.log().evaluate(({ scrollHeight }) => scrollHeight);
   for (let turn = 1; turn <= 3; turn += 1) {
-    // rows still being measured would have the view follow the end, since no reader scrolls between two frames
+    // rows still being measured would make the view follow the end, because no reader scrolls between two frames
     await atRest(person.log());
     const before = await height();
     await person.log().evaluate((scroller) => scroller.scrollTo(0, scroller.clientHeight));
@@ -168,7 +168,7 @@ test('older pages of a long history come without moving what is read', async ({ 
     await atRest(person.log());
     const place = await inView(person.log());
     come();
-    // rows that are measured for the first time change the height as well, but by far less than fifty messages
+    // rows measured for the first time change the height as well, but by far less than fifty messages
     await expect.poll(height).toBeGreaterThan(before + 2000);
     await stays(person.log(), place);
   }
@@ -178,8 +178,8 @@ test('older pages of a long history come without moving what is read', async ({ 
 const STEP_PX = 4;
 
 /**
- * Scrolls up in each frame. Its `jump` resolves once more than `pixels` have come before the content and have been reached. The
- * value is the farthest that visible words moved in one frame apart from that scrolling, in px.
+ * Scrolls up in each frame. `jump` resolves once more than `pixels` were inserted above and were reached. Its value is the
+ * largest movement of visible words in one frame that is not due to scrolling, in px.
  */
 const scrollOn = (log: Locator, pixels: number) =>
   log.evaluateHandle(
@@ -218,7 +218,7 @@ for (const { of, days } of [
   { of: 'the day before', days: 1 },
 ]) {
   test(`who goes on scrolling while older messages of ${of} come sees no word jump`, async ({ person, page }) => {
-    // an odd number, so that what is loaded begins with a reply, whose height is not known to the pixel before it is drawn
+    // odd, so that the loaded page begins with a reply, whose height is not known exactly before it is rendered
     await comesBackTo(person, 399);
     let come = () => {};
     const mayCome = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ for (const { of, days } of [
     });
     const asked = page.waitForRequest((request) => isOlder(new URL(request.url())));
     await atRest(person.log());
-    // up to the first row there is, so that its height is known, and away from it
+    // to the first row, so that its height is measured, and away from it
     await person.log().evaluate((scroller) => scroller.scrollTo(0, 0));
     await asked;
     await atRest(person.log());
@@ -245,7 +245,7 @@ for (const { of, days } of [
     await atRest(person.log());
     const scrolling = await scrollOn(person.log(), 2000);
     come();
-    // a step may go under as older messages are put before, and browsers round where a view is put
+    // inserting older messages may skip one step, and browsers round scroll positions
     expect(await scrolling.evaluate(({ jump }) => jump)).toBeLessThan(STEP_PX + 2);
   });
 }
@@ -274,7 +274,7 @@ test('a long press or ⋯ opens what can be done with a message', async ({ perso
   expect(body).toContain('*');
   const words = body.replaceAll('*', '');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(words);
-  // in the log a finger that rests opens the menu; here it selects
+  // a long press opens the menu in the log, and selects text here
   await reply.getByRole('button', { name: '更多操作' }).tap();
   await sheet.getByRole('button', { name: '选择文字' }).tap();
   const [firstLine = ''] = words.split('\n');

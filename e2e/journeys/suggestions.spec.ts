@@ -9,7 +9,7 @@ async function comesBackToTheirChat(person: Person) {
   await person.opensChat(story);
 }
 
-/** The status of every message that the page sends from now on. */
+/** Collects the status of every message that the page sends from now on. */
 function sendsOf(page: Page): number[] {
   const answers: number[] = [];
   page.on('response', (response) => {
@@ -34,7 +34,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   await expect(first).toBeVisible();
   expect(await balance(person)).toBe(49);
   await expect.poll(() => person.kept()).toContain('"status":"ready"');
-  // paid for, so a reloaded page still has them
+  // paid for, so they survive a reload
   await page.reload();
   await expect(first).toBeVisible();
   expect(await balance(person)).toBe(49);
@@ -43,7 +43,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   const field = page.getByRole('textbox', { name: '说点什么' });
   await expect(field).toHaveValue(words);
   await expect(ideas).toBeHidden();
-  // asked again for the same message they are there already, and cost nothing more
+  // requesting them again for the same message is free
   await page.getByRole('button', { name: '灵感 1 点' }).tap();
   await expect(ideas).toBeVisible();
   const sent = sendsOf(page);
@@ -53,7 +53,7 @@ test('灵感: each says its price, a tap fills the field, and what is sent is wh
   await expect(page.getByText('余额 46 点')).toBeVisible();
   await expect(ideas).toBeHidden();
   await expect.poll(() => balance(person)).toBe(46);
-  // taken as it was bought: nothing had to be sent twice
+  // the first request succeeded: nothing was sent twice
   expect(sent).toEqual([201]);
 });
 

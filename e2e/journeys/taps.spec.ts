@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { appIsUp, expect, holdBack, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
-/** A finger, of which the browser makes taps and drags. */
+/** A finger whose events the browser turns into taps and drags. */
 async function fingerOn(page: Page) {
   const touch = await page.context().newCDPSession(page);
   const begun = Date.now() / 1000;
@@ -14,7 +14,7 @@ async function fingerOn(page: Page) {
       ...(afterMs !== undefined && { timestamp: begun + afterMs / 1000 }),
     });
   return {
-    /** What it does next counts as done at this time, however long the machine takes. */
+    /** Time of the next events, in ms after the start, however slow the machine is. */
     at(milliseconds: number) {
       afterMs = milliseconds;
     },

@@ -5,7 +5,7 @@ import { makeMember, memberScenes } from '../scenes/memberScenes.ts';
 import type { Scene } from '../scenes/scene.ts';
 import { translate } from '../translator.ts';
 
-/** Those that the app draws: in an old browser it never starts. */
+/** Scenes of the app, which never starts in an old browser. */
 const appScenes = guestScenes.filter(({ name }) => !name.startsWith('old-browser'));
 
 const isTranslated = (page: Page) => expect(page.locator('font').first()).toBeAttached();
@@ -15,7 +15,7 @@ test.afterEach(({ trouble }) => {
 });
 
 test.describe('with a translator in the browser', () => {
-  // each walks some thirty screens
+  // each visits about thirty screens
   test.setTimeout(600_000);
   test.beforeEach(({ context }) => translate(context));
 
@@ -24,7 +24,7 @@ test.describe('with a translator in the browser', () => {
     await isTranslated(page);
     for (const scene of memberScenes)
       await test.step(scene.name, async () => {
-        // in one browser a tab would send what another one writes
+        // separate browsers, because tabs of one browser would send each other's messages
         const context = await anotherBrowser({ storageState });
         await translate(context);
         await show(context, scene);
@@ -42,7 +42,7 @@ test.describe('with a translator in the browser', () => {
     for (const scene of appScenes)
       await test.step(scene.name, async () => {
         await show(context, scene);
-        // some register, some take the network away
+        // some scenes register, some go offline
         await context.setOffline(false);
         await context.setStorageState({ cookies: [], origins: [] });
       });
@@ -72,7 +72,7 @@ test.describe('with a translator in the browser', () => {
   });
 });
 
-/** In a page of its own, as its routes must not outlive it. */
+/** Shows a scene in a separate page, so that its routes do not affect later scenes. */
 async function show(context: BrowserContext, scene: Scene) {
   const page = await context.newPage();
   await scene.show(page);

@@ -45,7 +45,7 @@ test('points are bought: order, checkout, back to the order, credited once, rece
   await expect(page.getByText('沙盒付款，不会真的扣款')).toBeVisible();
   await page.getByRole('button', { name: '取消' }).tap();
   await expect(page.getByRole('heading', { name: '等待付款' })).toBeVisible();
-  // a tab that was closed: the open order is offered again
+  // as after closing the tab: the open order is offered again
   await person.open('/my/wallet/recharge');
   await page.getByRole('region', { name: '还没付款的订单' }).getByRole('link').tap();
   await page.getByRole('link', { name: '去付款' }).tap();

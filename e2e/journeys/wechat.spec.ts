@@ -8,7 +8,7 @@ interface Call {
   given: Record<string, unknown>;
 }
 
-/** Stands for the bridge that WeChat puts into each page; it allows what it is asked for. */
+/** Imitates the bridge that WeChat adds to each page; it allows every call. */
 function provideBridge() {
   const calls: Call[] = [];
   const invoke = (name: string, given: Record<string, unknown>, answer: (said: object) => void) => {
@@ -25,7 +25,7 @@ const callsOf = (page: Page, named: string) =>
     named,
   );
 
-/** A backend with an Official Account; signing itself is tried with the backend. */
+/** Imitates a backend with an Official Account; the backend's tests cover signing. */
 async function signPages(page: Page): Promise<string[]> {
   const signed: string[] = [];
   const known = await (await page.request.get('/api/v1/capabilities')).json();
@@ -62,7 +62,7 @@ test.describe('in WeChat', () => {
     expect(await callsOf(page, 'preVerifyJSAPI')).toMatchObject([{ verifyAppId: 'wx1', verifySignature: 's' }]);
     expect(signed).toEqual([`${baseURL}/story/nie-xiaoqian?invite=ABC`]);
 
-    // another screen of the open app, which Android signs as a page of its own
+    // another screen of the open app, for which Android requires another signature
     await page.getByRole('button', { name: '返回' }).click();
     const front = {
       title: expect.stringMatching(/^聊斋 · /),
@@ -77,7 +77,7 @@ test.describe('in WeChat', () => {
 test('elsewhere nothing of it is loaded', async ({ page }) => {
   const signed = await signPages(page);
   await page.goto('/story/nie-xiaoqian', { waitUntil: 'domcontentloaded' });
-  // what loads when the browser is idle
+  // the last file, which loads when the browser is idle
   await expect.poll(() => filesOf(page)).toContainEqual(expect.stringMatching(/\/vitals\.\w+\.js$/));
   expect(await filesOf(page)).not.toContainEqual(expect.stringMatching(/\/wechat\./));
   expect(signed).toEqual([]);

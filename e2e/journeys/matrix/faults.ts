@@ -4,11 +4,11 @@ import type { Scene } from './scene.ts';
 
 interface Fault {
   name: string;
-  /** a fault that reading never meets */
+  /** a fault that affects only writes */
   onlyWrites?: boolean;
   /** before the page opens */
   prepare?(scene: Scene): Promise<void>;
-  /** when the reader is about to act */
+  /** right before the reader acts */
   strike?(scene: Scene): Promise<void>;
   mend?(scene: Scene): Promise<void>;
 }
@@ -16,7 +16,7 @@ interface Fault {
 const api = /^\/api\/v1\//;
 const open = new WeakMap<Scene, Set<WebSocketRoute>>();
 
-/** Sockets that a fault can cut: `setOffline` alone would leave them paused. */
+/** Tracks sockets so that a fault can close them; `setOffline` alone would leave them paused. */
 async function holdSockets(scene: Scene) {
   const sockets = new Set<WebSocketRoute>();
   open.set(scene, sockets);
@@ -32,7 +32,7 @@ async function cutSockets(scene: Scene) {
   for (const socket of sockets) await socket.close();
 }
 
-/** The tabs' code comes while the first screen idles; without it an offline tab has only a card to show. */
+/** Waits for the tabs' code, which loads while the first screen is idle. Offline, a tab without it shows only a card. */
 const tabsAreWarm = ({ page }: Scene) =>
   page.waitForFunction(() =>
     ['conversations', 'my', 'my.balance'].every((part) =>
@@ -40,13 +40,13 @@ const tabsAreWarm = ({ page }: Scene) =>
     ),
   );
 
-/** Every call is answered so from now on. */
+/** Answers every API request with this status from now on. */
 async function answers({ site }: Scene, status: number, headers?: Record<string, string>) {
   site.front.asked();
   site.front.breaks(api, { status, ...(headers && { headers }) });
 }
 
-/** A fault that hit no request would prove nothing. */
+/** Ends the fault after it has affected a request; otherwise it would prove nothing. */
 async function mendOnceMet({ site }: Scene) {
   await expect.poll(() => site.front.asked().some((path) => api.test(path))).toBe(true);
   site.front.mend();
@@ -59,7 +59,7 @@ async function switchSet({ site, editions, person, page }: Scene) {
   await person.isTold('有新版本');
 }
 
-/** What goes wrong, and how it ends. */
+/** The faults, each with how it begins and ends. */
 export const faults: readonly Fault[] = [
   {
     name: 'a slow network',
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a backend killed and started again',
-    // not waited for: the act falls into it
+    // not awaited, so that the act happens during the crash
     strike: async ({ backend }) => void backend.crash(),
     mend: async ({ backend }) => {
       await backend.crash();

@@ -5,18 +5,18 @@ import type { Scene } from './scene.ts';
 interface Flow {
   name: string;
   remote: 'chat' | 'account' | 'wallet';
-  /** The way to the screen, by taps from 发现. */
+  /** Navigates to the screen from 发现, by taps. */
   towards(scene: Scene): Promise<void>;
-  /** On that screen, until the act is one tap away. */
+  /** Prepares the screen, so that the act is one tap away. */
   ready(scene: Scene): Promise<void>;
-  /** What is to happen once; a flow that only reads has none. */
+  /** The act; missing for a flow that only reads. */
   act?(scene: Scene): Promise<void>;
-  /** The same again, by what the page offers after a failure. */
+  /** The page's offer to repeat the act after a failure. */
   again?(scene: Scene): Locator;
-  /** What shows that it is done, as long as nothing of `onTheWay` does. */
+  /** Shows that the act is done, unless `onTheWay` is visible. */
   shown(scene: Scene): Locator;
   onTheWay?(scene: Scene): Locator;
-  /** Exactly once on the server. */
+  /** Expects the result exactly once on the server. */
   once(scene: Scene): Promise<void>;
 }
 

@@ -4,13 +4,13 @@ import type { Person } from '../../person.ts';
 import type { RunningBackend } from '../../product.ts';
 import type { SlowLink } from '../../slowLink.ts';
 
-/** Where a case of the fault matrix takes place. */
+/** Setup of one case of the fault matrix. */
 export interface Scene {
   site: Site;
-  /** what the page is reached by */
+  /** proxy through which the page is loaded */
   link: SlowLink;
   backend: RunningBackend;
-  /** two builds of one remote; the sets differ in nothing else */
+  /** two builds of one remote; otherwise the sets are equal */
   editions: readonly [string, string];
   person: Person;
   page: Page;
