@@ -1,4 +1,4 @@
-// Docs stay true and plain: what they name has to exist, and they are written in standard terms, as comments are.
+// Checks documents and comments: what they name must exist, and they must use standard terms.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const rooms = ['backend', 'host', 'remotes', 'shared', 'releases', 'e2e', 'docs'
 const problems: string[] = [];
 
 function checkScripts(text: string, shown: string) {
-  // in a sentence or on a line of its own, behind settings too
+  // in a sentence or on a separate line, also after environment variables
   for (const [, script] of text.matchAll(/(?:`|^)(?:[A-Z_]+=\S+ )*(?:pnpm|npm run) ([a-z][a-z0-9:-]*)/gm)) {
     if (script && !pnpmBuiltins.has(script) && !(script in manifest.scripts))
       problems.push(`${shown} names the script "${script}", which package.json does not have: correct one of them`);
@@ -51,7 +51,7 @@ function checkPaths(text: string, shown: string, folder: string) {
 /** Placeholders of a naming rule. */
 const patterns = new Set(['PascalCase.tsx', 'camelCase.ts']);
 
-/** Paths from the package that a README stands in, and files that a document names without their folder. */
+/** Paths relative to the package of a README, and file names without a folder. */
 function checkRelativePaths(text: string, shown: string, folder: string) {
   const isOfPackage = existsSync(join(folder, 'package.json'));
   for (const [, path = ''] of text.matchAll(/`([\w./-]+\.(?:tsx?|mjs|css))`/g)) {
@@ -62,7 +62,7 @@ function checkRelativePaths(text: string, shown: string, folder: string) {
   }
 }
 
-/** The most words of a document, so that each stays a page that people read. */
+/** Maximum number of words of a document, so that it stays short enough to read. */
 const WORD_LIMITS: [documents: RegExp, words: number][] = [
   [/^docs\/decisions\//, 250],
   [/^docs\/(deploying\/.*|benchmarks|testing)\.md$/, 1_500],
@@ -76,7 +76,7 @@ function checkLength(text: string, shown: string) {
 
 const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
 
-/** Days are for decisions and for the line above a table; prose with the day of a run is soon untrue. */
+/** Dates belong in decisions and above tables; in prose they soon become outdated. */
 function checkDates(line: string, shown: string) {
   const isDated = new RegExp(`\\b\\d{1,2} (${MONTHS})\\b`).test(line);
   if (isDated && !line.startsWith('|')) problems.push(`${shown} has a day in its prose: leave it out`);
@@ -99,9 +99,9 @@ const sources = paths
 const fileNames = new Set(paths.map((path) => basename(path)));
 const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
 
-/** Parts of others' APIs that documents compare with. */
+/** Names from APIs of other projects, for comparison. */
 const foreign = new Set(['broadcastQueue', 'useRoutes', 'setWeight']);
-/** Decisions also name what was not taken. */
+/** Decisions also name rejected options. */
 const isHistory = (shown: string) => /^docs\/decisions\/|CHANGELOG/.test(shown);
 
 function checkIdentifiers(text: string, shown: string) {
@@ -120,7 +120,7 @@ function checkDecisions(text: string, shown: string) {
 }
 
 const LONGEST_SENTENCE_WORDS = 25;
-/** Words of one person's notebook, which CONTRIBUTING.md replaces by standard terms. */
+/** Private terms, for which CONTRIBUTING.md requires standard ones. */
 const privateWords =
   /\b(whoever|whatever|anew|lest|is none|are none|of its own accord|by itself|at once|tells of|told of|was told|is told|heard|fate|sky|quiet hour)\b/i;
 
@@ -144,7 +144,7 @@ function checkSentences(text: string, shown: string, longest: number) {
   }
 }
 
-/** A comment of several lines as one text, with the number of its first line. */
+/** Yields comments of several lines as one text, with the number of the first line. */
 function* commentsOf(text: string): Generator<{ comment: string; line: number }> {
   let lines: string[] = [];
   for (const [index, row] of `${text}\n`.split('\n').entries()) {

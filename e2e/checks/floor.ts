@@ -1,5 +1,5 @@
-// What was built runs in the oldest browsers we support: `pnpm check:floor [folder …]` looks through built files, by
-// default those of the product and the console, which it builds first where their sources have changed.
+// Checks that built files run in the oldest supported browsers. `pnpm check:floor [folder …]` checks these folders, by default
+// the builds of the product and the console, which it updates first.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ const problems = reports.flatMap(({ folder, found }) =>
   found.map((beyond) => describeBeyond({ ...beyond, file: join(folder, beyond.file) })),
 );
 const needed = new Set(reports.flatMap(({ used }) => [...used]));
-// a folder of somebody else's need not have everything that the product has
+// other folders need not use every allowed feature
 const idle = named.length > 0 ? [] : allowed.filter((entry) => !needed.has(entry));
 for (const { features } of idle)
   problems.push(

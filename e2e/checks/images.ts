@@ -1,5 +1,5 @@
-// What the Dockerfile's build stage makes really starts: built JavaScript with its packages alone, in a folder outside of the repository, as
-// a production process that answers /healthz. Beside that the manifests name what the Dockerfile makes.
+// Checks that the output of the Dockerfile's build stage starts: built JavaScript with its packages, outside of the repository,
+// as a production process that answers /healthz. Also checks the Kubernetes manifests against the Dockerfile.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ function start(name: string, words: string[], env: Record<string, string>): Chil
   });
 }
 
-/** The status of /healthz within half a minute of start; 0 where the process ended. */
+/** Status of /healthz within half a minute after the start; 0 if the process ended. */
 async function healthOf(child: ChildProcess, port: number): Promise<number> {
   for (let tries = 0; tries < 150 && child.exitCode === null; tries += 1) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
@@ -78,7 +78,7 @@ interface Manifest {
   };
 }
 
-/** `kubeconform -strict` holds the schemas, but npm has no such package: this holds what a typing slip breaks first. */
+/** Catches the likeliest mistakes in the manifests. `kubeconform -strict` would check their schemas, but is not available from npm. */
 function checkManifests(): void {
   const text = readFileSync(join(root, 'docs/deploying/images/kubernetes.yaml'), 'utf8');
   const manifests = loadAll(text) as Manifest[];
@@ -103,7 +103,7 @@ function checkManifests(): void {
 
 try {
   checkManifests();
-  // the console makes the store that the front reads
+  // in this order, because the console creates the store that the front reads
   for (const name of ['console', 'backend', 'front']) await tryServer(name);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// What a team without this repository gets works for it. The packages are packed and checked as a registry and a type checker see
-// them. In an empty folder new remotes of each bundler install them, type-check, pass their test and build.
+// Checks that the published packages work for a team without this repository. The packed packages are checked as a registry and a
+// type checker see them. New remotes of each bundler then install them in an empty folder, type-check, test and build.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -33,7 +33,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const problems: string[] = [];
 const DEV_START_MS = 60_000;
 
-/** What publint, who looks as a registry and bundlers do, has to say. */
+/** Collects the problems that publint finds in a package. */
 async function lint(tarball: string) {
   const data = readFileSync(tarball);
   const pack = { tarball: data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) };
@@ -42,7 +42,7 @@ async function lint(tarball: string) {
     problems.push(`${basename(tarball)}: ${formatMessage(message, pkg ?? {}, { color: false })}`);
 }
 
-/** What the type checker finds, as ES modules: there is no CommonJS in the packages. */
+/** Checks the types for ES modules only, because the packages contain no CommonJS. */
 async function checkTypes(tarball: string) {
   const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))), {
     excludeEntrypoints: [/\.css$/],
@@ -61,7 +61,7 @@ async function checkTypes(tarball: string) {
   }
 }
 
-/** Runs a command as a stranger would, without anything of this repository in its environment. */
+/** Runs a command without settings of this repository in its environment. */
 async function run(title: string, cwd: string, command: string, words: string[], settings = {}): Promise<boolean> {
   const { NODE_OPTIONS: _ours, ...environment } = process.env;
   const env = { ...environment, ...settings };
@@ -73,7 +73,7 @@ async function run(title: string, cwd: string, command: string, words: string[],
   return status === 0;
 }
 
-/** What one remote's repository holds works as its README says, and the release system and the host can take what it builds. */
+/** Builds a remote as its README says, and checks that the release system and the host accept the result. */
 async function checkRemote(remote: string, bundler: string) {
   const bin = (name: string) => join(remote, 'node_modules/.bin', name);
   await run(`the type check with ${bundler}`, remote, bin('tsc'), []);
@@ -91,7 +91,7 @@ async function checkRemote(remote: string, bundler: string) {
   }
 }
 
-/** `npm run dev` shows the remote, and edits of its style and texts without a reload, under the policy of the product's page. */
+/** Checks that `npm run dev` shows the remote, and edits of its style and texts without a reload, under the product's policy. */
 async function checkDev(browser: Browser, remote: string, bundler: string, port: number) {
   const fault = (what: string) => problems.push(`npm run dev with ${bundler} ${what}`);
   const config = ['rsbuild.config.mjs', 'webpack.config.mjs', 'vite.config.mjs']
@@ -161,7 +161,7 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
   const settings = join(creator, 'gifts/.npmrc');
   if (!existsSync(settings) || readFileSync(settings, 'utf8') !== '@liaozhai:registry=https://npm.example/\n')
     problems.push('create-liaozhai-remote does not name the registry that it came from');
-  // one install for all of them takes a third of the time of three
+  // one installation for all of them takes a third of the time
   const together = join(folder, 'remotes');
   mkdirSync(together);
   writeFileSync(join(together, 'pnpm-workspace.yaml'), "packages: ['*']\n");
@@ -169,7 +169,7 @@ async function checkAsStranger(tarballs: Record<string, string>, packages: strin
     const words = [bundler, '礼物', '--bundler', bundler, '--folder', join(together, bundler), '--packages', packages];
     if (!(await run(`create-liaozhai-remote with ${bundler}`, together, process.execPath, [script, ...words]))) return;
   }
-  // a clone has no more than the repository
+  // a clone has only what is in the repository
   rmSync(packages, { recursive: true });
   if (!(await run('installing the packages', together, 'npx', install))) return;
   await Promise.all(bundlers.map((bundler) => checkRemote(join(together, bundler), bundler)));

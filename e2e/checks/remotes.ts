@@ -1,4 +1,4 @@
-// Every remote has the same layout.
+// Checks that every remote has the same layout.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const requiredFiles = [
   'src/texts.ts',
   'src/fixtures.ts',
 ];
-/** Each stands as one file, or as a folder once it has grown beyond one concept; never as both. */
+/** Each is a file, or a folder once it covers several concepts; never both. */
 const fileOrFolder = ['api', 'model'];
 const allowedInSrc = new Set([
   ...requiredFiles.filter((file) => file.startsWith('src/')).map((file) => basename(file)),

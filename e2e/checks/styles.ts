@@ -1,5 +1,5 @@
-// A class that a component names has to be in its CSS module. The bundler's own types call every name a string, so a
-// misspelt one would be `undefined` without a word: here each module gets the type of what it has, and all is compiled again.
+// Checks that every class named by a component exists in its CSS module. The bundler types every name as a string, so a typo
+// would be `undefined`. This check generates exact types and compiles everything again.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

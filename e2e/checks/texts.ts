@@ -1,6 +1,6 @@
-// Translators, highlighters and dictionaries put elements of their own in the place of a page's text nodes. React takes its node
-// out later, or puts another before it, and the screen is lost with a NotFoundError. A text that is the only child of its element
-// is safe, since React then sets the content of the element. So every text beside something that varies has an element of its own.
+// Translators, highlighters and dictionaries replace a page's text nodes by elements. When React later removes the node, or
+// inserts before it, the screen fails with a NotFoundError. A text that is the only child of its element is safe, because React
+// then sets the element's content. So every text next to a varying child needs its own element.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsxChild, type Node, SyntaxKind } from 'typescript/unstable/ast';
@@ -27,7 +27,7 @@ const TEXT = TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BigIntLike;
 
 const isNodeOfAnyKind = (kinds: readonly Type[]) => kinds.some((kind) => kind.getSymbol()?.name === 'Iterable');
 
-/** The types that a value may have; of a list, those of its items. A ReactNode is left out: its owner decides what it is. */
+/** Possible types of a value; for a list, those of its items. A ReactNode is left out, because its owner determines it. */
 function kindsOf(type: Type | undefined): readonly Type[] {
   if (!type) return [];
   if (checker.isArrayType(type) && type.isTypeReference()) return checker.getTypeArguments(type).flatMap(kindsOf);
@@ -38,14 +38,14 @@ function kindsOf(type: Type | undefined): readonly Type[] {
 const isConstant = (type: Type) => type.isStringLiteralType() || type.isNumberLiteralType();
 const isDrawnText = (type: Type) => (type.flags & TEXT) !== 0 && !(type.isStringLiteralType() && type.value === '');
 
-/** What a component returns, of those that may return a text. */
+/** Types of text that a component may return. */
 function textsOf(component: Node): readonly Type[] {
   const type = checker.getTypeAtLocation(component);
   const signatures = type ? checker.getSignaturesOfType(type, SignatureKind.Call) : [];
   return signatures.flatMap((signature) => kindsOf(checker.getReturnTypeOfSignature(signature))).filter(isDrawnText);
 }
 
-/** Whether what stands between two tags may be a text, and whether it may be one thing now and another later. */
+/** Whether a child may be a text, and whether it may change. */
 function read(child: JsxChild): { isText: boolean; varies: boolean } {
   if (isJsxText(child)) return { isText: true, varies: false };
   if (!isJsxExpression(child) || !child.expression) return { isText: false, varies: false };

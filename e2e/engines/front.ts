@@ -5,15 +5,15 @@ import { text } from 'node:stream/consumers';
 import { createProxyServer } from 'httpxy';
 import type { Trouble } from '../trouble.ts';
 
-/** Stands between one browser and the product: it can take the network away, and pages tell it what went wrong in them. */
+/** Proxy between one browser and the product. It can cut the network, and receives reports of trouble in pages. */
 export interface Front {
   origin: string;
-  /** Ends every connection and refuses new ones, as an aeroplane mode does; `navigator.onLine` knows nothing of it. */
+  /** Closes every connection and refuses new ones, like airplane mode, but without changing `navigator.onLine`. */
   goOffline(): Promise<void>;
   goOnline(): Promise<void>;
-  /** Holds back every document from now on; call what it returns to let them go. */
+  /** Holds back every document from now on, until the returned function is called. */
   holdDocuments(): () => void;
-  /** What pages told since the last call. */
+  /** Trouble reported by pages since the last call. */
   trouble(): Trouble;
   close(): Promise<void>;
 }
@@ -23,10 +23,10 @@ interface Report {
   text: string;
 }
 
-/** Not an error: the browser puts off to the next frame what an observer was to be told. Chromium said so up to 103 or so. */
+/** Not an error: Chromium up to about 103 reports that an observer's notification was deferred to the next frame. */
 const isPutOff = /^ResizeObserver loop/;
 
-/** Runs first in every document. It reports to a server that is never offline, so that nothing is lost with a page. */
+/** Runs first in every document. It reports to a server that is never offline, so that no report is lost with the page. */
 const watchScript = (address: string) => `(() => {
   const tell = (kind, text) => navigator.sendBeacon('${address}', JSON.stringify({ kind, text: text + ' at ' + location.pathname }));
   addEventListener('error', ({ message, error }) => ${isPutOff}.test(message) || tell('errors', error && error.stack ? message + ' ' + error.stack : message));
@@ -37,7 +37,7 @@ const watchScript = (address: string) => `(() => {
 
 const hashOf = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** The product's own policy, with the scripts of the tests and the address they report to as its only additions. */
+/** The product's policy, plus the tests' scripts and the address to which they report. */
 const withWatch = (policy: string, scripts: readonly string[], address: string) =>
   policy
     .replace('script-src', `script-src ${scripts.map(hashOf).join(' ')}`)
@@ -49,7 +49,7 @@ const listen = (server: Server, port = 0) =>
     server.listen(port, 'localhost', () => resolve((server.address() as AddressInfo).port));
   });
 
-/** A server whose `close` also ends what is connected, sockets of WebSockets included. */
+/** Creates a server whose `end` also closes open connections, including WebSockets. */
 function createEndableServer() {
   const server = createServer({ keepAliveTimeout: 75_000 });
   const sockets = new Set<Socket>();
@@ -65,7 +65,7 @@ function createEndableServer() {
   return { server, end };
 }
 
-/** `scripts` run in every document before the page's own, in the order given. */
+/** Starts the proxy. `scripts` run in order in every document, before the page's own. */
 export async function startFront(target: string, scripts: readonly string[] = []): Promise<Front> {
   let trouble: Trouble = { violations: [], errors: [] };
   const watcher = createEndableServer();
@@ -99,7 +99,7 @@ export async function startFront(target: string, scripts: readonly string[] = []
   let held: Promise<void> | undefined;
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers.accept?.startsWith('text/html')) await held;
-    // builds arrive compressed, as they do in production; a document has to be readable here
+    // builds stay compressed as in production; documents must be readable to be changed
     if (!request.url?.startsWith('/builds/')) delete request.headers['accept-encoding'];
     proxy.web(request, response).catch(() => response.destroy());
   });

@@ -22,7 +22,7 @@ interface Message {
 const latest = async (phone: Phone) =>
   (await phone.asks<{ data: Message[] }>(`/api/v1/messages/latest?story_id=${story.id}`)).data;
 
-/** The last reply is complete on the server, and its end stands on the page. */
+/** Waits until the last reply is complete on the server and visible on the page. */
 async function replied(phone: Phone) {
   let body = '';
   await phone.until(
@@ -51,7 +51,7 @@ const colours = (phone: Phone) =>
     return { background: brightness(backgroundColor), text: brightness(color) };
   });
 
-/** Runs once more without what older engines lack. */
+/** Steps that run again without features that older engines lack. */
 const older = { tag: '@older' };
 
 test.describe.configure({ mode: 'serial' });
@@ -322,7 +322,7 @@ test('logging out asks first, and leaves nothing of the reader on the phone', ol
 
 test('a wrong password is said at its field', async ({ phone }) => {
   await phone.taps(button('登录'));
-  // a phone that has had an account before asks for it
+  // a phone that knows an account offers to sign in
   await phone.sees({ role: 'dialog', name: '登录' });
   await phone.types(field('用户名'), account.login);
   await phone.types({ label: '密码' }, '000000x');
@@ -338,7 +338,7 @@ test('the right one signs in, and the conversation is there again', async ({ pho
   await phone.misses({ role: 'dialog' });
   await phone.taps(row);
   await phone.reads(log, said);
-  // a later step opens it without a network
+  // a later step opens the conversation offline
   await phone.until('the conversation kept on the phone', async () =>
     (await phone.engine.run(keptHere)).includes(said) ? undefined : 'not kept',
   );
@@ -389,18 +389,18 @@ test('without a network the app opens, with the last stories', async ({ phone })
 const written = '灯灭之前，再说一句';
 
 test('what is written without a network waits on the phone', async ({ phone }) => {
-  // the kept page may lead with another story than the app in its place
+  // the cached page may list the stories in another order than the app
   await phone.until('the app in the place of the kept page', () =>
     phone.engine.run(() => (document.querySelector('[data-first]') ? 'the kept page' : undefined)),
   );
-  // 继续读 above the shelf leads straight to the chat
+  // 继续读 above the shelf would open the chat directly
   await phone.taps({ role: 'link', name: /聂小倩/, within: { role: 'list', name: '故事' } });
   await phone.taps({ role: 'link', name: /^(开始|继续)聊天$/ });
   await phone.types(composer, written);
   await phone.taps(button('发送'));
   await phone.reads(log, written);
   await phone.reads({ role: 'article', name: '我', last: true }, /等待网络|发送中|没有收到回应|连不上/);
-  // the browser holds the network for sound
+  // `navigator.onLine` is still true
   await phone.sees({ text: /当前没有网络|连不上服务/ });
 });
 
@@ -449,6 +449,6 @@ test('the watch over these steps sees an error and a policy violation', older, a
     return seen.violations.length && seen.errors.length ? undefined : JSON.stringify(seen);
   });
   expect(seen.violations).toEqual([expect.stringContaining('img-src')]);
-  // of a script that is the driver's own Chromium says no more than that it failed
+  // Chromium hides the details of an error in a script of its driver
   expect(seen.errors).toEqual([expect.stringMatching(/made for the watch|Script error/)]);
 });

@@ -4,37 +4,37 @@ import { setTimeout } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
 import type { Front } from './front.ts';
 
-/** What a person looks for, by what they see or hear. */
+/** Description of an element by what a person sees or hears. */
 export interface Target {
   role?: string;
-  /** The accessible name, whole or as a pattern. */
+  /** Accessible name, in full or as a pattern. */
   name?: string | RegExp;
-  /** The label of a form's field; for a password, which has no role. */
+  /** Label of a form field; for password fields, which have no role. */
   label?: string | RegExp;
   text?: string | RegExp;
-  /** Only inside of this one. */
+  /** Searches only inside this target. */
   within?: Target;
-  /** Of several the last; otherwise the first. */
+  /** Takes the last of several matches; default: the first. */
   last?: true;
 }
 
-/** What there is to see of a target. */
+/** Visible state of a target. */
 interface Sight {
   count: number;
   text: string;
   value: string;
   isChecked: boolean;
   isDisabled: boolean;
-  /** the middle of the element, in px of the window */
+  /** centre of the element, in px of the window */
   x: number;
   y: number;
-  /** what lies over that point, where it is not the element itself */
+  /** element that covers this point, if it is not part of the target */
   covering: string | null;
-  /** it, or something around it, is on its way to another place */
+  /** whether it or an ancestor is moving */
   isMoving: boolean;
 }
 
-/** A target as data that goes into the page. */
+/** A target in serializable form, for the page. */
 interface Packed {
   role?: string;
   name?: Words;
@@ -73,7 +73,7 @@ const library = readFileSync(
   'utf8',
 );
 
-/** Runs in the page. Null as long as the page has no Testing Library. `aim` brings it into view and tells whether it moves. */
+/** Runs in the page. Returns null if Testing Library is not loaded. `aim` scrolls to the element and checks whether it moves. */
 async function look(target: Packed, aim: boolean): Promise<Sight | null> {
   type Library = typeof import('@testing-library/dom');
   const found = (globalThis as unknown as { TestingLibraryDom?: Library }).TestingLibraryDom;
@@ -95,7 +95,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
   const seen = all(target).filter(
     (element) =>
       isSeen(element) &&
-      // a role with a text is an element of that role that says it
+      // with role and text, the element must have the role and contain the text
       (!target.role || target.text === undefined || found.queryAllByText(element, words(target.text)).length > 0),
   );
   const element = target.last ? seen.at(-1) : seen[0];
@@ -110,7 +110,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     isMoving: false,
   };
   if (!element) return { count: 0, ...nothing };
-  // a choice is made by its whole label
+  // radios and checkboxes are tapped on their label
   const label = element.matches('[type="radio"], [type="checkbox"]') ? element.closest('label') : null;
   const middle = () => {
     const { left, top, width, height } = (label ?? element).getBoundingClientRect();
@@ -122,7 +122,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
   const before = middle();
   if (aim) await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const { x, y } = middle();
-  // an engine that paints seldom moves nothing for a while and is still not done
+  // the position alone does not show this in an engine that paints rarely
   const isAnimated = document.getAnimations().some(({ playState, effect }) => {
     const moved = (effect as KeyframeEffect | null)?.target;
     return playState === 'running' && effect?.getTiming().iterations !== Infinity && moved?.contains(element);
@@ -144,12 +144,12 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
   };
 }
 
-/** What an expectation is called, and what there is instead; undefined once it is met. */
+/** Returns what was found instead of the expected state; undefined once it is reached. */
 type Probe = () => Promise<string | undefined>;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A person at one phone. Each call waits for what it needs and says what stood there instead. */
+/** A person with a phone. Each call waits for its target, and throws with what was found instead. */
 export class Phone {
   constructor(
     readonly engine: Engine,
@@ -160,7 +160,7 @@ export class Phone {
     await this.engine.open(this.front.origin + path);
   }
 
-  /** Waits until the probe has nothing to object to. A page that goes away under it is asked again. */
+  /** Waits until the probe returns undefined. Errors, such as during navigation, are retried. */
   async until(expected: string, probe: Probe, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<void> {
     const end = Date.now() + timeoutMs;
     let instead: string | undefined;
@@ -192,7 +192,7 @@ export class Phone {
     return sight;
   }
 
-  /** Waits for one of two; resolves to whether it is the second. */
+  /** Waits for one of two targets; resolves with whether it is the second. */
   async seesEither(first: Target, second: Target): Promise<boolean> {
     let isSecond = false;
     await this.until(`to see ${describe(first)} or ${describe(second)}`, async () => {
@@ -202,7 +202,7 @@ export class Phone {
     return isSecond;
   }
 
-  /** Sees it where a finger reaches it: enabled, at rest, and under nothing else. */
+  /** Waits until the target can be tapped: enabled, at rest and not covered. */
   async reaches(target: Target): Promise<Sight> {
     let sight = {} as Sight;
     await this.until(`to reach ${describe(target)}`, async () => {
@@ -222,7 +222,7 @@ export class Phone {
     });
   }
 
-  /** Waits until the target says something that matches. */
+  /** Waits until the text or value of the target matches. */
   async reads(target: Target, words: string | RegExp, timeoutMs?: number): Promise<void> {
     const matches = (text: string) => (typeof words === 'string' ? text.includes(words) : words.test(text));
     const probe = async () => {
@@ -245,7 +245,7 @@ export class Phone {
     await this.engine.tap(x, y);
   }
 
-  /** Taps into the field and types in place of what it has. */
+  /** Taps the field, and replaces its value by typing. */
   async types(target: Target, text: string): Promise<void> {
     await this.taps(target);
     await this.until(`${describe(target)} to have the focus`, () =>
@@ -269,13 +269,13 @@ export class Phone {
     });
   }
 
-  /** Saves a PNG of the window where the engine still gives one; a browser that has crashed does not. */
+  /** Saves a PNG of the window, unless the browser has crashed. */
   async picture(path: string): Promise<void> {
     const picture = await this.engine.picture().catch(() => null);
     if (picture) writeFileSync(path, picture);
   }
 
-  /** What a call of the API answers to this visitor. */
+  /** Sends a GET request to the API from the page. */
   asks<Answer>(path: string): Promise<Answer> {
     return this.engine.run(
       async (url) => (await (await fetch(url, { headers: { Accept: 'application/json' } })).json()) as Answer,

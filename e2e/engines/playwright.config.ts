@@ -7,14 +7,14 @@ forgetSettings();
 
 const engine = (engineName: EngineName) => ({ name: engineName, use: { engineName } });
 
-// Playwright is the runner here and drives no browser: it has none for Debian's WebKit and Firefox.
+// Playwright only runs these tests: it cannot drive Debian's WebKit and Firefox.
 export default defineConfig<object, EngineOptions>({
   testDir: '.',
   globalSetup: './product.setup.ts',
   forbidOnly: true,
   retries: 0,
   workers: 2,
-  // generous, so that a busy machine is no reason to fail
+  // long, so that tests pass on a busy machine
   timeout: 300_000,
   reporter: [['list'], ['json', { outputFile: process.env.BROWSER_REPORT ?? '../../test-results/engines.json' }]],
   outputDir: '../../test-results/engines',
@@ -22,7 +22,7 @@ export default defineConfig<object, EngineOptions>({
     engine('chromium'),
     engine('firefox'),
     engine('webkit'),
-    // the steps that met what older engines lack
+    // only steps that involve features missing in older engines
     { name: 'webkit-older', grep: /@older/, use: { engineName: 'webkit', isOlder: true } },
   ],
 });

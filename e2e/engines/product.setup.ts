@@ -11,7 +11,7 @@ const page = `
     return createElement('button', { onClick: fetchMore }, text);
   }`;
 
-/** Publishes a remote of ES modules. Returns the query that runs it in one browser. */
+/** Publishes a remote of ES modules. Returns the query that activates it in one browser. */
 async function publishModules(store: string): Promise<string> {
   const files = { 'src/late.js': `export default 'late module';` };
   const guest = await buildGuest({ name: 'modules', version: '1.0.0', page, files, kit: 'vite, ES modules' });
@@ -20,14 +20,14 @@ async function publishModules(store: string): Promise<string> {
   return (await runRelease(store, ['override', id])).query;
 }
 
-/** One product for all engines; ends with the run. */
+/** Starts one product for all engines, which ends with the run. */
 export default async function startSharedProduct() {
   const running = process.env.ENGINES_ORIGIN;
   if (running) return;
   const { origin, data, stop } = await startProduct({
     RATE_LIMIT_REGISTER: '1000',
     RATE_LIMIT_LOGIN: '1000',
-    // slow enough for a reply to be seen growing
+    // slow enough to observe a reply growing
     STORYTELLER_PIECE_DELAY_MS: '120',
   });
   process.env.ENGINES_ORIGIN = origin;

@@ -11,31 +11,31 @@ const launchOptions = (name: PuppeteerEngineName, dark: boolean): LaunchOptions 
         extraPrefsFirefox: {
           'intl.accept_languages': 'zh-CN, zh',
           'ui.systemUsesDarkTheme': dark ? 1 : 0,
-          // touch, as on a phone
+          // touch input, as on a phone
           'dom.w3c_touch_events.enabled': 1,
           'ui.primaryPointerCapabilities': 1,
           'ui.allPointerCapabilities': 1,
-          // the two halves of a tap come apart on a busy machine, and become a long press
+          // on a busy machine the two events of a tap are far apart, and would count as a long press
           'apz.max_tap_time': 60_000,
           'ui.click_hold_context_menus.delay': 60_000,
         },
       }
     : {
         browser: 'chrome',
-        // the browser ends when the pipe does, also when nobody could tell it to
+        // the browser ends when the pipe closes, even if this process is killed
         pipe: true,
-        // it is not used, and old ones tell of it late
+        // it is not used, and old versions report it late
         waitForInitialPage: false,
         args: [...testFlags, '--accept-lang=zh-CN'],
       };
 
-/** Chromium keeps a context of its own in memory: old ones lose all cookies when they first write them to the disk, after 30 s. */
+/** Chromium gets an in-memory context: old versions lose all cookies when they first write them to disk, after 30 s. */
 const firstPage = async (browser: Browser, name: PuppeteerEngineName): Promise<Page> =>
   name === 'chromium'
     ? (await browser.createBrowserContext()).newPage()
     : ((await browser.pages())[0] ?? browser.newPage());
 
-/** Chromium by its own protocol, Firefox by WebDriver BiDi. */
+/** Drives Chromium by its own protocol, and Firefox by WebDriver BiDi. */
 export async function launchPuppeteerEngine(
   name: PuppeteerEngineName,
   executablePath: string,
@@ -43,7 +43,7 @@ export async function launchPuppeteerEngine(
 ): Promise<Engine> {
   const browser: Browser = await puppeteer.launch({
     ...launchOptions(name, colours === 'dark'),
-    // Firefox has no pipe to end with
+    // Firefox has no pipe, so `guard` ends it
     executablePath: name === 'firefox' ? guard : executablePath,
     env: { ...process.env, TZ: timeZone, GUARDED: executablePath },
     defaultViewport: null,

@@ -9,14 +9,14 @@ import { launchWebKitEngine } from './webkitEngine.ts';
 
 export interface EngineOptions {
   engineName: EngineName;
-  /** As a browser of the oldest supported age. */
+  /** Runs without features that the oldest supported browsers lack. */
   isOlder: boolean;
-  /** A Chromium or Firefox of one's own; default: the machine's. */
+  /** Path of a Chromium or Firefox. Default: the installed one. */
   executablePath: string | undefined;
 }
 
 interface WorkerFixtures extends EngineOptions {
-  /** The one phone of the whole journey: a step finds what the steps before it have done. */
+  /** One phone for the whole journey: each step starts where the previous one ended. */
   phone: Phone;
 }
 
@@ -24,7 +24,7 @@ interface TestFixtures {
   watched: undefined;
 }
 
-/** What WebKit can be started without: engines of the floor have none of it. */
+/** WebKit features that can be disabled at start and that engines of the floor lack. */
 const olderFeatures = [
   'PopoverAttribute',
   'CSSAnchorPositioning',
@@ -38,7 +38,7 @@ const olderFeatures = [
   'DetailsAutoExpand',
 ].map((feature) => `-${feature}`);
 
-/** Takes away what no switch of the engine does, before the page's own scripts run. */
+/** Removes features that no start option disables, before the page's scripts run. */
 const olderScript = `(() => {
   const without = (owner, ...names) => { for (const name of names) if (owner) delete owner[name]; };
   without(globalThis, 'ClipboardItem', 'requestIdleCallback', 'cancelIdleCallback', 'Iterator');
@@ -66,7 +66,7 @@ async function launchEngine(name: EngineName, executablePath: string | undefined
   return name === 'webkit' ? launchWebKitEngine(path, look) : launchPuppeteerEngine(name, path, look);
 }
 
-/** A browser with a front of its own before the product that all share; closed however `use` ends. */
+/** Opens a browser with its own proxy to the shared product, and closes both when `use` ends or fails. */
 export async function withPhone(
   { engineName, isOlder = false, executablePath, ...look }: Launch,
   use: (phone: Phone) => Promise<void>,
@@ -86,7 +86,7 @@ export async function withPhone(
   }
 }
 
-/** No step may cause an error or a policy violation in a page. */
+/** Expects that the step caused no error and no policy violation in a page. */
 export function expectNoTrouble({ engine, front }: Phone) {
   const { violations, errors } = front.trouble();
   expect(violations, `${engine.name}: policy violations`).toEqual([]);

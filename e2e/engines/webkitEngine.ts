@@ -9,11 +9,11 @@ import { Builder, Capabilities, Key, Origin, type WebDriver } from 'selenium-web
 import { freePort } from '../product.ts';
 import { type Engine, guard, type Look, size, timeZone } from './engine.ts';
 
-// a shadow and the buttons of the title bar would make the window wider than a phone
+// shadow and title bar buttons would make the window wider than a phone
 const gtkStyle = `decoration { box-shadow: none; border: none; }
 * { min-width: 0; min-height: 0; padding: 0; margin: 0; }`;
 
-/** Programs that WebKit needs around it, and a home of their own; they end with this process in every case. */
+/** Starts programs that WebKit needs, with a temporary home. They always end with this process. */
 function createSurroundings() {
   const home = mkdtempSync(join(tmpdir(), 'liaozhai-webkit-'));
   const children: ChildProcess[] = [];
@@ -28,7 +28,7 @@ function createSurroundings() {
     XDG_RUNTIME_DIR: home,
     TZ: timeZone,
     LANG: 'C.UTF-8',
-    // no desktop is there to answer
+    // no desktop is running that could answer
     NO_AT_BRIDGE: '1',
     GSETTINGS_BACKEND: 'memory',
     GDK_BACKEND: 'x11',
@@ -39,7 +39,7 @@ function createSurroundings() {
     const guarded = { ...env, GUARDED: command, GUARDED_STREAMS: '4' };
     const child = spawn(guard, args, { env: guarded, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
     children.push(child);
-    // its output closes only when the processes it started have ended as well
+    // its output closes only when its child processes have ended as well
     child.stdout?.resume();
     closed.push(new Promise((resolve) => child.once('close', () => resolve())));
     return child;
@@ -52,7 +52,7 @@ function createSurroundings() {
   return { env, start, end };
 }
 
-/** The first line that a program writes to a stream. Rejects when the program ends before it. */
+/** Resolves with a program's first line on a stream. Rejects if the program ends before. */
 const firstLine = (child: ChildProcess, stream: Readable, name: string) =>
   new Promise<string>((resolve, reject) => {
     createInterface({ input: stream }).once('line', resolve);
@@ -62,7 +62,7 @@ const firstLine = (child: ChildProcess, stream: Readable, name: string) =>
 
 type Surroundings = ReturnType<typeof createSurroundings>;
 
-/** A display and a window manager on it, without which no element ever matches `:focus`. */
+/** Starts a display with a window manager, without which no element matches `:focus`. */
 async function startDisplay({ env, start }: Surroundings) {
   const screen = ['-screen', '0', '1280x1024x24', '-nolisten', 'tcp', '-displayfd', '3'];
   const server = start('Xvfb', screen);
@@ -87,7 +87,7 @@ async function startDriver({ start }: Surroundings, path: string): Promise<strin
   return url;
 }
 
-/** Makes the page 390×844: how much of a window is not the page is known only once it is there. */
+/** Resizes the window until the page is 390×844. The size of the window's borders is known only once it is open. */
 async function fit(driver: WebDriver) {
   const rect = { ...size };
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -102,7 +102,7 @@ async function fit(driver: WebDriver) {
 
 const keys = { Enter: Key.ENTER, Escape: Key.ESCAPE, Tab: Key.TAB, Backspace: Key.BACK_SPACE };
 
-/** Tells what a script comes to as data: a rejection does not come through the protocol with its words. */
+/** Wraps a script so that it returns a rejection as data, because WebDriver drops its message. */
 const asCall = (script: unknown) => `const args = [...arguments];
 const done = args.pop();
 (async () => (${script})(...args))().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
@@ -119,7 +119,7 @@ async function startBrowser(surroundings: Surroundings, driverPath: string, { co
   return driver;
 }
 
-/** WebKitGTK's MiniBrowser by W3C WebDriver. */
+/** Drives WebKitGTK's MiniBrowser by W3C WebDriver. */
 export async function launchWebKitEngine(driverPath: string, look: Look): Promise<Engine> {
   const surroundings = createSurroundings();
   const driver = await startBrowser(surroundings, driverPath, look).catch(async (error) => {
@@ -136,7 +136,7 @@ export async function launchWebKitEngine(driverPath: string, look: Look): Promis
         ...args,
       );
       if (error) throw new Error(error);
-      // JSON knows no undefined
+      // JSON has no undefined
       return value ?? (undefined as never);
     },
     inject: (source) => driver.executeScript(source),
