@@ -25,13 +25,13 @@ interface Page<Item> {
 const TRIES_MS = 120_000;
 const BETWEEN_TRIES_MS = 500;
 
-/** A reader in the middle of a chat, who asks again under the same key until there is an answer, as the product's page does. */
+/** A reader in a chat, who retries each request with the same key until it succeeds, as the product's page does. */
 export class Chat {
   readonly #visitor: Visitor;
   readonly #storyId: string;
-  /** keys of all that was sent, in order */
+  /** keys of all sent messages, in order */
   readonly #sent: string[] = [];
-  /** calls that were not answered, or with 5xx */
+  /** requests without a response or with status 5xx */
   failures = 0;
 
   constructor(visitor: Visitor, storyId: string) {
@@ -49,7 +49,7 @@ export class Chat {
     return chat;
   }
 
-  /** Sends a line and waits until it is taken. */
+  /** Sends a message and waits until the server has accepted it. */
   async say(): Promise<void> {
     const client_id = randomUUID();
     const form = { story_id: this.#storyId, body: `第 ${this.#sent.length + 1} 句`, client_id };
@@ -57,7 +57,7 @@ export class Chat {
     this.#sent.push(client_id);
   }
 
-  /** Waits until nothing is being written. */
+  /** Waits until no reply is running. */
   async settled(): Promise<void> {
     const until = performance.now() + TRIES_MS;
     for (;;) {
@@ -68,7 +68,7 @@ export class Chat {
     }
   }
 
-  /** What is lost, doubled or wrongly booked; empty where all is well. */
+  /** Returns lost or duplicated messages and wrong ledger entries; empty if there are no faults. */
   async faults(): Promise<string[]> {
     const messages = await this.#messages();
     const faults: string[] = [];
@@ -93,7 +93,7 @@ export class Chat {
     return faults;
   }
 
-  /** How many replies were ended by the death of the backend that wrote them. */
+  /** Number of replies that failed because their backend was killed. */
   async interrupted(): Promise<number> {
     return (await this.#messages()).filter(({ status }) => status === 'failed').length;
   }
@@ -117,7 +117,7 @@ export class Chat {
     return rows;
   }
 
-  /** Asks again what was not answered, answered with 5xx, or refused because a reply is still being written. */
+  /** Retries a request without a response, with status 5xx, or with 409 while a reply is still running. */
   async #until<Body>(ask: () => Promise<VisitorAnswer<Body>>): Promise<VisitorAnswer<Body>> {
     const until = performance.now() + TRIES_MS;
     for (;;) {

@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 
 type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully';
 
-/** What of a service is run here. */
+/** The fields of a service that are used here. */
 export interface Service {
   command: string[];
   working_dir?: string;
@@ -20,7 +20,7 @@ export interface ComposeFile {
   configs: Record<string, { content: string }>;
 }
 
-/** `${NAME:-default}` and `${NAME:?why}` as Compose fills them; `$$` is a dollar. Throws for one that must be set. */
+/** Substitutes `${NAME:-default}` and `${NAME:?why}` as Compose does; `$$` becomes `$`. Throws for a missing required variable. */
 function filled(text: string, variables: Record<string, string>): string {
   return text.replace(/\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g, (all, name: string | undefined, sign, rest: string) => {
     if (name === undefined) return all === '$$' ? '$' : all;
@@ -38,7 +38,7 @@ function fillAll(value: unknown, variables: Record<string, string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillAll(item, variables)]));
 }
 
-/** `<<: *name` of YAML 1.1, which Compose reads. */
+/** Resolves YAML 1.1 merge keys (`<<: *name`), which Compose supports. */
 function merged(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(merged);
   if (typeof value !== 'object' || value === null) return value;
@@ -50,7 +50,7 @@ function merged(value: unknown): unknown {
   };
 }
 
-/** Reads a compose file, with these variables in the place of the shell's. */
+/** Reads a compose file, with these variables instead of the shell's. */
 export function readComposeFile(path: string, variables: Record<string, string>): ComposeFile {
   const { services, configs } = merged(load(readFileSync(path, 'utf8'))) as ComposeFile;
   return fillAll({ services, configs }, variables) as ComposeFile;

@@ -45,14 +45,14 @@ const file = readComposeFile(path, { ...process.env, ...variables } as Record<st
 const processes = new Processes({ file, folder, repoRoot });
 const key = file.services['front-a']?.environment?.REVERB_APP_KEY ?? '';
 
-/** A store with something live in it: the one that was named, or one with small builds. */
+/** Fills the store with a live set: a copy of the named store, or small test builds. */
 async function stockStore() {
   const store = join(folder, 'volumes/store');
   if (values.store) return cpSync(resolve(values.store), store, { recursive: true });
   await publishLocal({ dists: testPackages(join(folder, 'builds')), store: `file:${store}` });
 }
 
-/** What a release of the Laravel does once, before any process serves it. */
+/** Migrates the Laravel database, which a release does once before any process serves it. */
 const migrate = () =>
   execFileSync('php', ['artisan', 'migrate', '--seed', '--force', '-n'], { cwd: laravel, stdio: 'ignore' });
 
@@ -60,7 +60,7 @@ interface Entity {
   id: string | number;
 }
 
-/** A reader who is signed in, and asks as the product's page does. */
+/** Registers a reader who sends requests as the product's page does. */
 async function signUp(): Promise<{ reader: Visitor; user: Entity; story: Entity }> {
   const reader = new Visitor(origin, { Origin: origin, Connection: 'close' });
   await reader.fetchToken();
@@ -74,7 +74,7 @@ async function signUp(): Promise<{ reader: Visitor; user: Entity; story: Entity 
 
 const PROBE_MS = 30_000;
 
-/** Opens a page, makes a call, and sends a message whose reply a new socket hears. Rejects with what did not work. */
+/** Loads a page, calls the API, and sends a message whose reply must arrive on a new socket. Rejects with the first failure. */
 async function probe({ reader, user, story }: Awaited<ReturnType<typeof signUp>>): Promise<void> {
   const page = await fetch(`${origin}/explore`, { signal: AbortSignal.timeout(PROBE_MS) });
   if (page.status !== 200 || !(await page.text()).includes('liaozhai-set')) throw new Error(`page: ${page.status}`);
@@ -99,7 +99,7 @@ async function probe({ reader, user, story }: Awaited<ReturnType<typeof signUp>>
 
 const RECOVER_MS = 120_000;
 
-/** Kills a service and asks until everything works again without it. Resolves with what readers met meanwhile. */
+/** Kills a service and probes until everything works without it. Resolves with the failures that readers saw meanwhile. */
 async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>): Promise<string[]> {
   await processes.kill(name);
   const from = performance.now();
@@ -113,7 +113,7 @@ async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>):
     if (failure === null) return [name, String(failures.length), `${(ms / 1000).toFixed(1)} s`, failures[0] ?? ''];
     failures.push(failure);
     if (ms > RECOVER_MS) return [name, String(failures.length), '**never**', failure];
-    // the Laravel of the check takes 60 messages a minute
+    // this Laravel accepts 60 messages a minute
     await pause(500);
   }
 }
@@ -121,17 +121,17 @@ async function withoutIt(name: string, who: Awaited<ReturnType<typeof signUp>>):
 const pairs = ['front-a', 'front-b', 'laravel-a', 'laravel-b', 'backend-a', 'backend-b', 'reverb-a', 'reverb-b'];
 const mayEnd = [...pairs, 'console'].filter((name) => name in file.services);
 
-/** As many as there have to be for both backends to be writing at each kill. */
+/** Enough readers that both backends are writing at each kill. */
 const READERS_AT_ONCE = 4;
 
-/** The image makes the database at its first start, and no image is run here: a server of the check's own stands at its address. */
+/** Starts a Postgres server at the service's address, because no image runs here. Creates the database, as the image does. */
 async function startPostgres(): Promise<PostgresServer> {
   const server = await openPostgresServer(processes.address('postgres'), 5432);
   server.createDatabase('liaozhai');
   return server;
 }
 
-/** Kills a service while replies are being written, and brings it back once everything works without it. */
+/** Kills a service while replies are running, and restarts it once everything works without it. */
 async function inTheMiddle(
   name: string,
   who: Awaited<ReturnType<typeof signUp>>,
@@ -145,7 +145,7 @@ async function inTheMiddle(
   return row;
 }
 
-/** Has the one database go in the middle of everything, without its twin, and come back. */
+/** Kills the only database while messages are sent, and restarts it. */
 async function withoutPostgres(server: PostgresServer, chats: readonly Chat[]): Promise<string[]> {
   await Promise.all(chats.map((chat) => chat.say()));
   const before = chats.reduce((sum, { failures }) => sum + failures, 0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ComposeFile, Service } from './composeFile.ts';
 
-/** Each service has a loopback address of its own, as it has an address of its own in a network of containers. */
+/** Each service has its own loopback address, like a container in its network. */
 export const addressOf = (index: number): string => `127.0.21.${index + 2}`;
 
 const LONGEST_START_MS = 120_000;
@@ -13,12 +13,12 @@ const BETWEEN_LOOKS_MS = 300;
 
 export interface ProcessesOptions {
   file: ComposeFile;
-  /** where volumes, configurations and logs lie */
+  /** folder of volumes, configurations and logs */
   folder: string;
   repoRoot: string;
 }
 
-/** Runs the services of a compose file as processes of this machine: same commands, same environment, other addresses and folders. */
+/** Runs the services of a compose file as local processes: the same commands and environment, but other addresses and folders. */
 export class Processes {
   readonly #options: ProcessesOptions;
   readonly #names: string[];
@@ -34,7 +34,7 @@ export class Processes {
     return addressOf(this.#names.indexOf(name));
   }
 
-  /** Somebody else runs it, at its address. */
+  /** Marks a service that is started by other code, at its address. */
   isElsewhere(name: string): void {
     this.#elsewhere.add(name);
   }
@@ -45,7 +45,7 @@ export class Processes {
     return service;
   }
 
-  /** The text as it is inside the service, with the addresses and folders that stand for those here. */
+  /** Replaces addresses and folders of the container by local ones. */
   #placed(name: string, text: string): string {
     let placed = text.replaceAll('0.0.0.0', this.address(name)).replaceAll('127.0.0.1', this.address(name));
     for (const other of this.#names) {
@@ -56,12 +56,12 @@ export class Processes {
     return placed;
   }
 
-  /** A variable's value, which may be the bare name of a service. */
+  /** Value of a variable, which may be just the name of a service. */
   #variable(name: string, value: string): string {
     return this.#names.includes(value) ? this.address(value) : this.#placed(name, value);
   }
 
-  /** Folders and files of the container, and where they lie here. */
+  /** Folders and files of the container, with their local paths. */
   #folders(name: string): [string, string][] {
     const { folder, repoRoot } = this.#options;
     const { volumes = [], configs = [] } = this.#service(name);
@@ -78,7 +78,7 @@ export class Processes {
     const { environment = {}, working_dir } = this.#service(name);
     const own = Object.entries(environment).map(([key, value]) => [key, this.#variable(name, String(value))]);
     const { PATH, HOME } = process.env;
-    // a group of its own, so that what it starts ends with it
+    // a separate process group, so that child processes end with it
     const [command = '', ...rest] = words.map((word) => this.#placed(name, word));
     return spawn(command, rest, {
       cwd: working_dir && this.#placed(name, working_dir),
@@ -96,7 +96,7 @@ export class Processes {
     return exit === 0;
   }
 
-  /** Starts a service after those it waits for, and waits until it is healthy or, for one that ends, done. */
+  /** Starts a service after its dependencies. Waits until it is healthy or, for a one-off task, finished. */
   async start(name: string): Promise<void> {
     if (this.#running.has(name) || this.#elsewhere.has(name)) return;
     const { command, configs = [], depends_on = {} } = this.#service(name);
@@ -128,7 +128,7 @@ export class Processes {
     }
   }
 
-  /** Ends a service without a word, as a machine that loses its power. */
+  /** Kills a service with SIGKILL, to simulate a power failure. */
   async kill(name: string): Promise<void> {
     const child = this.#running.get(name);
     this.#running.delete(name);

@@ -1,6 +1,6 @@
 import { expect, test } from '../engines/test.ts';
 
-/** Addresses, and what of them stays to be read. */
+/** Addresses, with text that stays readable. */
 const pages = {
   '/explore': '与故事里的人说说话',
   '/story/nie-xiaoqian': '金华城北的荒寺里',

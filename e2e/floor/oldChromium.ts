@@ -17,7 +17,7 @@ import { provide } from '../needs.ts';
 
 const cache = fileURLToPath(new URL('../node_modules/.cache/old-chromium', import.meta.url));
 
-/** Old builds of Chromium that the registry still has, with the hashes it gave for them on the day they were chosen. */
+/** Old builds of Chromium in the npm registry, with their hashes when they were chosen. */
 const packages = {
   '103': {
     version: '103.0.0',
@@ -31,7 +31,7 @@ const packages = {
 
 export type OldVersion = keyof typeof packages;
 
-/** Fetches the package with npm, which knows the registry and its proxies. */
+/** Downloads the package with npm, which uses the configured registry and proxies. */
 function fetchPackage(folder: string, { version, integrity }: (typeof packages)[OldVersion]): string {
   const name = `@sparticuz/chromium@${version}`;
   console.log(`Fetching ${name} (50 MB, once) …`);
@@ -46,8 +46,8 @@ function fetchPackage(folder: string, { version, integrity }: (typeof packages)[
 }
 
 /**
- * Path of a Chromium of that age, fetched and unpacked at its first use. It is built for x86-64 Linux and needs the
- * libraries that Debian's own chromium brings.
+ * Path of a Chromium of that version, downloaded on first use. It runs on x86-64 Linux and needs the libraries of Debian's
+ * `chromium` package.
  */
 export async function provideOldChromium(age: OldVersion): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
@@ -63,7 +63,7 @@ export async function provideOldChromium(age: OldVersion): Promise<string> {
   writeFileSync(join(folder, 'chromium'), brotliDecompressSync(readFileSync(join(folder, 'package/bin/chromium.br'))));
   chmodSync(join(folder, 'chromium'), 0o755);
   for (const rest of [archive, join(folder, 'package')]) rmSync(rest, { recursive: true });
-  // whole or not at all
+  // renamed as a whole, so that an interrupted download does not count
   renameSync(folder, join(cache, version));
   return path;
 }

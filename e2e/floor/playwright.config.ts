@@ -9,7 +9,7 @@ const chromium = async (version: OldVersion) => ({
   executablePath: await provideOldChromium(version),
 });
 
-/** `pnpm test:floor`: the journey of the three engines on the floor, and what readers see below it. */
+/** `pnpm test:floor`: runs the journey of the engine tests on the floor, and checks the page that older browsers get. */
 export default defineConfig<object, EngineOptions>({
   ...engines,
   globalSetup: '../engines/product.setup.ts',

@@ -1,17 +1,17 @@
 import type { Page } from '@playwright/test';
 import { expect, json, type Scene, stories } from './scene.ts';
 
-/** By the tab: a document of 发现 brings its first stories with it. */
+/** Opens 发现 by its tab, because its document contains the first stories. */
 async function toExplore(page: Page) {
   await page.goto('/my');
   await expect(page.locator('[data-first]')).toHaveCount(0);
   await page.getByRole('link', { name: '发现' }).click();
 }
 
-/** The page takes this browser for one below the floor. */
+/** Makes the page treat this browser as too old. */
 export const grownOld = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(AbortSignal, 'timeout'));
 
-/** What shows when something is missing: the answer, the network, the page. */
+/** Screens without a response, a network or a page. */
 export const faultScenes: Scene[] = [
   {
     name: 'explore-loading',

@@ -142,5 +142,5 @@ const popup: Scene[] = [
   },
 ];
 
-/** What a visitor without an account meets. */
+/** Screens of a visitor without an account. */
 export const guestScenes = [...screens, ...popup, ...faultScenes];

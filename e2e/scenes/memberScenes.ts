@@ -17,7 +17,7 @@ async function say(page: Page, text: string) {
   await expect(log(page).getByText(text).last()).toBeVisible();
 }
 
-/** Of the last message. */
+/** Opens the menu of the last message. */
 const openMenu = (page: Page) => log(page).getByRole('button', { name: '更多操作' }).last().click();
 
 const chips = (page: Page) => page.getByRole('button', { name: /^继续/ });
@@ -28,7 +28,7 @@ async function converse(page: Page, story: string, text: string) {
   await expect(chips(page)).toBeEnabled();
 }
 
-/** Registers a reader who has checked in and talked in three stories, one reply told twice; resolves to cookies and storage to start from. */
+/** Registers a reader who has checked in, talked in three stories, and requested one reply again. Resolves with the storage state. */
 export async function makeMember(page: Page): Promise<MemberState> {
   await page.goto('/my');
   await page.getByRole('button', { name: '注册账号' }).click();
@@ -49,7 +49,7 @@ export async function makeMember(page: Page): Promise<MemberState> {
   return page.context().storageState();
 }
 
-/** A finger's way over most of the row; Playwright's own mouse does not count as one. */
+/** Swipes with touch events; Playwright's mouse does not count as a finger. */
 async function swipeLeft(page: Page, over: Locator) {
   const box = await over.boundingBox();
   if (!box) throw new Error('what is to be swiped has no place on the page');
@@ -177,7 +177,7 @@ const lists: Scene[] = [
     async show(page) {
       await page.goto('/conversations');
       await expect(row(page)).toBeVisible();
-      // the list kept on the device gives way to the fetched one, and a half-made swipe with it
+      // the fetched list replaces the cached one, which would cancel a swipe
       await page.waitForLoadState('networkidle');
       await expect(page.locator('[data-swipe-row]').first()).toBeAttached();
       await swipeLeft(page, row(page));
@@ -228,5 +228,5 @@ const lists: Scene[] = [
   },
 ];
 
-/** What somebody signed in meets; the page has to start from `makeMember`'s state. */
+/** Screens of a member; the page must start from the state of `makeMember`. */
 export const memberScenes = [...chat, ...lists, ...accountScenes];

@@ -1,20 +1,20 @@
 import { expect as base, type Page } from '@playwright/test';
 
-/** Patient enough for a reply to end on a busy machine. */
+/** Long enough for a reply to end on a busy machine. */
 export const expect = base.configure({ timeout: 25_000 });
 
-/** One screen in one state, and how a person gets it to show. */
+/** A screen in one state, and the steps to reach it. */
 export interface Scene {
-  /** Names the picture's file. */
+  /** File name of the screenshot. */
   name: string;
   title: string;
-  /** Also pictured in a wide window. */
+  /** Also taken in a wide window. */
   wide?: true;
-  /** From an empty page to the state, and no further: resolves when it is in sight. */
+  /** Navigates from an empty page to the state. Resolves when it is visible. */
   show(page: Page): Promise<void>;
 }
 
-/** Waits until the pictures in sight are there. */
+/** Waits until the visible images have loaded. */
 export const pictured = (page: Page) =>
   page.waitForFunction(() =>
     [...document.images].every((image) => {
@@ -23,7 +23,7 @@ export const pictured = (page: Page) =>
     }),
   );
 
-/** An answer in place of the server's. */
+/** A response that replaces the server's. */
 export const json = (status: number, body: unknown) => ({
   status,
   contentType: 'application/json',

@@ -1,6 +1,6 @@
 const run = 'window.__ran=1';
 
-/** Texts that try to run as code, one line each: by tag, attribute, address, style, markdown and encoding. */
+/** Texts that try to run code, one line each: by tag, attribute, address, style, Markdown and encoding. */
 export const payloads: readonly string[] = [
   `<script>${run}</script>`,
   `<SCRIPT>${run}</SCRIPT>`,

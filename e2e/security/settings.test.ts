@@ -5,7 +5,7 @@ import { forgetSettings } from '../settings.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The settings that a file reads, by its schema. */
+/** Names of the settings in a file's schema. */
 const settingsIn = (file: string) =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/^ +([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name);
 

@@ -6,7 +6,7 @@ import { disagreements, foreignSources, installedPackages, secretsIn } from './s
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Packages whose install script `pnpm-workspace.yaml` answers, with yes or no. */
+/** Packages whose install script `pnpm-workspace.yaml` allows or denies. */
 const scriptsAnswered = () => {
   const [, block = ''] = read('pnpm-workspace.yaml').split('permissions:');
   const answers = block.matchAll(/^ {2}"?([@\w/-]+)"?:\n {4}build: (true|false)$/gm);

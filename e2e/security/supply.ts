@@ -11,7 +11,7 @@ const licences = new Set([
   'BSD-2-Clause',
   'BSD-3-Clause',
   'BlueOak-1.0.0',
-  // the browsers' figures that webpack's tests bring; nothing of them is in a build
+  // caniuse-lite, a dependency of webpack, which is used only in tests; no build contains it
   'CC-BY-4.0',
   'CC0-1.0',
   'ISC',
@@ -31,7 +31,7 @@ interface Manifest {
   scripts?: Record<string, string>;
 }
 
-/** What in a lockfile comes from elsewhere than the registry, or comes unchecked. One line each. */
+/** Lines of a lockfile about sources outside of the registry, or without a checksum. */
 export function foreignSources(lockfile: string): string[] {
   return lockfile
     .split('\n')
@@ -44,7 +44,7 @@ export function foreignSources(lockfile: string): string[] {
     .map((line) => line.trim());
 }
 
-/** What a package does that was not agreed to: a licence off the list, an install script that is allowed nowhere. */
+/** Violations of a package: a licence that is not on the list, or an install script without a decision. */
 export function disagreements({ name, license = 'none', scripts = {} }: Manifest, answered: ReadonlySet<string>) {
   const ran = installScripts.filter((script) => scripts[script] && !answered.has(name));
   return [
@@ -53,7 +53,7 @@ export function disagreements({ name, license = 'none', scripts = {} }: Manifest
   ];
 }
 
-/** Manifests of every package that pnpm laid out below `store`. */
+/** Yields the manifests of all packages that pnpm installed below `store`. */
 export function* installedPackages(store: string): Generator<Manifest> {
   for (const place of readdirSync(store)) {
     const modules = join(store, place, 'node_modules');
@@ -82,5 +82,5 @@ const secretForms = [
   /\b(AI_API_KEY|RELEASES_TOKEN|AWS_SECRET_ACCESS_KEY|APP_KEY|REVERB_APP_SECRET|CONSOLE_OIDC_CLIENT_SECRET)\b/,
 ];
 
-/** The secrets that a text seems to carry, by their form. */
+/** Strings in a text that have the form of a secret. */
 export const secretsIn = (text: string): string[] => secretForms.flatMap((form) => form.exec(text)?.[0] ?? []);

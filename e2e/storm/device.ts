@@ -1,4 +1,4 @@
-// A device of a reader: a browser of its own, and what an impatient person does with it.
+// A reader's device: a browser, and the actions of an impatient reader.
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from '@playwright/test';
 import { chromium } from 'playwright';
@@ -8,7 +8,7 @@ import type { Random } from './random.ts';
 import { messagesOf } from './record.ts';
 import { lineOf, type Sent, type ShownLine, type ShownRow, wordsOf } from './verdict.ts';
 
-/** Something that was done, `at` ms after the storm began. */
+/** An action, `at` ms after the start of the storm. */
 interface Deed {
   at: number;
   what: string;
@@ -16,7 +16,7 @@ interface Deed {
 
 interface Draft {
   text: string;
-  /** ms since the storm began */
+  /** ms since the start of the storm */
   at: number;
 }
 
@@ -26,19 +26,19 @@ export interface Device {
   context: BrowserContext;
   page: Page;
   sent: Sent[];
-  /** What was last left unsent in a story's composer, by story. */
+  /** Last unsent draft of each story's composer. */
   drafts: Map<string, Draft>;
   diary: Deed[];
   errors: string[];
-  /** Ms by which its clock is wrong. */
+  /** Offset of its clock, in ms. */
   clockShift: number;
-  /** Holds the disk full while it is open. */
+  /** Simulates a full disk while the session is open. */
   fullDisk: CDPSession | null;
-  /** Closes the browser and opens it again on what it has kept; null for one that keeps nothing. */
+  /** Closes the browser and reopens it with its profile; null without a profile. */
   reopen: (() => Promise<BrowserContext>) | null;
-  /** Where the proxy answers. */
+  /** Origin of the proxy. */
   origin: string;
-  /** Where the product answers without it. */
+  /** Origin of the product, without the proxy. */
   direct: string;
   now(): number;
 }
@@ -48,13 +48,13 @@ const ACT_MS = 6000;
 interface DeviceOptions {
   name: string;
   account: Account;
-  /** the proxy's */
+  /** origin of the proxy */
   origin: string;
   direct: string;
   now: () => number;
 }
 
-/** A phone whose browser keeps what it has in `profile`, or one of many in `browser`, which keeps nothing once it is closed. */
+/** Opens a phone whose browser stores its data in `profile`, or a context in `browser`, whose data is lost on closing. */
 export async function openDevice(
   { name, account, origin, direct, now }: DeviceOptions,
   home: { browser: Browser } | { profile: string },
@@ -110,7 +110,7 @@ async function signIn({ page, account }: Device) {
   await dialog.waitFor({ state: 'hidden', timeout: ACT_MS * 3 });
 }
 
-/** Whether the page takes itself for somebody's. */
+/** Whether the page believes that somebody is signed in. */
 export const isSignedIn = ({ page }: Device): Promise<boolean> =>
   page.evaluate(() => localStorage.getItem('user-store') !== null).catch(() => false);
 
@@ -129,7 +129,7 @@ export async function signInAgain(device: Device) {
   await signIn(device);
 }
 
-/** Signs in where the page requires it, and closes other layers over the screen. */
+/** Signs in if the page requires it, and closes other layers over the screen. */
 async function clearWay(device: Device) {
   const { page } = device;
   if (await popup(page).isVisible()) return signIn(device);
@@ -139,7 +139,7 @@ async function clearWay(device: Device) {
 
 const chatOf = (story: string) => `/story/${story}?chat=1`;
 
-/** The open chat's story, or undefined. */
+/** Story of the open chat, or undefined. */
 export const openStory = (page: Page) => {
   const url = new URL(page.url());
   return url.searchParams.has('chat') ? url.pathname.split('/')[2] : undefined;
@@ -151,13 +151,13 @@ async function openChat({ page }: Device, story: string) {
 }
 
 export const stories = ['nie-xiaoqian', 'hua-pi'] as const;
-/** Its conversations are deleted now and then, so nothing said in it is looked for. */
+/** Its conversations are deleted at times, so its messages are not checked. */
 export const shortLived = 'ying-ning';
 
 const MINUTE_MS = 60_000;
 const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * MINUTE_MS);
 
-/** Puts the clock of all documents wrong, those to come and the one that runs. */
+/** Shifts the clock of the current document and all later ones. */
 export async function setClock(device: Device, shift: number) {
   device.clockShift = shift;
   const script = clockScript(shift);
@@ -165,10 +165,10 @@ export async function setClock(device: Device, shift: number) {
   await device.page.evaluate(script).catch(() => undefined);
 }
 
-/** A draft is kept a moment after its last key; one that is younger may go with a page that crashes. */
+/** A draft is stored shortly after the last key. A younger one may be lost in a crash. */
 const DRAFT_KEPT_AFTER_MS = 2000;
 
-/** As a text, since a compiled function brings its compiler's helpers. The order of two init scripts is not promised: the newest wins. */
+/** A string, because a compiled function needs its compiler's helpers. The order of init scripts is undefined, so the newest wins. */
 const clockScript = (shift: number) => `(() => {
   const put = { shift: ${shift}, order: ${performance.now()} };
   if (globalThis.__clock) {
@@ -185,7 +185,7 @@ const clockScript = (shift: number) => `(() => {
   });
 })()`;
 
-/** Takes away what room the browser has for this site, or gives it back. */
+/** Sets the quota of the origin to nothing, or restores it. */
 async function setDisk(device: Device, isFull: boolean) {
   await device.fullDisk?.detach().catch(() => undefined);
   device.fullDisk = null;
@@ -266,17 +266,17 @@ const acts = {
     await page.waitForTimeout(random.between(500, 5000));
     await context.setOffline(false);
   },
-  /** The browser drops the page without a word to it, and the reader opens the app again. */
+  /** Crashes the page without any event. The reader then opens the app again. */
   async crash(device: Device, random: Random) {
     const story = openStory(device.page);
     const cdp = await device.context.newCDPSession(device.page);
     for (const [story, { at }] of device.drafts)
       if (device.now() - at < DRAFT_KEPT_AFTER_MS) device.drafts.delete(story);
-    // it is never answered
+    // it never returns a response
     void cdp.send('Page.crash').catch(() => undefined);
     await openAnew(device, story, random);
   },
-  /** The browser is closed, and opened again. */
+  /** Closes the browser, and opens it again. */
   async reopen(device: Device, random: Random) {
     if (!device.reopen) throw new Error('it keeps nothing');
     const story = openStory(device.page);
@@ -289,7 +289,7 @@ const acts = {
   async loseSession({ context }: Device) {
     await context.clearCookies();
   },
-  /** Takes what has not been sent off the device, as its question says. */
+  /** Signs out, which removes unsent messages from the device, as its dialog says. */
   async signOut(device: Device) {
     const { page } = device;
     await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
@@ -322,7 +322,7 @@ async function openAnew(device: Device, story: string | undefined, random: Rando
   await device.page.close();
   device.page = await device.context.newPage();
   await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: ACT_MS * 2 });
-  // a reader acts on what has arrived by then
+  // a reader acts on what has loaded by then
   await device.page.waitForTimeout(random.between(0, 500));
 }
 
@@ -350,7 +350,7 @@ const weights: Record<ActName, number> = {
   disk: 0.8,
 };
 
-/** One thing that an impatient reader does; what the screen does not let them do is left. */
+/** Performs one action of an impatient reader; skips it if the screen does not allow it. */
 export async function act(device: Device, random: Random) {
   const name = random.weighed(weights);
   const deed: Deed = { at: device.now(), what: name };
@@ -362,11 +362,11 @@ export async function act(device: Device, random: Random) {
   } catch (cause) {
     deed.what = `${name}, not done: ${(cause as Error).message.split('\n')[0]}`;
   }
-  // the pause of a reader between two acts, which nothing is to be waited for in
+  // a reader's pause between two actions, independent of the page
   await device.page.waitForTimeout(random.between(200, 2000)).catch(() => undefined);
 }
 
-/** The weather is over: the network, the clock and the disk are as they should be, and who is logged out signs in. */
+/** Ends all faults: restores the network, the clock and the disk, and signs in again. */
 export async function calmDown(device: Device) {
   await device.context.setOffline(false);
   await setClock(device, 0);
@@ -376,10 +376,10 @@ export async function calmDown(device: Device) {
     await signInAgain(device).catch(() => undefined);
 }
 
-/** What a reader does after the storm: reopens a foreign page, signs in where required, resends what failed. */
+/** Does what a reader does after a failure: reloads a page that is not ours, signs in and resends failed messages. */
 export async function tidyUp(device: Device) {
   const { page } = device;
-  // a portal's page, or half a document: nothing of ours runs there
+  // a captive portal's page, or an incomplete document, in which the app does not run
   const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: ACT_MS });
   await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
   await clearWay(device).catch(() => undefined);
@@ -391,10 +391,10 @@ export async function tidyUp(device: Device) {
   await clearWay(device).catch(() => undefined);
 }
 
-/** Scrolls up to what failed where later lines wait behind it: rows out of sight are not in the document. */
+/** Scrolls up to a failed message that blocks later ones: rows out of view are not in the document. */
 async function findFailed(page: Page) {
   const log = page.getByRole('log');
-  // no named function in what runs in the page: the compiler would have it call a helper that is not there
+  // no named functions, because the compiler would add calls of a helper that the page does not have
   const isWaiting = await log.evaluate(async (log) => {
     log.scrollTop = log.scrollHeight;
     await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -409,7 +409,7 @@ async function findFailed(page: Page) {
   });
 }
 
-/** The last messages that stand in the open chat, without the story's opening; what waits or failed is marked. */
+/** The last messages in the open chat, without the story's opening; messages that wait or failed are marked. */
 export const linesOn = (page: Page): Promise<ShownLine[]> =>
   page.getByRole('log').evaluate(async (log) => {
     // only rows near the view are in the document
@@ -420,7 +420,7 @@ export const linesOn = (page: Page): Promise<ShownLine[]> =>
     return [...log.querySelectorAll('article')].map((article) => {
       const bubble = article.querySelector('[data-confirmed]');
       const body = bubble ?? article.querySelector('p')?.parentElement;
-      // a reply without a word has nothing but the line that tells how it stands
+      // a reply without text has only its status line
       const text = body === article ? '' : (body?.textContent ?? '');
       return {
         mine: bubble !== null,
@@ -430,7 +430,7 @@ export const linesOn = (page: Page): Promise<ShownLine[]> =>
     });
   });
 
-/** The balance below the composer of the open chat, and what stands in it. */
+/** The balance below the composer of the open chat, and the composer's text. */
 export async function composerOn(page: Page): Promise<{ balance: number; text: string }> {
   const field = page.getByRole('textbox', { name: '说点什么' });
   const text = await field.inputValue({ timeout: ACT_MS });
@@ -455,7 +455,7 @@ export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
   }));
 };
 
-/** How many unsent messages the device stores, of any author: none may stay there unseen. */
+/** Number of unsent messages stored on the device, of any author. None may remain there invisibly. */
 export const keptOn = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const texts = Object.entries(localStorage).filter(

@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Random } from './random.ts';
 
-/** What happens to a request on its way, by name. */
+/** Faults of a request, with their weights. */
 const weathers = {
   calm: 24,
   slow: 3,
-  /** the connection is closed before anything is sent on */
+  /** the connection is closed before the request is forwarded */
   refused: 2,
-  /** the server answers, and the answer breaks off in the middle */
+  /** the connection is closed in the middle of the response */
   cut: 2,
-  /** a captive portal: 200 with a page that is not ours */
+  /** a captive portal: status 200 with a page that is not ours */
   portal: 1,
-  /** JSON that ends too soon */
+  /** incomplete JSON with a matching length */
   truncated: 1,
   failing: 2,
-  /** the server gets it twice */
+  /** the server gets the request twice */
   doubled: 2,
-  /** no answer for a while, then the connection closes */
+  /** no response for a while, then the connection closes */
   hanging: 1,
 } as const;
 
@@ -25,11 +25,11 @@ type Weather = keyof typeof weathers;
 
 export interface FaultyProxy {
   origin: string;
-  /** Faults happen from here on, or no more. */
+  /** Starts or stops the faults. */
   storm(isOn: boolean): void;
-  /** How often each fault was met. */
+  /** Number of requests for each fault. */
   counts(): Record<string, number>;
-  /** Calls that the product itself answered with 500, each once. */
+  /** Distinct calls that the product answered with status 500. */
   failures(): string[];
   stop(): Promise<void>;
 }
@@ -69,8 +69,8 @@ function reply(to: ServerResponse, { status, headers, body }: Answer) {
 }
 
 /**
- * Stands before the product at `target` and spoils what goes through it. Of the builds' files only `fileShare` is
- * touched: a page takes a dozen, and as many faults for each of them as for a call would let nobody get anywhere.
+ * Starts a proxy to the product at port `target`, which adds faults. Only a `fileShare` of the requests for build files is
+ * affected: a page needs a dozen files, so the rate of calls would prevent it from ever loading.
  */
 export async function startFaultyProxy(target: number, random: Random, fileShare: number): Promise<FaultyProxy> {
   const counted: Record<string, number> = {};
@@ -122,7 +122,7 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
   }
 
   const server = createServer((from, to) => {
-    // the product is restarting: nobody listens there
+    // the product is restarting, so the connection is refused
     handle(from, to).catch(() => from.socket.destroy());
   });
   server.on('connection', (socket) => {
@@ -143,7 +143,7 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
     };
     for (const end of [socket, onward]) end.on('error', close).on('close', close);
     if (!state.isStorming) return;
-    // most live on; some are closed without a word
+    // most stay open; some are closed without a close frame
     if (random.next() < 0.4) setTimeout(close, random.between(1000, 20_000)).unref();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

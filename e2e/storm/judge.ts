@@ -1,4 +1,4 @@
-// Whether everything is as the client said, once every fault has ended: nothing lost, doubled, out of order or different.
+// Compares all devices with the server once the faults have ended: nothing may be lost, duplicated, out of order or different.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -25,14 +25,14 @@ import {
 } from './verdict.ts';
 
 const HEALED_WITHIN_MS = 60_000;
-/** Replies that run when the storm ends are waited for. */
+/** Time limit for replies that are still running when the storm ends. */
 const REPLIED_WITHIN_MS = 90_000;
 const PICTURES = 'test-results/storm';
 
-/** A queue of lines may take its time, as long as it moves. */
+/** Multiple of the time limit that a slow queue may take while it makes progress. */
 const MOVES_FOR_AT_MOST = 10;
 
-/** Looks until nothing is found, or the same for so long. */
+/** Repeats `find` until it returns null, or the same problem for this long. */
 async function untilNone(find: () => Promise<string | null>, milliseconds: number): Promise<string | null> {
   const end = Date.now() + milliseconds * MOVES_FOR_AT_MOST;
   let until = Date.now() + milliseconds;
@@ -46,7 +46,7 @@ async function untilNone(find: () => Promise<string | null>, milliseconds: numbe
   }
 }
 
-/** A page that answers nothing any more must not keep the judge waiting for ever. */
+/** Rejects after a time limit, because a crashed page would never answer. */
 const inTime = <Result>(work: Promise<Result>, milliseconds: number): Promise<Result> =>
   Promise.race([
     work,
@@ -58,13 +58,13 @@ const inTime = <Result>(work: Promise<Result>, milliseconds: number): Promise<Re
 const viewDifference = async ({ context, direct, page }: Device, story: string) =>
   differenceOf(await linesOn(page), linesOf(await messagesOf(context, direct, story)));
 
-/** The set that the open document was made of. */
+/** The set of the open document. */
 const setOn = ({ page }: Device): Promise<string> =>
   page.evaluate(() => JSON.parse(document.getElementById('liaozhai-set')?.textContent ?? '{}').set);
 
 const clock = (at: number) => `${Math.floor(at / 60_000)}:${String(Math.floor(at / 1000) % 60).padStart(2, '0')}`;
 
-/** What the device did around a time of the storm, or at its end. */
+/** Actions of the device around a time of the storm, or at its end. */
 function deedsAround({ diary, name }: Device, at = Number.POSITIVE_INFINITY): string {
   const index = diary.findIndex((deed) => deed.at > at);
   const end = index < 0 ? diary.length : index;
@@ -74,7 +74,7 @@ function deedsAround({ diary, name }: Device, at = Number.POSITIVE_INFINITY): st
     .join('');
 }
 
-/** Where a device stands and what it shows, with a picture and its document. */
+/** URL and text of a device's page. Also saves a screenshot and the document. */
 async function sceneOf(device: Device): Promise<string> {
   const { name, page } = device;
   mkdirSync(PICTURES, { recursive: true });
@@ -85,7 +85,7 @@ async function sceneOf(device: Device): Promise<string> {
   return `\n    ${page.url()} (${picture})\n    ${text.replace(/\s+/g, ' ').slice(0, 400)}${deedsAround(device)}`;
 }
 
-/** A view has to recover as it stands, without a reload. */
+/** An open chat must recover without a reload. */
 async function viewsThatStayWrong(device: Device): Promise<string[]> {
   const story = openStory(device.page);
   const found = await untilNone(async () => {
@@ -95,7 +95,7 @@ async function viewsThatStayWrong(device: Device): Promise<string[]> {
   return found ? [`${device.name}: ${story} did not heal: ${found}${await sceneOf(device)}`] : [];
 }
 
-/** Each chat, reopened, ends as the server has it, with the balance and the draft that belong there. */
+/** Each reopened chat must end like the server's record, with the right balance and draft. */
 async function wrongWhenReopened(device: Device, set: string): Promise<string[]> {
   const { context, direct, drafts, name, page } = device;
   const wrong: string[] = [];
@@ -115,9 +115,9 @@ async function wrongWhenReopened(device: Device, set: string): Promise<string[]>
       const draft = drafts.get(story)?.text ?? text;
       if (text !== draft) return `a draft is lost: ${draft}, and there is ${text || 'nothing'}`;
       if (balance !== known) return `a balance of ${balance} for ${known}`;
-      // a line that had waited on the device is answered now, and the answer would come when nobody is there
+      // a message that waited on the device now gets its reply, which would arrive after the reader has left
       if ((await messagesOf(context, direct, story)).some(isRunning)) return 'a reply is being written';
-      // a reader who leaves immediately may be gone before the server knows that it was read
+      // leaving before the server has recorded the chat as read would leave it unread
       const listed = (await conversationsOf(context, direct)).find((conversation) => conversation.story.id === story);
       return listed?.unread ? 'it is unread while it is open' : null;
     }, HEALED_WITHIN_MS);
@@ -126,7 +126,7 @@ async function wrongWhenReopened(device: Device, set: string): Promise<string[]>
   return wrong;
 }
 
-/** Whether the device shows 聊过 as the server has it, all of it read, and keeps nothing that was not sent. */
+/** Expects 聊过 to equal the server's list, with everything read, and no unsent message on the device. */
 async function wrongList(device: Device): Promise<string[]> {
   const { name, page, context, direct } = device;
   const list = await untilNone(async () => {
@@ -151,7 +151,7 @@ async function wrongList(device: Device): Promise<string[]> {
   return wrong;
 }
 
-/** Waits until no reply is being written. */
+/** Waits until no reply is running. */
 async function repliesThatRunOn({ name, context, direct }: Device): Promise<string[]> {
   const found = await untilNone(async () => {
     for (const story of [...stories, shortLived])
@@ -161,7 +161,7 @@ async function repliesThatRunOn({ name, context, direct }: Device): Promise<stri
   return found ? [`${name}: ${found}`] : [];
 }
 
-/** What is wrong in the record itself, for all devices of one reader. */
+/** Problems in the server's record, for all devices of one reader. */
 async function wrongRecord(devices: readonly Device[]): Promise<string[]> {
   const [any] = devices;
   if (!any) return [];
@@ -195,7 +195,7 @@ async function wrongRecord(devices: readonly Device[]): Promise<string[]> {
 
 const TITLE_OF_SHORT_LIVED = '婴宁';
 
-/** All that is wrong once every fault has ended, in words; `set` is the one that is live. */
+/** Returns all problems once the faults have ended; `set` is the live set. */
 export async function judge(devices: readonly Device[], set: string): Promise<string[]> {
   const wrong: string[] = [];
   const looks = {

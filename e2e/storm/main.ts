@@ -1,5 +1,5 @@
-// `pnpm storm`: two readers with two devices each, and faults in all that lies between them and the product. Nothing they said may be lost,
-// doubled, out of order, or different on another device.
+// `pnpm storm`: two readers with two devices each, and faults between them and the product. No message may be lost, duplicated,
+// out of order, or different on another device.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
   }
 }
 
-/** How much a device got done, and how long it could say nothing. */
+/** Summary of a device: its messages, its failed actions and its longest time without a message. */
 function summaryOf({ sent, diary }: Device): string {
   const seen = sent.filter(({ wasSeen }) => wasSeen);
   const givenUp = seen.filter(({ wasGivenUp }) => wasGivenUp).length;
@@ -137,7 +137,7 @@ function summaryOf({ sent, diary }: Device): string {
   return `${seen.length} lines, ${givenUp} given up by logging out, ${undone} of ${diary.length} acts not done, at most ${Math.round(gap / 1000)} s without a line`;
 }
 
-/** What was really done, by name. */
+/** Number of successful actions, by name. */
 function countOf(devices: readonly Device[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { what } of devices.flatMap(({ diary }) => diary)) {
@@ -147,7 +147,7 @@ function countOf(devices: readonly Device[]): Record<string, number> {
   return counts;
 }
 
-/** Kills or stops the product now and then, and starts it again a while later. Resolves with how often, once it runs for good. */
+/** Kills or stops the product at random times, and restarts it. Resolves with the counts once the time is over and the product runs. */
 async function keepEnding(
   running: { product: RunningProduct },
   env: Record<string, string>,

@@ -1,11 +1,11 @@
-/** A stream of numbers that a seed fixes, so that a storm can be called again. */
+/** Random numbers determined by a seed, so that a storm can be repeated. */
 export interface Random {
-  /** from 0, below 1 */
+  /** from 0 (inclusive) to 1 (exclusive) */
   next(): number;
-  /** from `low`, below `high` */
+  /** from `low` (inclusive) to `high` (exclusive) */
   between(low: number, high: number): number;
   pick<Item>(items: readonly Item[]): Item;
-  /** Picks by weight: `{ calm: 3, slow: 1 }`. */
+  /** Picks by weight, such as `{ calm: 3, slow: 1 }`. */
   weighed<Name extends string>(weights: Record<Name, number>): Name;
 }
 

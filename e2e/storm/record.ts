@@ -1,4 +1,4 @@
-// What the server itself has: the record that every device is held against.
+// Reads the server's record, with which every device is compared.
 import type { BrowserContext } from '@playwright/test';
 
 export interface Message {
@@ -8,11 +8,11 @@ export interface Message {
   status: string;
   body: string;
   client_id: string | null;
-  /** points, as charged for it in all */
+  /** points charged for it in total */
   cost: number;
 }
 
-/** An entry of the reader's account; amounts in points, negative for what was spent. */
+/** An entry of the reader's ledger. Amounts are in points, negative for spending. */
 export interface Entry {
   type: string;
   amount: number;
@@ -30,7 +30,7 @@ export interface Conversation {
 
 export interface Account {
   balance: number;
-  /** the newest first */
+  /** newest first */
   entries: Entry[];
 }
 
@@ -42,7 +42,7 @@ async function answerOf<Body>(context: BrowserContext, url: string): Promise<Bod
   return (await answer.json()) as Body;
 }
 
-/** All messages of the reader's conversation about `story`, oldest first; `origin` is the product's or the proxy's. Throws where it is refused. */
+/** All messages of the reader's conversation about `story`, oldest first; `origin` is the product's or the proxy's. Throws if refused. */
 export async function messagesOf(context: BrowserContext, origin: string, story: string): Promise<Message[]> {
   const messages: Message[] = [];
   for (let before = ''; ; ) {
@@ -55,7 +55,7 @@ export async function messagesOf(context: BrowserContext, origin: string, story:
   }
 }
 
-/** The reader's conversations, the latest first. */
+/** The reader's conversations, latest first. */
 export const conversationsOf = async (context: BrowserContext, origin: string): Promise<Conversation[]> =>
   (await answerOf<{ data: Conversation[] }>(context, `${origin}/api/v1/conversations`)).data;
 

@@ -1,4 +1,4 @@
-// Release managers at work while the storm blows: new builds are published, switched, ramped and taken back.
+// Release managers during the storm: they publish builds, activate and ramp them, and roll them back.
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildEdition } from '../federation/site/edition.ts';
 import { runRelease } from '../federation/site/site.ts';
@@ -10,24 +10,24 @@ const editions = [
   { remote: 'account', part: 'my', says: '雷版' },
 ];
 
-/** Builds the next version of some remotes, to be published in the storm; resolves with their folders. */
+/** Builds the next version of some remotes, for publishing during the storm. Returns their folders. */
 export async function buildEditions(): Promise<string[]> {
   const built: string[] = [];
-  // one after another: a build takes a core
+  // one at a time, because a build uses a whole core
   for (const edition of editions) built.push(await buildEdition(edition));
   return built;
 }
 
 export interface Switches {
-  /** How often each verb was done. */
+  /** Number of successful commands, by verb. */
   done: Record<string, number>;
-  /** What a command that was refused said. */
+  /** Messages of refused commands. */
   refusals: string[];
-  /** The set that is live for everyone in the end. */
+  /** The set that is live for all visitors at the end. */
   set: string;
 }
 
-/** Switches what is live in the store now and then until that time; at last everyone has the stable set. */
+/** Switches the store's live set at random times. At the end all visitors get the stable set. */
 export async function keepSwitching(
   store: string,
   built: readonly string[],
@@ -45,7 +45,7 @@ export async function keepSwitching(
   };
   const unpublished = [...built];
   const known = (await runRelease(store, ['status'])).stable.builds.filter((build) => !build.startsWith('host@'));
-  /** A new build while there is one, else any that was live or could have been. */
+  /** Publishes a new build if one is left; otherwise picks a published one. */
   const publish = async () => {
     const next = unpublished.shift();
     if (!next) return random.pick(known);
@@ -68,7 +68,7 @@ export async function keepSwitching(
     const next = Date.now() + random.between(5000, 25_000);
     if (next > until - 5000) break;
     await pause(next - Date.now());
-    // someone was faster (a start publishes as well), or there is nothing to go back to: said by the command, and no fault
+    // a conflict with another writer, such as a restart that publishes, or a missing earlier state: not a fault
     await verbs[random.weighed({ activate: 3, canary: 2, rollback: 2 })]().catch(refused);
   }
   await pause(Math.max(0, until - Date.now()));

@@ -28,7 +28,7 @@ const first = { name: '甲一', sent: [sentLine('甲一说1号11', 1000), sentLi
 const second = { name: '甲二', sent: [sentLine('甲二说1号22', 2000)] };
 const writers = [first, second];
 
-/** A conversation in which each of these was said and answered. */
+/** A conversation in which each of these messages has a reply. */
 const conversation = (said = bodies): Message[] =>
   said
     .flatMap((body, index) => [
@@ -37,7 +37,7 @@ const conversation = (said = bodies): Message[] =>
     ])
     .map((message, index) => ({ ...message, seq: index + 1, status: 'completed' }));
 
-/** Entries, oldest first, as an account has them. */
+/** An account with these changes, given from oldest to newest. */
 function accountOf(changes: [type: string, amount: number, ref: string][], balance?: number): Account {
   let balanceAfter = 0;
   const entries = changes.map(([type, amount, ref_id]): Entry => {

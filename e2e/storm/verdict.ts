@@ -1,19 +1,19 @@
-// What is wrong with what was said, shown and paid for, in words: of data alone, so that each kind of fault can be tried on it (`verdict.test.ts`).
+// Finds problems in what was said, shown and paid for. Works on data alone, so that `verdict.test.ts` can test each problem.
 import type { Account, Conversation, Message } from './record.ts';
 
-/** A line that was put into the composer and sent. */
+/** A message that was typed and sent. */
 export interface Sent {
   story: string;
   text: string;
-  /** ms since the storm began */
+  /** ms since the start of the storm */
   at: number;
-  /** Its writer saw it standing in the chat after 发送: from then on it must not be lost. */
+  /** Whether it was seen in the chat after sending; from then on it must not be lost. */
   wasSeen: boolean;
-  /** It had not reached the server when its writer logged out, which takes it off the device. */
+  /** Whether it was unsent when its author signed out, which removes it from the device. */
   wasGivenUp: boolean;
 }
 
-/** What a message stands for on a page: whose, and its words without marks and spaces. */
+/** A message on a page: its side, and its text without punctuation and spaces. */
 export interface Line {
   mine: boolean;
   words: string;
@@ -25,7 +25,7 @@ export interface ShownLine extends Line {
 
 export const wordsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
-/** How a line of a storm begins: with its device, and which it is. Suggestions that were sent do not. */
+/** Text of a message in a storm, with its device and number. Suggestions have another form. */
 export const lineOf = (device: string, order: number, mark: number): string => `${device}说${order}号${mark}`;
 const isOfStorm = (body: string): boolean => /^.{2}说\d+号\d+$/u.test(body);
 
@@ -39,8 +39,8 @@ export const linesOf = (messages: readonly Message[]): Line[] =>
 const said = ({ mine, words }: Line): string => `${mine ? 'own' : 'reply'} ${words.slice(0, 30)}`;
 
 /**
- * How what stands on a page differs from the end of what the server has, or null: a page may have loaded less, and shows the
- * opening besides. Compared from the first of the reader's own lines on it.
+ * Compares the page with the end of the server's messages, from the reader's first message on the page. Returns the difference,
+ * or null. A page may have loaded less, and also shows the opening.
  */
 export function differenceOf(page: readonly ShownLine[], server: readonly Line[]): string | null {
   const waiting = page.filter(({ isOnTheWay }) => isOnTheWay);
@@ -56,20 +56,20 @@ export function differenceOf(page: readonly ShownLine[], server: readonly Line[]
   return have && want ? `line ${at} of ${shown.length} is another: ${said(have)} for ${said(want)}` : null;
 }
 
-/** A device and what it said. */
+/** A device and its messages. */
 export interface Writer {
   name: string;
   sent: readonly Sent[];
 }
 
-/** Something wrong about a line; `others` are lines that had to do with it. */
+/** A problem with a message; `others` are related messages. */
 export interface LineFault {
   line: Sent;
   what: string;
   others: Sent[];
 }
 
-/** A device's lines in a conversation against all that the server has of it. */
+/** Compares a device's messages in a conversation with the server's. */
 export function wrongLines({ sent }: Writer, story: string, messages: readonly Message[]): LineFault[] {
   const wrong: LineFault[] = [];
   const onServer = messages.filter(({ role }) => role === 'user').map(({ body }) => wordsOf(body));
@@ -92,7 +92,7 @@ export function wrongLines({ sent }: Writer, story: string, messages: readonly M
   return wrong;
 }
 
-/** What a conversation can never be; `writers` are all devices of its reader. */
+/** Finds impossible states of a conversation; `writers` are all devices of its reader. */
 export function wrongConversation(writers: readonly Writer[], story: string, messages: readonly Message[]): string[] {
   const wrong: string[] = [];
   const known = new Set(
@@ -114,8 +114,8 @@ export function wrongConversation(writers: readonly Writer[], story: string, mes
 }
 
 /**
- * What is wrong with an account: its balance against its entries, and its entries against the messages of the stories that were
- * kept, by story id. Of a deleted conversation only the title of its story is known, in `deletedTitles`.
+ * Compares an account's balance with its entries, and the entries with the messages in `kept`, one list per story. Of a deleted
+ * conversation only the story's title is known, in `deletedTitles`.
  */
 export function wrongAccount(
   { balance, entries }: Account,
@@ -144,7 +144,7 @@ export function wrongAccount(
     const isOfDeleted = deletedTitles.some((title) => description.includes(`《${title}》`));
     if (ref_type === 'message' && !replies.has(ref_id) && !isOfDeleted)
       wrong.push(`an entry for a message that there is not: ${description}`);
-    // a reply can be gone on with, and each time be paid back
+    // a reply can be continued several times, with a refund each time
     const isOnce = type === 'message' || type === 'suggestion' || type === 'check_in';
     const key = `${type}:${ref_id}`;
     if (isOnce && seen.has(key)) wrong.push(`booked twice: ${description}`);
@@ -153,17 +153,17 @@ export function wrongAccount(
   return [...new Set(wrong)];
 }
 
-/** A row of 聊过 as it stands on a page. */
+/** A row of 聊过 on a page. */
 export interface ShownRow {
   story: string;
-  /** words of the last message, without marks */
+  /** text of the last message, without punctuation */
   excerpt: string;
   isUnread: boolean;
 }
 
 const EXCERPT_CHARACTERS = 40;
 
-/** How 聊过 on a page differs from the server's list, or null. */
+/** Compares 聊过 on a page with the server's list. Returns the difference, or null. */
 export function listDifference(page: readonly ShownRow[], server: readonly Conversation[]): string | null {
   const shown = page.map(({ story }) => story).join();
   const known = server.map(({ story }) => story.id).join();
@@ -171,7 +171,7 @@ export function listDifference(page: readonly ShownRow[], server: readonly Conve
   for (const [index, { story, last_message, unread }] of server.entries()) {
     const row = page[index];
     const excerpt = wordsOf(last_message?.excerpt ?? '');
-    // a page may cut it shorter, and says whose it is
+    // a page may shorten the excerpt, and adds its author
     const begins = excerpt.slice(0, EXCERPT_CHARACTERS);
     if (row && !row.excerpt.includes(begins)) return `${story.id} ends with ${row.excerpt} for ${excerpt}`;
     if (row && row.isUnread !== unread) return `${story.id} is shown as ${row.isUnread ? 'unread' : 'read'}`;
