@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 
-// Peers of `pnpm bench server`: Hono and Node's own server, which answer fixed bytes with fixed headers and do nothing else.
+// Peers of `pnpm bench server`: Hono and Node's HTTP server, which only send fixed bytes with fixed headers.
 export interface FixedAnswer {
   path: string;
   headers: Record<string, string>;

@@ -2,12 +2,12 @@ import type { BrowserContext, CDPSession } from 'playwright';
 
 export interface Conditions {
   latencyMs: number;
-  /** either way; -1 = no limit */
+  /** in each direction; -1 = no limit */
   bytesPerSecond: number;
   cpuSlowdown: number;
 }
 
-/** Slows the page down from now on. */
+/** Throttles the page's network and CPU from now on. */
 export async function emulate(cdp: CDPSession, { latencyMs, bytesPerSecond, cpuSlowdown }: Conditions) {
   const [downloadThroughput, uploadThroughput] = [bytesPerSecond, bytesPerSecond];
   await cdp.send('Network.enable');
@@ -20,7 +20,7 @@ export async function emulate(cdp: CDPSession, { latencyMs, bytesPerSecond, cpuS
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
 }
 
-/** Signs in as a device that remembers its user; returns what the API wants with each change. */
+/** Signs in without a page. Returns a function that gives the headers for writing API requests. */
 export async function signIn(
   context: BrowserContext,
   origin: string,

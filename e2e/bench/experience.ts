@@ -6,16 +6,16 @@ import { conditions, type Phone, type Stage, setStage } from './experienceStage.
 import { measureStreaming, measureTokenCost } from './experienceStream.ts';
 import { printRows, type Row, startRun, wantedParts } from './report.ts';
 
-// setContent would drop the listeners of the watch
+// `setContent` would remove the listeners of the watch
 const emptyPage = `data:text/html,<!doctype html><textarea></textarea><div style="height:200000px">`;
 
 type Part = (stage: Stage) => Promise<Row[]>;
 
-/** Runs a part on a phone of its own, with an empty page on another where it compares with that. */
+/** Runs a part on a new phone, with an empty page on another phone as the baseline. */
 async function withPhone(stage: Stage, work: (phone: Phone, empty: Phone) => Promise<Row[]>): Promise<Row[]> {
   const [phone, empty] = [await stage.openPhone(), await stage.openPhone()];
   await empty.page.goto(emptyPage);
-  // a page behind another hardly draws
+  // a page in the background hardly renders
   await phone.page.bringToFront();
   const rows = await work(phone, empty);
   await Promise.all([phone.page.close(), empty.page.close()]);
@@ -41,11 +41,11 @@ const parts: Record<string, Part> = {
   background: (stage) => withPhone(stage, async (phone) => [await measureBackground(phone, stage)]),
   kills: async (stage) => [await measureKills(stage)],
   drafts: async (stage) => [await measureDrafts(stage)],
-  // last: it fills the feed
+  // last, because it fills the feed
   lists: (stage) => withPhone(stage, (phone, empty) => measureLists(phone, empty, stage)),
 };
 
-/** What a reader finds on a mid-range phone; `pnpm bench experience [part …]`, BENCH_CYCLES for more kills. */
+/** Measures the product on a mid-range phone: `pnpm bench experience [part …]`, with BENCH_CYCLES for more kills. */
 export async function run() {
   const wanted = wantedParts(parts);
   const stage = await setStage();

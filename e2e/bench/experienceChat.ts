@@ -13,7 +13,7 @@ const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url
 
 /** Opens a story's chat with its whole history in memory, as after scrolling through all of it. */
 export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeof stories): Promise<void> {
-  // a page behind another hardly draws
+  // a page in the background hardly renders
   await page.bringToFront();
   const all = latestMessages(stage.services, stage.user, { story_id: stories[kind], limit: 100_000 });
   await page.route(firstPage, (route) => route.fulfill({ json: all }));
@@ -53,7 +53,7 @@ async function keyPaints(page: Page): Promise<number[]> {
   return page.evaluate(() => window.__watch.keyPaints);
 }
 
-/** In turns, so that what else the machine does meets both. */
+/** Alternates between both pages, so that other load on the machine affects both. */
 export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   const [ours, machine]: number[][][] = [[], []];
   for (let round = 0; round < KEY_ROUNDS; round += 1) {
@@ -96,7 +96,7 @@ export async function measureScroll(chat: Phone, empty: Phone): Promise<Row> {
 export const framesRow = (what: string, ours: number, machine: number): Row =>
   row(what, `${ours.toFixed(1)} fps`, '≥ 55 fps', ours >= 55, `${machine.toFixed(1)} fps`, machine < 55);
 
-/** Stands two screens below the top until older messages have come; resolves with the px a row in sight moved. */
+/** Scrolls near the top until older messages have loaded. Resolves with the px by which a visible row moved. */
 const drift = (page: Page) =>
   page.evaluate(
     () =>

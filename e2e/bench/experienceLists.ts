@@ -14,7 +14,7 @@ const RELOAD_GOAL_MS = 3000;
 
 const links = 'main a[href^="/story/"]';
 
-/** Makes lists as long as few readers will ever have; the newest stories stand first in the feed. */
+/** Creates longer lists than almost any reader will have; the new stories come first in the feed. */
 function seedLists({ services, user }: Stage, folder: string) {
   const file = join(folder, 'long.json');
   const seeded = Array.from({ length: STORIES }, (_, index) => ({
@@ -28,9 +28,9 @@ function seedLists({ services, user }: Stage, folder: string) {
   for (const { id } of seeded.slice(0, CONVERSATIONS)) seedConversation(services, user.id, id, 2);
 }
 
-/** Reads on to the end as fast as the machine can. */
+/** Loads the whole list as fast as possible. */
 async function loadAll({ page, cdp }: Phone, count: number) {
-  // a page behind another asks for nothing
+  // a page in the background fetches nothing
   await page.bringToFront();
   await emulate(cdp, { latencyMs: 0, bytesPerSecond: -1, cpuSlowdown: 1 });
   await page.evaluate(
@@ -38,7 +38,7 @@ async function loadAll({ page, cdp }: Phone, count: number) {
       new Promise<void>((resolve) => {
         const goOn = () => {
           const entered = [...document.querySelectorAll(selector)];
-          // of a virtual list only what is near the view is in the document
+          // a virtual list keeps only entries near the view in the document
           const entries = Number(entered.at(-1)?.closest('li')?.ariaPosInSet ?? entered.length);
           if (entries >= wanted) return resolve();
           const main = document.querySelector(selector)?.closest('main');
@@ -53,8 +53,8 @@ async function loadAll({ page, cdp }: Phone, count: number) {
 }
 
 /**
- * How far the list is scrolled, and which entry begins first in sight. Asks for what is drawn there: the box of anything
- * within a row out of sight has the browser lay out that row, and a thousand of them are seconds.
+ * Scroll position of the list, and its first visible entry. Reads only rendered elements: measuring rows out of view would force
+ * their layout, which takes seconds for a thousand rows.
  */
 const place = (page: Page) =>
   page.evaluate((selector) => {
@@ -69,7 +69,7 @@ const place = (page: Page) =>
     return { top: main?.scrollTop ?? -1, first: '' };
   }, links);
 
-/** Milliseconds from the reload until the list stands where it stood; null if it never does. */
+/** Milliseconds from the reload until the list has its former position; null if it never has. */
 async function timeToPlace(page: Page, goal: { top: number; first: string }): Promise<number | null> {
   const started = Date.now();
   await page.bringToFront();
@@ -86,7 +86,7 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
   const { page } = phone;
   await page.goto(path, { waitUntil: 'domcontentloaded' });
   await page.locator(links).first().waitFor();
-  // what a first visit costs on this machine, to hold the reload against
+  // duration of a first visit on this machine, as the baseline of the reload
   const freshStarted = Date.now();
   await page.reload({ waitUntil: 'commit' });
   await page.locator(links).first().waitFor();
@@ -101,7 +101,7 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
     machine.push(await scrollFrames(empty));
     ours.push(await scrollFrames(phone));
   }
-  // the list rests, and is written
+  // the list is at rest, and its state is stored
   await page.waitForTimeout(3000);
   const goal = await place(page);
   const found = await timeToPlace(page, goal);
@@ -116,7 +116,7 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
   ];
 }
 
-/** 5,000 stories and 1,000 conversations, read to their end. Last of the parts, since it changes what 发现 shows. */
+/** Reads 5,000 stories and 1,000 conversations to their end. Runs last, because it changes what 发现 shows. */
 export async function measureLists(phone: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
   seedLists(stage, stage.dataDir);
   return [

@@ -5,7 +5,7 @@ import { median, quantile, type Row, row } from './report.ts';
 
 const cycles = Number(process.env.BENCH_CYCLES ?? 8);
 const DRAFTS = 3;
-/** Draft: the page is killed this long after the last key. */
+/** Delay between the last key of a draft and the kill. */
 const KILL_AFTER_KEY_MS = 300;
 
 interface MessageDto {
@@ -35,7 +35,7 @@ const lastWords = (messages: MessageDto[]) =>
     ?.body.match(/\p{Script=Han}+/gu)
     ?.at(-1) ?? '';
 
-/** The texts of the last rows, oldest first. */
+/** Texts of the last rows, oldest first. */
 const shownRows = (page: Page) =>
   page
     .getByRole('log')
@@ -45,7 +45,7 @@ const shownRows = (page: Page) =>
         .map((row) => row.textContent ?? ''),
     );
 
-/** Whether the page ends with the server's messages, each in its place: none missing, none twice. */
+/** Whether the page ends with the server's messages in order, without gaps and duplicates. */
 async function matches(page: Page, stage: Stage): Promise<boolean> {
   const [rows, messages] = [await shownRows(page), await latest(stage)];
   const tail = messages.slice(-Math.min(rows.length, messages.length));
@@ -59,7 +59,7 @@ async function openChat(phone: Phone, stage: Stage): Promise<Phone> {
   return phone;
 }
 
-/** A phone in the background, its page frozen and its socket dead, while another device writes. */
+/** Measures how a background page with a frozen document and a dead socket catches up with another device. */
 export async function measureBackground(phone: Phone, stage: Stage): Promise<Row> {
   const { page, cdp } = await openChat(phone, stage);
   const times: number[] = [];
@@ -84,7 +84,7 @@ export async function measureBackground(phone: Phone, stage: Stage): Promise<Row
   );
 }
 
-/** Ends the page's process as a phone that needs memory does: no event, no last write. */
+/** Kills the page's process as a phone without free memory does: no event, no last write. */
 async function kill({ page, cdp }: Phone): Promise<void> {
   const crashed = page.waitForEvent('crash');
   cdp.send('Page.crash').catch(() => undefined);
@@ -92,7 +92,7 @@ async function kill({ page, cdp }: Phone): Promise<void> {
   await page.close();
 }
 
-/** Kills the page while it sends, at another moment each time, and opens it again. */
+/** Kills the page while it sends, at a different moment each time, and opens it again. */
 export async function measureKills(stage: Stage): Promise<Row> {
   let [lost, wrong] = [0, 0];
   for (let cycle = 0; cycle < cycles; cycle += 1) {

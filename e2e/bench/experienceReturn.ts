@@ -4,10 +4,10 @@ import { median, type Row, row, spread } from './report.ts';
 
 const ROUNDS = 5;
 const card = 'a[href^="/story/"]:not([href*="chat="])';
-/** How long a return is watched for late requests. */
+/** Duration for which a return is observed for late requests. */
 const WATCHED_MS = 700;
 
-/** The scroll position of the list of stories, in px; with `top`, scrolls there first. */
+/** Scroll position of the list of stories, in px; with `top`, scrolls there first. */
 const place = (page: Page, top?: number) =>
   page.evaluate(
     ([selector, to]) => {
@@ -67,7 +67,7 @@ async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
   return { milliseconds, requests, movedPx: Math.abs((await place(page)) - before) };
 }
 
-/** Leaves the scrolled list of stories and comes back, by tab and by story. */
+/** Leaves the scrolled list of stories and returns, by tab and by story. */
 export async function measureReturns({ page }: Phone, { origin }: Stage): Promise<Row[]> {
   await page.goto(`${origin}/explore`, { waitUntil: 'domcontentloaded' });
   await page.locator(card).first().waitFor();

@@ -16,7 +16,7 @@ import { installWatch } from './experienceWatch.ts';
 export const conditions = { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bytesPerSecond: 200_000 };
 export const stories = { long: 'nie-xiaoqian', middle: 'hua-pi', short: 'ying-ning' };
 export const lengths = { long: 10_000, middle: 1_000, short: 40 };
-/** A message with this word gets half a reply and then silence, into which a bench can stream. */
+/** A message with this word gets half of a reply and then none, so that a bench can stream the rest. */
 export const hangWord = '且慢';
 
 const password = '246810';
@@ -33,14 +33,14 @@ export interface Stage {
   user: UserRow;
   services: Services;
   context: BrowserContext;
-  /** A page under the conditions, not yet anywhere. */
+  /** Opens an empty page under the conditions. */
   openPhone(): Promise<Phone>;
-  /** A call of the API from another device of the same user; without the conditions. */
+  /** Calls the API from another device of the same user, without the conditions. */
   elsewhere<Answer>(method: 'GET' | 'POST', path: string, data?: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** The product with a reader of long standing, and their phone, signed in. */
+/** Starts the product with a reader who has a long history, and signs their phone in. */
 export async function setStage(): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'liaozhai-experience-'));
   const product = await startProduct({
@@ -91,10 +91,10 @@ async function newContext(browser: Browser): Promise<BrowserContext> {
     isMobile: true,
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
-    // a worker would answer past the routes and outside the emulated network
+    // a service worker would bypass the routes and the emulated network
     serviceWorkers: 'block',
   });
-  // tsx names functions by a call that pages do not know
+  // tsx adds calls of a helper that pages do not have
   await context.addInitScript({ content: 'globalThis.__name = (named) => named;' });
   await context.addInitScript(installWatch);
   return context;
@@ -107,7 +107,7 @@ async function openPhone(context: BrowserContext): Promise<Phone> {
   return { page, cdp };
 }
 
-/** Reads the CPU time that the page's main thread has spent in tasks; ms. */
+/** Returns a function that reads the CPU time of the page's main thread, in ms. */
 export async function mainThreadClock(cdp: CDPSession): Promise<() => Promise<number>> {
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
   return async () => {

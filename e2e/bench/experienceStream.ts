@@ -13,7 +13,7 @@ interface MessageDto {
 
 const lastHanzi = (text: string) => text.match(/\p{Script=Han}{3,}/gu)?.at(-1) ?? text;
 
-/** Sends a message whose reply stops half-way, and waits until that half stands on the page. */
+/** Sends a message whose reply stops half-way, and waits until that half is visible. */
 async function beginReply({ page }: Phone, stage: Stage, story: string): Promise<RunningReply> {
   await page.getByRole('textbox').last().fill(`${hangWord}，让我听听雨声`);
   await page.getByRole('button', { name: '发送', exact: true }).tap();
@@ -31,7 +31,7 @@ async function beginReply({ page }: Phone, stage: Stage, story: string): Promise
   throw new Error('the reply did not begin');
 }
 
-/** `busyMs`: CPU time of the page's main thread. */
+/** Streams pieces into the reply. `busyMs` is the CPU time of the page's main thread. */
 async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: number, seconds: number) {
   const taskMs = await mainThreadClock(cdp);
   const before = await taskMs();
@@ -43,7 +43,7 @@ async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: numb
   return { pieces, busyMs: (await taskMs()) - before };
 }
 
-/** Into the long chat, thirty pieces a second; the empty page notes its frames right before. */
+/** Streams thirty pieces a second into the long chat; the empty page records its frames right before. */
 export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
   const reply = await beginReply(chat, stage, stories.long);
   await empty.page.bringToFront();
@@ -55,7 +55,7 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
   await stream(chat, reply, 30, 6);
   const notes = await chat.page.evaluate(() => window.__watch.stopFrames());
   const times = notes.map(({ at }) => at);
-  // until the reply's first line has come to the top, where the view stays
+  // until the reply's first line reaches the top, where the view stays
   const pinned = notes.filter(({ lastRowTop }) => lastRowTop > 8).map(({ toEnd }) => toEnd);
   const furthest = Math.max(...pinned);
   return [
@@ -70,8 +70,8 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
 }
 
 /**
- * A hundred pieces a second into a chat of a thousand messages: what each costs the main thread. No frame is watched meanwhile:
- * that would draw every frame and request each one's layout.
+ * Measures the main thread's cost per piece, at a hundred pieces a second into a chat of a thousand messages. Frames are not
+ * recorded meanwhile, because that would force each frame and its layout.
  */
 export async function measureTokenCost(chat: Phone, stage: Stage): Promise<Row[]> {
   const reply = await beginReply(chat, stage, stories.middle);

@@ -1,21 +1,21 @@
-/** What runs inside the measured page, installed before its own scripts. */
+/** Functions inside the measured page, installed before its own scripts. */
 interface Watch {
   /**
-   * ms from each key press to the end of the frame that draws it. Event Timing would wait for the compositor's report,
-   * which a busy machine delays by seconds even where frames go on.
+   * ms from each key press to the end of the frame that renders it. Event Timing would wait for the compositor, whose reports a
+   * busy machine delays by seconds.
    */
   keyPaints: number[];
-  /** Starts noting each frame, and with it how far the log is from its end. */
+  /** Starts recording each frame, with the distance of the log from its end. */
   startFrames(): void;
   stopFrames(): FrameNote[];
-  /** ms from the next click to the second frame in which `selector` is in sight, reported by `clicked()`. */
+  /** Measures the ms from the next click until the second frame in which `selector` is visible; `clicked()` returns them. */
   clickUntil(selector: string): void;
   clicked(): Promise<number>;
-  /** Feeds pieces of a running reply to the open socket, as if the server had sent them; resolves with their number. */
+  /** Sends pieces of a running reply to the open socket, as the server would. Resolves with their number. */
   stream(reply: RunningReply, piecesPerSecond: number, seconds: number): Promise<number>;
-  /** As a phone in the background: hidden, and no socket will open. */
+  /** Imitates a phone in the background: the page is hidden, and sockets fail. */
   sleep(): void;
-  /** Back in sight; resolves with the ms from `since` (epoch ms) until `text` stands in the log. */
+  /** Shows the page again. Resolves with the ms from `since` (epoch ms) until `text` is in the log. */
   wake(text: string, since: number): Promise<number>;
 }
 
@@ -23,7 +23,7 @@ export interface FrameNote {
   at: number;
   /** px between the view and the log's end */
   toEnd: number;
-  /** px between the tops of the view and of its last row; while positive the view follows the reply */
+  /** px between the tops of the view and of its last row; while positive, the view follows the reply */
   lastRowTop: number;
 }
 
@@ -32,7 +32,7 @@ export interface RunningReply {
   messageId: string;
   conversationId: string;
   revision: number;
-  /** code points already written */
+  /** number of code points already written */
   offset: number;
 }
 
@@ -42,7 +42,7 @@ declare global {
   }
 }
 
-/** Must be self-contained: the page gets its source. */
+/** Must be self-contained, because the page gets its source. */
 export function installWatch() {
   const sockets = new Set<WebSocket>();
   let asleep = false;
@@ -95,7 +95,7 @@ export function installWatch() {
       port2.postMessage(null);
     });
   const onKey = ({ timeStamp }: Event) => afterFrame(() => keyPaints.push(performance.now() - timeStamp));
-  // before the composer, which lets typing go no further
+  // before the composer, which stops the propagation of keys
   window.addEventListener('keydown', onKey, { capture: true });
 
   let clicked = Promise.resolve(0);

@@ -10,24 +10,24 @@ import { startStockSite } from './stockSite.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);
 
-/** A screen, and what stands on it once it has its content. */
+/** A screen, and an element that appears with its content. */
 interface Screen {
   path: string;
   content: string;
 }
 
 const explore: Screen = { path: '/explore', content: 'a[href^="/story/"]' };
-/** Screens that a link leads to. Who is not signed in finds an invitation on 聊过. */
+/** Screens that a link leads to. A guest sees an invitation on 聊过. */
 const linked: Screen[] = [
   { path: '/story/nie-xiaoqian', content: 'img[class*="image_"]' },
   { path: '/conversations', content: '#root svg[class*="drawing_"]' },
 ];
 
-/** 聊过 of who has talked in these. */
+/** 聊过 of a member with conversations about these stories. */
 const rows: Screen = { path: '/conversations', content: 'main a[href$="?chat=1"]' };
 const talkedIn = ['nie-xiaoqian', 'hua-pi', 'ying-ning', 'cu-zhi', 'laoshan-daoshi', 'lu-pan'];
 
-/** Tabs that are opened from 发现. */
+/** Tabs opened from 发现. */
 const otherTabs = ['/conversations', '/my'];
 
 const contestants = ['ours', 'monolith', 'stock'] as const;
@@ -35,7 +35,7 @@ const contestants = ['ours', 'monolith', 'stock'] as const;
 type Contestant = (typeof contestants)[number];
 type Measured<Each> = Record<Contestant, Each[]>;
 
-/** Stock Module Federation has the backend of ours. */
+/** Stock Module Federation uses the backend of ours. */
 interface Products extends Record<Contestant, RunningSite> {
   ours: RunningProduct;
   monolith: RunningProduct;
@@ -88,7 +88,7 @@ const measureScreens = (screens: Screen[]) => async (products: Products) => {
   }
 };
 
-/** The device of somebody with conversations at each of the three. */
+/** Signs a member with conversations in at each of the three, and returns the devices. */
 async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<Contestant, Member>> {
   const browser = await launchChromium();
   const deviceOf = async ({ origin, data }: RunningProduct, shownAt = origin): Promise<Member> => {
@@ -106,7 +106,7 @@ async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<C
   return measured;
 }
 
-/** 聊过 with its rows: by far the most script that a screen's first visit runs. */
+/** Measures 聊过 with its rows: the first visit that runs the most script by far. */
 async function measureMembers(products: Products) {
   const devices = await signedInAt(products);
   const visits = await interleaved(products, (browser, origin, name) =>
@@ -115,7 +115,7 @@ async function measureMembers(products: Products) {
   print(`${rows.path} of a member, ${line}`, coldFigures, visits);
 }
 
-/** Visits by who has been there before. Of the three, ours has a service worker. */
+/** Measures repeated visits. Only ours has a service worker. */
 async function measureReturns(products: Products) {
   for (const { path, content } of [explore, ...linked]) {
     const visits = await interleaved(products, (browser, origin) =>
@@ -141,8 +141,8 @@ const parts: Record<string, (products: Products) => Promise<void>> = {
 };
 
 /**
- * The first screen, and the first visit to a second tab: federated, as one bundle, and as stock Module Federation, of the same sources
- * and interleaved in one run. Parts are named on the command line; none means all.
+ * Compares the first screen and the first visit to a second tab: federated, as one bundle, and as stock Module Federation. All
+ * are built from the same sources and interleaved in one run. Arguments select parts; default: all.
  */
 export async function run() {
   const wanted = wantedParts(parts);

@@ -3,7 +3,7 @@ import type { Sample, TabSample, Transfer } from './measurePage.ts';
 interface Goal {
   text: string;
   atMost: number;
-  /** What is judged, made of our figure and the monolith's of the same pair; without it our figure is. */
+  /** Computes the judged value from our figure and the monolith's of the same pair. Default: our figure. */
   against?: (ours: number, monolith: number) => number;
 }
 
@@ -19,7 +19,7 @@ const kib = (files: Transfer[]) => files.reduce((total, { bytes }) => total + by
 const scripts = (files: Transfer[]) => files.filter(({ path }) => path.endsWith('.js'));
 const atMost = (limit: number): Goal => ({ text: `≤ ${limit}`, atMost: limit });
 
-/** What a first visit waits for. */
+/** Figures of a first visit. */
 export const coldFigures: Figure[] = [
   { label: 'first paint, ms', of: ({ firstPaintMs }) => firstPaintMs, goal: atMost(900) },
   { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
@@ -35,7 +35,7 @@ export const coldFigures: Figure[] = [
   { label: 'JS to app ready, KiB', of: ({ toReady }) => kib(scripts(toReady)), digits: 1, goal: atMost(148) },
 ];
 
-/** What a service worker is there for: content before the page has answered. */
+/** Figures of a repeated visit, in which a service worker shows content before the server responds. */
 export const returnFigures: Figure[] = [
   { label: 'first paint, ms', of: ({ firstPaintMs }) => firstPaintMs },
   { label: 'content visible, ms', of: ({ contentMs }) => contentMs, goal: atMost(500) },
@@ -43,7 +43,7 @@ export const returnFigures: Figure[] = [
   { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
 ];
 
-/** A tap is answered immediately where everything it needs is there. */
+/** Figures of a first tap on a tab. */
 export const tabFigures: Figure<TabSample>[] = [
   { label: 'tap to content, ms', of: ({ contentMs }) => contentMs, goal: atMost(900) },
   { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(40) },

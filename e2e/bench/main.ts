@@ -1,4 +1,4 @@
-// `pnpm bench <name>`: measures and prints, each figure beside its baseline from the same run.
+// `pnpm bench <name>`: measures and prints, each figure next to its baseline from the same run.
 export {};
 
 const benches: Record<string, { about: string; run: () => Promise<{ run: () => Promise<void> }> }> = {

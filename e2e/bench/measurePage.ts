@@ -2,20 +2,20 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
 import { startSlowLink } from '../slowLink.ts';
 import { emulate } from './device.ts';
 
-/** Lighthouse's "Slow 4G" as devtools applies it. */
+/** Lighthouse's "Slow 4G", as devtools applies it. */
 export const time = { latencyMs: 562.5, bytesPerSecond: (1.44 * 1024 * 1024) / 8, cpuSlowdown: 4 };
 
-/** A file that came over the network, not out of the cache. */
+/** A file loaded over the network, not from the cache. */
 export interface Transfer {
   path: string;
-  /** as sent, with its headers */
+  /** as transferred, with headers */
   bytes: number;
 }
 
 export interface Sample {
   firstPaintMs: number;
   contentMs: number;
-  /** the app has taken over from what the server drew, and its cards stand */
+  /** the app has replaced the server-rendered page, and its cards are visible */
   readyMs: number;
   lcpMs: number;
   cls: number;
@@ -35,11 +35,11 @@ declare global {
 
 const viewport = { width: 412, height: 823 };
 
-/** Watches for the first story card, the largest paint, shifts and long tasks; runs in the page before anything else. */
+/** Observes the first story card, the largest paint, layout shifts and long tasks. Runs in the page before any other script. */
 function observe(selector: string) {
   const seen = { content: 0, ready: 0, lcp: 0, cls: 0, blocking: 0 };
   window.__bench = seen;
-  // asking for an animation frame would change when the page's own frames come, and what they cost
+  // requesting an animation frame would change the timing and cost of the page's frames
   const noteFrameOf = (content: Element, moments: readonly ('content' | 'ready')[]) =>
     new IntersectionObserver(([shown], observer) => {
       observer.disconnect();
@@ -72,7 +72,7 @@ function observe(selector: string) {
   });
 }
 
-/** Opens a page under the slow CPU and, if the link is not slow itself, network, and notes what comes over that. */
+/** Opens a page with a slow CPU and, unless the link is slow already, a slow network. Records the transferred files. */
 async function openSlowly(context: BrowserContext, url: string, selector: string, isLinkSlow = false) {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
@@ -81,11 +81,11 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
   const loaded: Transfer[] = [];
   cdp.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    // what the cache answered has no length
+    // responses from the cache have no length
     if (encodedDataLength > 0)
       loaded.push({ path: new URL(urls.get(requestId) ?? url).pathname, bytes: encodedDataLength });
   });
-  // told by the page: a question has the browser's driver run code of its own there, tens of ms amid a slowed start
+  // reported by the page: polling would run the driver's code there, tens of ms during a throttled start
   await cdp.send('Runtime.enable');
   await cdp.send('Runtime.addBinding', { name: '__benchTell' });
   const comes = (moment: Moment) =>
@@ -98,7 +98,7 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
       });
     });
   const isReady = comes('ready');
-  // the compiler of this file names inner functions by a helper that the page does not have
+  // the compiler of this file adds calls of a helper that the page does not have
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
@@ -108,10 +108,10 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
 async function visit(context: BrowserContext, url: string, selector: string, isLinkSlow = false): Promise<Sample> {
   const { page, loaded, isReady } = await openSlowly(context, url, selector, isLinkSlow);
   await isReady;
-  // later files are fetched ahead, once the app is idle
+  // files transferred later are prefetched, once the app is idle
   const toReady = [...loaded];
   await page.waitForLoadState('load');
-  // told after its frame
+  // reported after its frame
   await page.waitForFunction(() => window.__bench.lcp > 0, undefined, { timeout: 60_000 });
   const { content, ready, lcp, cls, blocking, firstPaint } = await page.evaluate(() => ({
     ...window.__bench,
@@ -129,10 +129,10 @@ async function visit(context: BrowserContext, url: string, selector: string, isL
   };
 }
 
-/** What a device has of the one who is signed in. */
+/** Cookies and storage of a signed-in device. */
 export type Member = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
-/** A cold visit in a fresh context under the slow network and CPU, by a guest, or by the member whose device is given. */
+/** Measures a cold visit in a new context with a slow network and CPU, as a guest or as the given member. */
 export async function measurePage(
   browser: Browser,
   url: string,
@@ -150,14 +150,14 @@ export async function measurePage(
   return sample;
 }
 
-/** A page whose product has a service worker is kept by it for its next visit. */
+/** Whether the service worker, if there is one, has cached the page for the next visit. */
 async function isKept() {
   if (!(await navigator.serviceWorker.getRegistration())) return true;
   const page = await caches.match(location.pathname, { cacheName: 'screens' });
   return navigator.serviceWorker.controller !== null && page !== undefined;
 }
 
-/** A visit over a slow link by a browser that has been there before over a fast one. It has the files it stored then. */
+/** Measures a repeated visit over a slow link, after a first visit over a fast link that filled the caches. */
 export async function measureReturn(browser: Browser, url: string, selector: string): Promise<Sample> {
   const { origin, pathname } = new URL(url);
   const link = await startSlowLink(origin);
@@ -182,14 +182,14 @@ export interface TabSample {
   contentMs: number;
   /** of the tasks in between */
   blockingMs: number;
-  /** asked for after the tap */
+  /** requested after the tap */
   loaded: Transfer[];
 }
 
-/** What a guest finds on either tab: the button to sign in. */
+/** Content of either tab for a guest: the button to sign in. */
 const tabContent = 'main button';
 
-/** Notes the tap, the long tasks since, and the frame that has the tab's content in sight; runs in the page. Returns where to tap. */
+/** Records the tap, later long tasks, and the frame in which the tab's content is visible. Runs in the page. Returns where to tap. */
 function watchTab([path, selector]: readonly [string, string]) {
   const seen = { tapped: 0, content: 0, blocking: 0 };
   window.__benchTab = seen;
@@ -211,7 +211,7 @@ function watchTab([path, selector]: readonly [string, string]) {
   return [tab.x + tab.width / 2, tab.y + tab.height / 2] as const;
 }
 
-/** A cold visit to `origin/explore`, then the first tap on the tab of `path`, at the moment the app is ready. */
+/** Measures the first tap on the tab of `path`, as soon as a cold visit to `origin/explore` is ready. */
 export async function measureTab(browser: Browser, origin: string, path: string): Promise<TabSample> {
   const context = await browser.newContext({
     viewport,
@@ -228,7 +228,7 @@ export async function measureTab(browser: Browser, origin: string, path: string)
   await tab;
   const byContent = loaded.length;
   const { tapped, content, blocking } = await page.evaluate(async () => {
-    // long tasks are told after their end
+    // long tasks are reported after their end
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     return window.__benchTab;
   });

@@ -15,7 +15,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   browser: measureInBrowser,
 };
 
-/** The release system under load, at scale and in a browser: `pnpm bench releases [part …]`. */
+/** Measures the release system under load, at scale and in a browser: `pnpm bench releases [part …]`. */
 export async function run() {
   const wanted = wantedParts(parts);
   const runLine = startRun();

@@ -6,10 +6,10 @@ import { emulate } from './device.ts';
 import { median, type Row, row } from './report.ts';
 import { startStockSite } from './stockSite.ts';
 
-/** Which paths meet which fault. */
+/** Which paths fail, and how. */
 type Break = [path: RegExp, fault: Fault];
 
-/** Where a contestant keeps the account remote's parts. */
+/** Paths of the account remote's files at a contestant. */
 interface Parts {
   origin: string;
   entry: RegExp;
@@ -25,7 +25,7 @@ const network = { latencyMs: 150, bytesPerSecond: 200_000, cpuSlowdown: 1 };
 const script: Fault = { rewrite: (body) => `${body};globalThis.__tampered = true;` };
 const style: Fault = { rewrite: (body) => `${body} :root { --tampered: yes; }` };
 
-/** Parts of one build, or without `build` those of every build. */
+/** Files of one build; without `build`, of every build. */
 const ourParts = (origin: string, build?: string): Parts => {
   const part = (name: string) => (build ? filesOf(build, name) : new RegExp(`/builds/account/.*${name}`));
   return { origin, entry: part('remoteEntry.js'), late: part('static/js/my.'), style: part('static/css/my.') };
@@ -40,7 +40,7 @@ const stockParts = (origin: string): Parts => ({
 
 const slowDown = async (page: Page) => emulate(await page.context().newCDPSession(page), network);
 
-/** One cold visit in a context and through a front of its own, so that visits may run in parallel. */
+/** Makes one cold visit in a new context and through a new proxy, so that visits can run in parallel. */
 async function visit<T>(
   browser: Browser,
   origin: string,
@@ -59,19 +59,19 @@ async function visit<T>(
   }
 }
 
-/** Polls the page with `look` until it has a value; null if it never has. */
+/** Polls `look` in the page until it returns a value; null after the time limit. */
 const seen = <Value>(page: Page, look: (withCard: boolean) => Value | null, withCard = true, timeout = WAIT_MS) =>
   page.waitForFunction(look, withCard, { timeout }).then(
     async (handle) => (await handle.jsonValue()) as Value,
     () => null,
   );
 
-/** Milliseconds from the navigation's start until the app answers to taps, with a story card if requested. */
+/** Milliseconds from the start of navigation until the app reacts to taps and, if requested, shows a story card. */
 async function boot(page: Page, withCard: boolean, timeout: number): Promise<number | null> {
   await page.goto('/explore', { waitUntil: 'commit' });
   const look = (wantsCard: boolean) => {
     const link = document.querySelector('nav a');
-    // React has taken over what the server drew
+    // React has hydrated the server-rendered page
     const isAlive = link && Object.keys(link).some((key) => key.startsWith('__reactProps'));
     const hasCard = !document.querySelector('[data-first]') && document.querySelector('a[href^="/story/"]');
     return isAlive && (hasCard || !wantsCard) ? performance.now() : null;
@@ -96,7 +96,7 @@ async function medianBoot(...of: Parameters<typeof bootWithout>): Promise<number
 const shown = (took: (number | null)[]) =>
   took.map((one) => (one === null ? 'never (15 s)' : one.toFixed(0))).join(' / ');
 
-/** Boot with zero to four of four remotes dead or hung. */
+/** Boot time with zero to four of four remotes dead or hung. */
 async function measureBoot(browser: Browser, ours: string, stock: string): Promise<Row[]> {
   const [calm, stockCalm] = [await medianBoot(browser, ours, 0, 'hang'), await medianBoot(browser, stock, 0, 'hang')];
   const rows = [row('boot, all remotes well, ms', shown([calm]), '–', true, shown([stockCalm]))];
@@ -114,7 +114,7 @@ async function measureBoot(browser: Browser, ours: string, stock: string): Promi
 
 const openMy = (page: Page) => page.getByRole('navigation').getByRole('link', { name: '我的' }).click();
 
-/** Milliseconds from the tap on 我的 until its page stands; `last` is the prefetch's last file. */
+/** Milliseconds from the tap on 我的 until its page is visible; `last` is the last prefetched file. */
 const recovery = (browser: Browser, parts: Parts, broken: Break, last: RegExp | null) =>
   visit(browser, parts.origin, [broken], async (page, front) => {
     if ((await boot(page, true, WAIT_MS)) === null) return null;
@@ -159,7 +159,7 @@ const summary = (took: (number | null)[]) => {
   return `${back.length} of ${took.length}${back.length ? `, slowest ${(Math.max(...back) / 1000).toFixed(1)} s` : ''}`;
 };
 
-/** How many of the network's failure classes on the account remote heal without the reader, and how slowly. */
+/** Number of network failures of the account remote that are repaired without the reader, and the slowest time. */
 async function measureFailures(browser: Browser, ours: Parts, stock: Parts): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [what, { goalMs, of }] of Object.entries(failures)) {
@@ -175,7 +175,7 @@ async function measureFailures(browser: Browser, ours: Parts, stock: Parts): Pro
 
 type Outcome = 'changed' | 'refused' | 'not reached';
 
-/** The page of a visitor whose remote is changed on its way. */
+/** Outcome for a visitor whose remote is changed in transit. */
 const outcomeOf = (browser: Browser, { origin }: Parts, breaks: Break[]) =>
   visit<Outcome>(browser, origin, breaks, async (page) => {
     if ((await boot(page, true, WAIT_MS)) === null) return 'not reached';
@@ -188,7 +188,7 @@ const outcomeOf = (browser: Browser, { origin }: Parts, breaks: Break[]) =>
     return (await seen<Outcome>(page, look)) ?? 'not reached';
   });
 
-/** Whether changed bytes take effect; stock's manifest stands where ours has a signed channel. */
+/** Whether changed bytes take effect. Stock has a manifest instead of our signed channel. */
 async function measureTampering(browser: Browser, ours: Parts, stock: Parts): Promise<Row> {
   const changed = (parts: Parts): Break[][] => [
     [[parts.entry, script]],
@@ -215,7 +215,7 @@ async function measureTampering(browser: Browser, ours: Parts, stock: Parts): Pr
 
 const edition = (says: string) => ({ remote: 'account', part: 'my', says });
 
-/** Failing and changed remotes in one Chromium, ours and stock Module Federation in turn. */
+/** Measures failing and changed remotes in one Chromium, for ours and for stock Module Federation. */
 export async function measureInBrowser(): Promise<Row[]> {
   const site = await startSite();
   const { origin } = site.front;

@@ -6,9 +6,9 @@ export interface Row {
   ours: string;
   goal: string;
   isMet: boolean;
-  /** The same measure of a peer, or of what the machine can do, in the same run. */
+  /** The same measure of a peer, or of the machine's limit, in the same run. */
   baseline: string;
-  /** The baseline misses the goal as well, so the figure judges the machine. */
+  /** The baseline misses the goal as well, so the figure says nothing about the product. */
   isVoid: boolean;
 }
 
@@ -33,7 +33,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Median, least and greatest. */
+/** Median, minimum and maximum. */
 export function spread(values: readonly number[], digits = 0): string {
   const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
     value.toFixed(digits),
@@ -48,7 +48,7 @@ export const pairedRatio = (a: readonly number[], b: readonly number[]): string 
     2,
   );
 
-/** Frames per second over the noted time. */
+/** Frames per second over the recorded time. */
 export function framesPerSecond(times: readonly number[]): number {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   return ((times.length - 1) * 1000) / (last - first);
@@ -62,7 +62,7 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
 
 export const verdict = (isMet: boolean) => (isMet ? 'met' : '**missed**');
 
-/** A Markdown table, so that it can be pasted into the docs as it is. */
+/** A Markdown table, which can be pasted into the docs. */
 export function table(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -82,13 +82,13 @@ export function printRows(rows: readonly Row[], baseline: string) {
 
 const load = () => loadavg()[0]?.toFixed(1);
 
-/** Call before a run; the result, called after it, gives the line that names the day and the machine's load. */
+/** Call before a run. The returned function, called after it, returns a line with the date and the machine's load. */
 export function startRun(): () => string {
   const before = load();
   return () => `\n${new Date().toISOString().slice(0, 10)}, load ${before} → ${load()}`;
 }
 
-/** The parts that the command line names, each with its name; all of them if it names none. Throws for an unknown name. */
+/** Parts named on the command line; default: all. Throws for an unknown name. */
 export function wantedParts<Part>(parts: Record<string, Part>): [string, Part][] {
   const wanted = process.argv.slice(3);
   const unknown = wanted.filter((name) => !(name in parts));

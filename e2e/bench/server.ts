@@ -16,7 +16,7 @@ const firstVisit = { 'accept-encoding': 'gzip, br' };
 
 const perSecond = (microseconds: number) => Math.round(1e6 / microseconds).toLocaleString('en');
 
-/** Both in turns; which is first changes with each round. */
+/** Measures both in alternation, in reverse order every second round. */
 async function compare(front: Served, hono: Served, what: string, requests: Request[]): Promise<Row> {
   const load = { requests, amount };
   const costs = new Map<Served, number[]>([
@@ -32,13 +32,13 @@ async function compare(front: Served, hono: Served, what: string, requests: Requ
   return row(what, figure, `≥ ${PAGES_GOAL}`, median(ratios) >= PAGES_GOAL, perSecond(median(theirs)));
 }
 
-/** Paths of the files that the first page names. */
+/** Paths of the files in the first page. */
 async function filesOf(front: Served): Promise<string[]> {
   const { body } = await ask(front.origin + pagePaths[0]);
   return [...new Set(body.toString('utf8').match(/\/builds\/[^"]+\.(?:js|css)(?=")/g))];
 }
 
-/** The answers of the front server to these, without the headers that differ between two answers. */
+/** Responses of the front server, without headers that differ between two responses. */
 const answersOf = (front: Served, paths: readonly string[]) =>
   Promise.all(
     paths.map(async (path) => {
@@ -64,7 +64,7 @@ async function comparePages(front: Served, hono: Served, sizes: Map<string, numb
 interface Servers {
   front: Front;
   backend: string;
-  /** Stops with the run. */
+  /** Stops the server when the run ends. */
   opened<Kind extends { stop(): Promise<void> }>(served: Kind): Kind;
 }
 
@@ -82,7 +82,7 @@ const parts: Record<string, (servers: Servers) => Promise<void>> = {
   },
 };
 
-/** The front server compared with bare Hono (`pages`), and with itself over a long run (`long`). */
+/** Compares the front server with bare Hono (`pages`), and its later with its earlier figures in a long run (`long`). */
 export async function run() {
   const wanted = wantedParts(parts);
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-bench-server-'));

@@ -1,12 +1,12 @@
 import autocannon, { type Request } from 'autocannon';
 import { cpuOf, type Served } from './serverPeers.ts';
 
-// Requests to servers, and what they cost there.
+// Sends requests to servers and measures their cost there.
 
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-/** of one side in one round, and as many before to warm it up */
+/** per server and round; a warm-up sends as many before */
 export const amount = Number(process.env.BENCH_AMOUNT ?? 3_000);
-/** of each server before all that, of each part, until its code is compiled: what a request costs is flat after 20,000 */
+/** per server and part, before everything else, until its code is compiled: the cost is constant after 20,000 */
 export const warming = Number(process.env.BENCH_WARMING ?? 30_000);
 
 export const pagePaths = ['/explore', '/story/nie-xiaoqian'];
@@ -19,7 +19,7 @@ export const requestsFor = (paths: readonly string[], headers: Record<string, st
 export interface Load {
   requests: Request[];
   amount: number;
-  /** a second, whether answers come or not; left out: as fast as they come */
+  /** per second, independent of responses; default: as fast as they arrive */
   rate?: number;
   connections?: number;
 }

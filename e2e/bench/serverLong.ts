@@ -3,45 +3,44 @@ import { median, printRows, type Row, row } from './report.ts';
 import { amount, fire, warm, warming } from './serverLoad.ts';
 import { type Front, memoryAfterCollecting, type Served } from './serverPeers.ts';
 
-/** in windows */
+/** split into windows */
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000);
 const WINDOWS = 10;
-/** How far the later half may lie over the earlier one and still count as flat. */
+/** Largest ratio of the later half to the earlier one that counts as constant. */
 const flat = { latency: 1.25, memory: 1.1 };
 
-/** What is asked for in turn. */
+/** Requests, sent in turn. */
 export interface Visit {
-  /** by the front server itself */
+  /** answered by the front server itself */
   answered: Request[];
-  /** to the backend */
+  /** passed on to the backend */
   passedOn: Request[];
 }
 
 interface Servers {
   front: Front;
-  /** Node alone, for what is answered */
+  /** plain Node, as the baseline of `answered` */
   bare: Served;
-  /** asked past the front server, for what is passed on */
+  /** without the front server, as the baseline of `passedOn` */
   backend: Pick<Served, 'origin'>;
 }
 
 interface Tenth {
   p99: number;
-  /** of Node alone */
+  /** of plain Node */
   bareP99: number;
-  /** of what is passed on */
+  /** of the requests passed on */
   passedP99: number;
-  /** of the backend alone */
+  /** of the backend without the front server */
   backendP99: number;
-  /** in MB, after garbage has been collected */
+  /** in MB, after garbage collection */
   memory: number;
 }
 
 /**
- * Many requests at a fixed rate: what the last ones meet beside the first ones. Calls go beside the rest on connections of their own:
- * among it three of a hundred would make its p99 that of the backend. After each tenth Node alone answers half as many, and the
- * backend as many calls: they tell whether the machine got slower. A tenth more goes ahead, since requests cost more from the first
- * collection on that is asked for.
+ * Sends many requests at a fixed rate, and compares the last with the first. Calls use separate connections: mixed in, 3 % of
+ * calls would determine the p99. After each window, plain Node and the backend are measured as baselines, to detect a slower
+ * machine. One more window runs before, because requests cost more after the first forced collection.
  */
 export async function runLong({ front, bare, backend }: Servers, { answered, passedOn }: Visit) {
   await warm([front, bare], answered);

@@ -8,21 +8,21 @@ import { repoRoot } from '../federation/site/repoRoot.ts';
 import { freePort } from '../product.ts';
 import type { FixedAnswer } from './barePeers.ts';
 
-/** A server of the bench, with every process that works for it. */
+/** A server of the bench, with all its processes. */
 export interface Served {
   origin: string;
   pids: number[];
   stop(): Promise<void>;
 }
 
-/** CPU time of these processes so far, with all their threads, in microseconds; on Linux only. */
+/** CPU time of these processes so far, including all threads, in microseconds; only on Linux. */
 export function cpuOf({ pids }: Served): number {
   const threads = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`));
   const ran = threads.map((thread) => Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]));
   return ran.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000;
 }
 
-/** Resident memory of these processes in MB, without pages of files, which the kernel takes back when it is short. */
+/** Resident memory of these processes in MB, without file pages, which the kernel can reclaim. */
 const residentOf = ({ pids }: Served): number =>
   pids
     .map((pid) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
@@ -48,16 +48,16 @@ async function answered(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`${url} did not answer: see what was printed above`);
 }
 
-/** Makes a process collect its garbage on request. */
+/** Makes a process collect its garbage on SIGUSR2. */
 const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();process.send(0)})'];
 const COLLECTED_MS = 1_000;
 
-/** Resident memory after the front server's garbage has been collected, in MB. */
+/** Resident memory after a garbage collection of the front server, in MB. */
 export async function memoryAfterCollecting(front: Front): Promise<number> {
   const collected = once(front.child, 'message');
   front.child.kill('SIGUSR2');
   await collected;
-  // pages of the heap go back some time after the collection
+  // pages of the heap are released some time after the collection
   await wait(COLLECTED_MS);
   return residentOf(front);
 }
@@ -66,7 +66,7 @@ export interface Front extends Served {
   child: ChildProcess;
 }
 
-/** The front server as in production (`--serve`), with its access log in a file. */
+/** Starts the front server as in production (`--serve`), with its access log in a file. */
 export async function serveFront(data: string, store: string, backend: string): Promise<Front> {
   const port = await freePort();
   const log = openSync(join(data, 'access.log'), 'a');
@@ -85,7 +85,7 @@ export async function serveFront(data: string, store: string, backend: string): 
   return { origin, child, pids: [child.pid ?? 0], stop: () => end(child) };
 }
 
-/** Hono or Node's own server alone, with answers as the front server has given them. */
+/** Starts bare Hono or Node's HTTP server, with recorded responses of the front server. */
 export async function serveBare(kind: 'hono' | 'node', answers: FixedAnswer[]): Promise<Served> {
   const child = fork(join(import.meta.dirname, 'barePeers.ts'), [], { execArgv: ['--import', 'tsx'] });
   child.send({ kind, answers });
@@ -99,7 +99,7 @@ export interface Answer {
   body: Buffer;
 }
 
-/** An answer as it goes over the wire, still compressed. */
+/** Loads a response without decompressing it. */
 export const ask = (url: string, headers: Record<string, string> = {}) =>
   new Promise<Answer>((resolve, reject) => {
     get(url, { headers }, async (response) => {

@@ -18,7 +18,7 @@ interface StockFile {
   /** in brotli */
   compressed: Buffer;
   type: string;
-  /** a content hash in the name makes it immutable; entries and manifests are fetched each time */
+  /** files with a content hash in their name are immutable; entries and manifests are revalidated */
   cacheControl: string;
 }
 
@@ -57,7 +57,7 @@ function pass(origin: string, incoming: IncomingMessage, response: ServerRespons
   incoming.pipe(forward);
 }
 
-/** Builds the stock contestant and serves it; what is not its own comes from the running product, so the cards are the same. */
+/** Builds the stock contestant and serves it. Other requests go to the running product, so that the cards are the same. */
 export async function startStockSite(backend: string): Promise<RunningSite> {
   for (const [name, folder] of folders) await build(name, folder);
   const files = new Map([...folders].flatMap(([name, folder]) => filesOf(name, folder)));

@@ -1,4 +1,4 @@
-// Plays every story for thirty turns with a scripted reader; no server, no browser.
+// Plays every story for thirty turns with a scripted reader, without a server or a browser.
 import { commonSentences, faultsOf, rehearse } from '../../backend/src/ai/rehearsal.ts';
 import { contentFolder, loadContent } from '../../backend/src/content/content.ts';
 

@@ -9,7 +9,7 @@ import { quantile, type Row, row } from '../report.ts';
 const VISITORS = 1_000_000;
 const ASKED = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50];
 
-/** The usual way: a whole number from 0 to 99, compared inclusively. */
+/** The common method: an integer from 0 to 99, compared inclusively. */
 const wholeBucket = (visitor: string): number => createHash('sha256').update(visitor).digest().readUInt32BE(0) % 100;
 
 const worst = (places: Float64Array, isIn: (place: number, percent: number) => boolean): number =>
@@ -21,7 +21,7 @@ const worst = (places: Float64Array, isIn: (place: number, percent: number) => b
     }),
   );
 
-/** How far the share that is served is from the share that was asked, at a million fixed visitor ids. */
+/** Largest deviation of the served share from the requested share, for a million fixed visitor ids. */
 export async function canaryShare(): Promise<Row[]> {
   const ours = new Float64Array(VISITORS);
   const usual = new Float64Array(VISITORS);
@@ -40,10 +40,10 @@ export async function canaryShare(): Promise<Row[]> {
 const RAMPS = 2_000;
 const LOOK_EVERY = 20;
 const LOOKS = 100;
-/** visitors on stable for each one on the candidate, as at ten percent */
+/** stable visitors per candidate visitor, as at ten percent */
 const CONTROL = 9;
 const SOUND = [0.005, 0.02, 0.1];
-/** what a naive watcher takes for proof */
+/** the p-value that a naive observer accepts as proof */
 const NAIVE_ALPHA = 0.05;
 
 function arrive(group: Counts, visitors: number, failing: number, random: () => number) {
@@ -51,7 +51,7 @@ function arrive(group: Counts, visitors: number, failing: number, random: () => 
   for (let n = 0; n < visitors; n += 1) if (random() < failing) group.failedVisitors += 1;
 }
 
-/** Plays one ramp, looked at after every twenty visitors; returns how many had tried the candidate when it was stopped. */
+/** Simulates one ramp, evaluated after every twenty visitors. Returns the candidate's visitors when it was stopped; null if it was not. */
 function ramp(failing: { candidate: number; stable: number }, alpha: number, seed: number): number | null {
   const random = createRandom(seed).next;
   const candidate = { visitors: 0, failedVisitors: 0 };
@@ -70,7 +70,7 @@ const stopsOf = (failing: (n: number) => { candidate: number; stable: number }, 
 
 const percent = (count: number) => `${((count / RAMPS) * 100).toFixed(2)} %`;
 
-/** How often the automatic stop ends a candidate that is as good as stable, and how soon it ends a bad one. Simulated. */
+/** Simulates how often the automatic stop ends a sound candidate, and how soon it ends a harmful one. */
 export async function falseStops(): Promise<Row[]> {
   const alike = (n: number) => {
     const rate = SOUND[n % SOUND.length] ?? 0;
@@ -96,13 +96,13 @@ export async function falseStops(): Promise<Row[]> {
   ];
 }
 
-/** What a reader's device and network make of the same page; and how two pages of one reader differ. */
+/** Spread between readers, by device and network, and between two pages of one reader. */
 const READERS_DIFFER = 0.5;
 const PAGES_DIFFER = 0.4;
-/** ms of a page from the cache, and how much slower a first one is */
+/** ms of a page from the cache, and the factor of a first page */
 const METRICS = { lcp: 1800, inp: 160, load: 400 } as const;
 const COLD = 1.6;
-/** Pages that count of one reader: the first and a later one, or one each of two days. */
+/** Pages per reader that count: the first and a later one, or one on each of two days. */
 const PAGES = 2;
 const NEW_READERS = 0.3;
 
@@ -114,10 +114,10 @@ const emptyStrata = () => ({
   warm: { tried: new Map(), control: new Map() },
 });
 
-/** One half of Box-Muller. */
+/** A normally distributed number, by one half of Box-Muller. */
 const normal = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** One reader's pages: their device slows all of them alike, so that they are less telling than as many of others. */
+/** Adds one reader's pages. Their device slows all of them, so that they prove less than pages of several readers. */
 function read(
   strata: Record<Judged, ReturnType<typeof emptyStrata>>,
   group: keyof Stratum,
@@ -128,7 +128,7 @@ function read(
   const isNew = random() < NEW_READERS;
   for (let page = 0; page < PAGES; page += 1) {
     const cache = page === 0 && isNew ? 'cold' : 'warm';
-    // a returning visitor loads the candidate's files for the first time: such a page is not compared
+    // a returning visitor loads the candidate's files for the first time, so this page is not compared
     if (page === 0 && !isNew && group === 'tried') continue;
     for (const metric of judged) {
       const page = Math.exp(PAGES_DIFFER * normal(random)) * (cache === 'cold' ? COLD : 1);
@@ -139,7 +139,7 @@ function read(
   }
 }
 
-/** Plays one ramp; returns after how many readers of the candidate it was stopped, and whether a naive watcher had done so. */
+/** Simulates one ramp. Returns the candidate's readers when it was stopped, and whether a naive observer would have stopped it. */
 function speedRamp(slower: number, seed: number): { stopped: number | null; naive: boolean } {
   const random = createRandom(seed).next;
   const strata = { lcp: emptyStrata(), inp: emptyStrata(), load: emptyStrata() };
@@ -156,7 +156,7 @@ function speedRamp(slower: number, seed: number): { stopped: number | null; naiv
 
 const SPEED_RAMPS = 500;
 
-/** How often the automatic stop takes a candidate as fast as stable for slower, and how soon it ends one that is. Simulated. */
+/** Simulates how often the automatic stop ends a candidate as fast as stable, and how soon it ends a slower one. */
 export async function falseSpeedStops(): Promise<Row[]> {
   const of = (count: number) => `${((count / SPEED_RAMPS) * 100).toFixed(2)} %`;
   const ramps = (slower: number) => Array.from({ length: SPEED_RAMPS }, (_, n) => speedRamp(slower, n));

@@ -14,7 +14,7 @@ const REMOTES = Number(process.env.BENCH_REMOTES ?? 200);
 const BUILDS = Number(process.env.BENCH_BUILDS ?? 500);
 const STATES = 300;
 
-/** Former builds, put there without syncing each: only their number matters. */
+/** Adds earlier builds without syncing each to disk, because only their number matters. */
 async function addFormerBuilds(at: TestStore, live: string): Promise<void> {
   const { description, files, provenance } = await readRecord(at.store, live);
   for (let n = 1; n < BUILDS; n += 1) {
@@ -31,7 +31,7 @@ async function addFormerBuilds(at: TestStore, live: string): Promise<void> {
   }
 }
 
-/** `check`, `log` and the channel's size with very many remotes and builds; everything read cold. */
+/** Measures `check`, `log` and the channel's size with very many remotes and builds, without caches. */
 export async function scale(): Promise<Row[]> {
   const at = await openTestStore();
   const live = [await at.host()];

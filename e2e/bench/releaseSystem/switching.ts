@@ -10,7 +10,7 @@ const PAGES = Number(process.env.BENCH_PAGES ?? 500);
 const SWITCHES = Number(process.env.BENCH_SWITCHES ?? 100);
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads while something else writes, until both are done. Returns how many reads were torn. */
+/** Reads during the writes, until both are done. Returns the number of torn reads. */
 async function torn(write: (n: number) => Promise<unknown>, read: () => Promise<boolean>): Promise<number> {
   let writing = true;
   const writes = (async () => {
@@ -26,7 +26,7 @@ async function torn(write: (n: number) => Promise<unknown>, read: () => Promise<
   return found;
 }
 
-/** Pages rendered while two remotes are switched together over and over: does any page get one old and one new? */
+/** Renders pages while two remotes are switched together, and counts pages with one old and one new remote. */
 export async function mixing(): Promise<Row[]> {
   const at = await openTestStore();
   const pairs: string[][] = [];
@@ -64,7 +64,7 @@ export async function mixing(): Promise<Row[]> {
 
 const ROUNDS = 20;
 
-/** From the decision to the first page of another process's reader that shows it. */
+/** Time from a rollback to the first page that shows it, rendered by a separate reader of the store. */
 export async function rollbackTime(): Promise<Row[]> {
   const at = await openTestStore();
   const bulky = { 'static/js/async/page.js': `/* ${'liaozhai '.repeat(20_000)} */` };

@@ -10,13 +10,13 @@ import { openStore, requireKey, requirePublicKey } from '../../../releases/src/s
 import { openTestStore, type TestStore } from '../../../releases/src/testing/openTestStore.ts';
 import { type Row, row, seconds } from '../report.ts';
 
-/** What a process of the writers' bench is to do. */
+/** Task of one process of this bench. */
 interface WriterTask {
   store: string;
-  /** The unguarded file of the baseline. */
+  /** Unprotected file of the baseline. */
   naive: string;
   mode: 'ours' | 'naive';
-  /** Per writer: two builds that it makes live in turn. */
+  /** Two builds per writer, activated in turn. */
   writers: [string, string][];
   changes: number;
 }
@@ -35,7 +35,7 @@ async function writeOurs({ store: url, writers, changes }: WriterTask): Promise<
   await Promise.all(work);
 }
 
-/** Read, change, rename: atomic for readers, yet the last writer wins. */
+/** Reads, changes and renames: atomic for readers, but the last writer wins. */
 async function writeNaive({ naive, writers, changes }: WriterTask): Promise<void> {
   const work = writers.map(async ([name], n) => {
     for (let change = 1; change <= changes; change += 1) {
@@ -83,7 +83,7 @@ async function lostByOurs(at: TestStore): Promise<{ lost: number; gaps: number }
   return { lost: TOTAL + 1 - done.size, gaps };
 }
 
-/** Fifty writers in five processes, a thousand changes: what is lost, against read-change-rename of one file. */
+/** Makes a thousand changes by fifty writers in five processes. Compares the losses with those of read, change and rename on one file. */
 export async function writers(): Promise<Row[]> {
   const at = await openTestStore();
   const naive = join(at.folder, 'naive.json');
@@ -109,7 +109,7 @@ export async function writers(): Promise<Row[]> {
   ];
 }
 
-// started by runProcesses with the file of its task, this is one of the writing processes
+// started by `runProcesses` with the file of its task: one of the writing processes
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const task: WriterTask = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8'));
   await (task.mode === 'ours' ? writeOurs(task) : writeNaive(task));
