@@ -16,7 +16,6 @@ interface Next {
 interface Level {
   words: string[];
   next: Next[];
-  /** Whether a folder is allowed here. */
   takesFolder: boolean;
 }
 

@@ -14,7 +14,6 @@ import { consoleSender } from '../src/releaseClient.ts';
 // A person signs in at the console's provider and exchanges the provider's tokens for a session of the console. The session key
 // is stored in the person's configuration folder, one file per console. A refresh token next to it starts the next session.
 
-/** A stored sign-in. */
 const keptSchema = v.object({
   origin: v.string(),
   issuer: v.string(),

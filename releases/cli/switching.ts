@@ -48,7 +48,6 @@ export function printChange(json: boolean | undefined, { document, changed, prop
 
 const FORCED = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
 
-/** Effects of a proposal, one line each. */
 export function proposalLines({ request, changes, builds, before, after }: ProposalView): string[] {
   const { why } = request;
   return [

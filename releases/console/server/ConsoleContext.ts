@@ -48,7 +48,6 @@ class OneAtATime {
   }
 }
 
-/** Counters of requested and automatic changes. */
 export function consoleCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   return {
@@ -103,7 +102,7 @@ export interface ConsoleOptions {
 
 type ClientOptions = { judging?: boolean } & Pick<Writer, 'permit' | 'actor'>;
 
-/** What the API's handlers share. */
+/** State and services shared by the API's handlers. */
 export class ConsoleContext {
   readonly options: ConsoleOptions;
   readonly quota: Quota;

@@ -71,7 +71,7 @@ const atMost = (maxSize: number, cure: string) =>
 
 /**
  * Authenticates a bearer token, a session token or a session cookie, after refusing requests of other origins. Failed attempts
- * are limited by address. A valid token is never blocked, because behind a proxy all callers share one address.
+ * are limited by address. That limit never blocks a valid token, because behind a proxy all callers share one address.
  */
 function guard(app: Hono<Env>, console: ConsoleContext): void {
   const requests = new RateLimit();

@@ -235,8 +235,8 @@ export class Provider {
   }
 
   /**
-   * Verifies the tokens that the command line got from the provider. Throws forbidden for an ID token of another issuer, another
-   * client or an earlier sign-in, refused for pairwise subjects, and unreachable.
+   * Verifies the tokens that the command line got from the provider. Throws forbidden for an ID token of another issuer or
+   * client, or one that is too old; refused for pairwise subjects, and unreachable.
    */
   async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
     const configuration = await this.configuration();

@@ -80,7 +80,6 @@ function publicOriginOf({ publicOrigin, port = DEFAULT_PORT }: StartConsoleOptio
   if (port === 0) throw usage('CONSOLE_ORIGIN is missing', 'Signing in needs it, or a fixed CONSOLE_PORT.');
   return `http://localhost:${port}`;
 }
-/** Counts each request by the route that answered it. */
 const countRequests = ({ countRequest }: ConsoleCounters) =>
   createMiddleware(async (context, next) => {
     const from = performance.now();

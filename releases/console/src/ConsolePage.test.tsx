@@ -241,13 +241,11 @@ async function openPage() {
   await within(section('健康')).findByText('稳定版');
 }
 
-/** Opens the settings from the header. */
 const openSettings = async () => {
   await userEvent.click(screen.getByRole('link', { name: '设置' }));
   await screen.findByRole('region', { name: '冻结期' });
 };
 
-/** Chooses an item of a ⋯ menu. */
 async function choose(menu: string, item: string) {
   await userEvent.click(await screen.findByRole('button', { name: `更多：${menu}` }));
   await userEvent.click(await screen.findByRole('menuitem', { name: item }));

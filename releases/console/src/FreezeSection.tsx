@@ -118,7 +118,6 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
   );
 }
 
-/** Freeze windows, each with its reason. */
 export function FreezeSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const freezes = agenda?.freezes ?? [];
   const { nothing, remove, isOpen, by } = texts.freeze;

@@ -30,7 +30,6 @@ function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
   return <p className={worse ? styles.alarm : styles.quiet}>{worse ? isWorse(p) : enough ? fine(p) : tooFew}</p>;
 }
 
-/** Table with the groups in columns and the measures in rows. */
 function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {
   return (
     <table className={styles.figures}>

@@ -62,7 +62,6 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
   );
 }
 
-/** A withdrawn remote, with a button that restores it. */
 function WithdrawnRow({ build, entry, me, console, running, now }: { build: string; entry: LogEntry } & LiveProps) {
   const name = nameOf(build);
   const control = `restore ${name}`;

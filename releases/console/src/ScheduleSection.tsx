@@ -160,7 +160,6 @@ function StepRow({
   );
 }
 
-/** Form that plans a running candidate's steps, one row each. */
 export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
   const [rows, setRows] = useState<readonly Row[]>(() => [
     ...(percent < 25 ? [{ key: 1, percent: 25, span: 1, unit: 'h' } as const] : []),

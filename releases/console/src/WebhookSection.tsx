@@ -30,7 +30,6 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
 /** Shortened addresses of one service may be equal, so the id is added. */
 const nameOf = (shown: string, id: string) => `${shown} ${id}`;
 
-/** Receivers of notifications, and failed deliveries. */
 export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const webhooks = agenda?.webhooks ?? [];
   const { nothing, remove, test, by, failing, undelivered } = texts.webhook;

@@ -3,7 +3,6 @@ import type { SentenceKind } from '../../src/sentences';
 const AGAIN = '请作为新版本重新发布';
 const LAZILY = '请把一部分改为按需加载';
 
-/** Sentences of the server, by kind. */
 export const CHINESE: Record<SentenceKind, string> = {
   gateRefused: '这些构建没有通过检查',
   gateCure: '请修正后重新发布。管理者可以在命令行上写明理由，不顾检查结果上线（--force --why）',

@@ -7,7 +7,7 @@ export interface SeenState {
   status: ChannelView;
   log: LogEntry[];
   names: NamedPackage[];
-  /** Null if it could not be loaded, because a build of the set is damaged. */
+  /** Null if it could not be loaded, such as for a set with a damaged build. */
   sharing: Sharing | null;
   /** Names without an earlier build, '' for the whole set, if the log does not show it. */
   deadEnds: readonly string[];

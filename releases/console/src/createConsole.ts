@@ -106,7 +106,6 @@ export function createConsole(channel: string) {
       });
     },
 
-    /** Compares two builds of one name. */
     compare: (control: string, name: string, from: string, to: string) =>
       run(control, async () => {
         const [a, b] = [from, to].map(encodeURIComponent);

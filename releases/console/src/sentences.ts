@@ -18,7 +18,6 @@ const CHECKS: Record<Check, string> = {
   promotion: '带去',
 };
 
-/** Labels by failure kind. */
 export const failures: Record<string, string> = {
   unreachable: '无法访问',
   hang: '超时',

@@ -160,14 +160,12 @@ function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number
   return more > 0 ? texts.listAndMore(listed, more) : listed;
 }
 
-/** Formats a p-value. */
 export const probability = (p: number): string => (p < 0.001 ? p.toExponential(1) : p.toFixed(3));
 
 export const failuresLine = (counts: Readonly<Record<string, number>>): string =>
   texts.list(Object.entries(counts).map(([failure, count]) => `${texts.failure(failure)} ${formats.number(count)}`)) ||
   texts.health.none;
 
-/** Describes the object of a log action. */
 export function subjectOf(action: ShownAction): string {
   switch (action.kind) {
     case 'init':
@@ -197,7 +195,6 @@ export function subjectOf(action: ShownAction): string {
   }
 }
 
-/** Describes one piece of evidence for a change. */
 export function evidenceLine(evidence: ShownEvidence): string {
   const words = texts.evidence;
   switch (evidence.kind) {
@@ -259,7 +256,6 @@ export function evidenceLine(evidence: ShownEvidence): string {
 export const riseLine = ({ minutes, recent, before }: Pick<BuildHealth, 'minutes' | 'recent' | 'before'>): string =>
   texts.health.rise(minutes, recent.failedVisitors, recent.visitors, before.failedVisitors, before.visitors);
 
-/** Why a due step waits. */
 export function waitingLine(waiting: Waiting): string {
   const words = texts.schedule.waits;
   switch (waiting.kind) {
@@ -276,7 +272,6 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const timeOfWeek = (minutes: number): string =>
   `${formats.weekdays[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
 
-/** The times at which a freeze window is open. */
 export const windowLine = (window: FreezeWindow): string =>
   window.kind === 'weekly'
     ? texts.freeze.everyWeek(timeOfWeek(window.from), timeOfWeek(window.to), window.zone)
