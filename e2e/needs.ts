@@ -31,7 +31,6 @@ async function findFirefox(): Promise<string | null> {
   return named ?? findProgram('firefox-esr') ?? findProgram('firefox');
 }
 
-/** Path of a program in `PATH`. */
 const findProgram = (name: string): string | null =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -152,7 +151,6 @@ const unusedFeatures = [
 /** Flags for pages under test. Chromium's sandbox is off, because it does not work for root and in many containers. */
 export const testFlags = ['--no-sandbox', ...quietFlags, `--disable-features=${unusedFeatures.join(',')}`];
 
-/** Launches Chromium for benches and screens. */
 export const launchChromium = async (): Promise<Browser> =>
   chromium.launch({ executablePath: await provideChromium(), args: testFlags });
 

@@ -131,7 +131,6 @@ export class Person {
     }, user);
   }
 
-  /** Opens the chat of a story by its address. */
   async opensChat(story = 'nie-xiaoqian') {
     await this.open(`/story/${story}?chat=1`);
     await expect(this.log()).toBeVisible();

@@ -76,7 +76,6 @@ export async function startProduct(env: Record<string, string> = {}, ...options:
 
 export interface RunningBackend {
   url: string;
-  /** Sends SIGKILL, to simulate a crash. */
   crash(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;

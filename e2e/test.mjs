@@ -17,7 +17,6 @@ async function playwrightTests(title, folder, args = []) {
   return browserOutcome(report, ok);
 }
 
-/** Runs the journey in each installed engine. */
 async function engineTests(missing) {
   const projects = { chromium: ['chromium'], firefox: ['firefox'], webkit: ['webkit', 'webkit-older'] };
   const present = Object.keys(projects).filter((engine) => !missing.includes(engine));

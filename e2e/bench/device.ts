@@ -20,7 +20,7 @@ export async function emulate(cdp: CDPSession, { latencyMs, bytesPerSecond, cpuS
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
 }
 
-/** Signs in without a page. Returns a function that gives the headers for writing API requests. */
+/** Signs in as a device that knows its account. Returns a function that gives the headers for writing API requests. */
 export async function signIn(
   context: BrowserContext,
   origin: string,

@@ -27,7 +27,6 @@ const linked: Screen[] = [
 const rows: Screen = { path: '/conversations', content: 'main a[href$="?chat=1"]' };
 const talkedIn = ['nie-xiaoqian', 'hua-pi', 'ying-ning', 'cu-zhi', 'laoshan-daoshi', 'lu-pan'];
 
-/** Tabs opened from 发现. */
 const otherTabs = ['/conversations', '/my'];
 
 const contestants = ['ours', 'monolith', 'stock'] as const;

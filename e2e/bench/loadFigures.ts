@@ -7,7 +7,6 @@ interface Goal {
   against?: (ours: number, monolith: number) => number;
 }
 
-/** One row of the table. */
 export interface Figure<Measured = Sample> {
   label: string;
   of: (sample: Measured) => number;
@@ -19,7 +18,6 @@ const kib = (files: Transfer[]) => files.reduce((total, { bytes }) => total + by
 const scripts = (files: Transfer[]) => files.filter(({ path }) => path.endsWith('.js'));
 const atMost = (limit: number): Goal => ({ text: `≤ ${limit}`, atMost: limit });
 
-/** Figures of a first visit. */
 export const coldFigures: Figure[] = [
   { label: 'first paint, ms', of: ({ firstPaintMs }) => firstPaintMs, goal: atMost(900) },
   { label: 'content visible, ms', of: ({ contentMs }) => contentMs },
@@ -43,7 +41,6 @@ export const returnFigures: Figure[] = [
   { label: 'CLS', of: ({ cls }) => cls, digits: 3, goal: atMost(0.02) },
 ];
 
-/** Figures of a first tap on a tab. */
 export const tabFigures: Figure<TabSample>[] = [
   { label: 'tap to content, ms', of: ({ contentMs }) => contentMs, goal: atMost(900) },
   { label: 'blocking time, ms', of: ({ blockingMs }) => blockingMs, goal: atMost(40) },

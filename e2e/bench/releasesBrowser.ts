@@ -6,7 +6,6 @@ import { emulate } from './device.ts';
 import { median, type Row, row } from './report.ts';
 import { startStockSite } from './stockSite.ts';
 
-/** Which paths fail, and how. */
 type Break = [path: RegExp, fault: Fault];
 
 /** Paths of the account remote's files at a contestant. */

@@ -1,6 +1,5 @@
 import { loadavg } from 'node:os';
 
-/** One figure of a bench. */
 export interface Row {
   what: string;
   ours: string;
@@ -48,7 +47,6 @@ export const pairedRatio = (a: readonly number[], b: readonly number[]): string 
     2,
   );
 
-/** Frames per second over the recorded time. */
 export function framesPerSecond(times: readonly number[]): number {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   return ((times.length - 1) * 1000) / (last - first);

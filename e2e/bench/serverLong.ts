@@ -13,7 +13,6 @@ const flat = { latency: 1.25, memory: 1.1 };
 export interface Visit {
   /** answered by the front server itself */
   answered: Request[];
-  /** passed on to the backend */
   passedOn: Request[];
 }
 

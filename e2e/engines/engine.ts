@@ -18,7 +18,6 @@ export interface Engine {
   reload(): Promise<void>;
   /** Runs a function in the page, without access to the test's scope. Resolves with its result. */
   run<Args extends unknown[], Result>(script: (...args: Args) => Result, ...args: Args): Promise<Awaited<Result>>;
-  /** Runs a script in the page. */
   inject(source: string): Promise<void>;
   /** Taps a point of the window, in CSS px; clicks with the mouse if the engine has no touch. */
   tap(x: number, y: number): Promise<void>;

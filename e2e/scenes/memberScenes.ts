@@ -17,7 +17,6 @@ async function say(page: Page, text: string) {
   await expect(log(page).getByText(text).last()).toBeVisible();
 }
 
-/** Opens the menu of the last message. */
 const openMenu = (page: Page) => log(page).getByRole('button', { name: '更多操作' }).last().click();
 
 const chips = (page: Page) => page.getByRole('button', { name: /^继续/ });

@@ -82,5 +82,4 @@ const secretForms = [
   /\b(AI_API_KEY|RELEASES_TOKEN|AWS_SECRET_ACCESS_KEY|APP_KEY|REVERB_APP_SECRET|CONSOLE_OIDC_CLIENT_SECRET)\b/,
 ];
 
-/** Strings in a text that have the form of a secret. */
 export const secretsIn = (text: string): string[] => secretForms.flatMap((form) => form.exec(text)?.[0] ?? []);

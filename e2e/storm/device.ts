@@ -48,7 +48,6 @@ const ACT_MS = 6000;
 interface DeviceOptions {
   name: string;
   account: Account;
-  /** origin of the proxy */
   origin: string;
   direct: string;
   now: () => number;
@@ -139,7 +138,6 @@ async function clearWay(device: Device) {
 
 const chatOf = (story: string) => `/story/${story}?chat=1`;
 
-/** Story of the open chat, or undefined. */
 export const openStory = (page: Page) => {
   const url = new URL(page.url());
   return url.searchParams.has('chat') ? url.pathname.split('/')[2] : undefined;
@@ -276,7 +274,6 @@ const acts = {
     void cdp.send('Page.crash').catch(() => undefined);
     await openAnew(device, story, random);
   },
-  /** Closes the browser, and opens it again. */
   async reopen(device: Device, random: Random) {
     if (!device.reopen) throw new Error('it keeps nothing');
     const story = openStory(device.page);
@@ -442,7 +439,6 @@ export async function composerOn(page: Page): Promise<{ balance: number; text: s
   return { text, balance: Number(/余额 ([\d,]+)/.exec(foot)?.[1]?.replaceAll(',', '')) };
 }
 
-/** The rows of 聊过. */
 export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
   const links = page.getByRole('list', { name: '聊过的故事' }).locator('a[href*="?chat"]');
   const rows = await links.evaluateAll((found) =>

@@ -58,7 +58,6 @@ const inTime = <Result>(work: Promise<Result>, milliseconds: number): Promise<Re
 const viewDifference = async ({ context, direct, page }: Device, story: string) =>
   differenceOf(await linesOn(page), linesOf(await messagesOf(context, direct, story)));
 
-/** The set of the open document. */
 const setOn = ({ page }: Device): Promise<string> =>
   page.evaluate(() => JSON.parse(document.getElementById('liaozhai-set')?.textContent ?? '{}').set);
 

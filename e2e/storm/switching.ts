@@ -21,7 +21,6 @@ export async function buildEditions(): Promise<string[]> {
 export interface Switches {
   /** Number of successful commands, by verb. */
   done: Record<string, number>;
-  /** Messages of refused commands. */
   refusals: string[];
   /** The set that is live for all visitors at the end. */
   set: string;

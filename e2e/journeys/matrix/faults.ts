@@ -59,7 +59,6 @@ async function switchSet({ site, editions, person, page }: Scene) {
   await person.isTold('有新版本');
 }
 
-/** The faults, each with how it begins and ends. */
 export const faults: readonly Fault[] = [
   {
     name: 'a slow network',
