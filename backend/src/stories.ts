@@ -186,7 +186,7 @@ type StorySearch = v.InferOutput<typeof searchInput>;
 /** Ranks the place of a hit above any number of readers. The sum stays a safe integer. */
 const PLACE_WEIGHT = 1e12;
 
-/** Returns the number of conversations with the most read stories, by story id. */
+/** Returns the number of readers of the most read stories, by story id. */
 function mostRead({ db }: Pick<Services, 'db'>): Map<string, number> {
   const rows = query
     .selectFrom('story_readers')
@@ -203,7 +203,7 @@ interface Hit {
   weight: number;
 }
 
-/** Returns the hits sorted by place of the words, then by conversations for `hot`, then by age. */
+/** Returns the hits sorted by place of the words, then by readers for `hot`, then by age. */
 function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
   const words = comparable(q).split(/\s+/).filter(Boolean);
   const wantedTag = comparable(tag);

@@ -104,6 +104,30 @@ describe('looking for stories', () => {
     expect(await hot()).toEqual(['h-3', 'h-2', 'h-1']);
   });
 
+  test('a reader with several conversations about a story counts once, until the last is deleted', async () => {
+    const ids = ['r-3', 'r-2', 'r-1'];
+    publish(
+      'reread',
+      ids.map((id, day) => ({ id, title: id, tags: ['重读'], created_at: `2033-01-0${3 - day}T00:00:00Z` })),
+    );
+    const hot = () => found(`sort=hot&tag=${encodeURIComponent('重读')}`);
+    const [often, one, other] = [await backend.reader(), await backend.reader(), await backend.reader()];
+    const conversations: string[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      const { body } = await often.say({ story_id: 'r-1' });
+      conversations.push(`/conversations/${body.conversation.id}`);
+      await backend.settled();
+      await often.put(conversations[run] ?? '', { shelved: true });
+    }
+    for (const reader of [one, other]) await reader.say({ story_id: 'r-2' });
+    await backend.settled();
+    expect(await hot()).toEqual(['r-2', 'r-1', 'r-3']);
+    for (const conversation of conversations.slice(0, 2)) await often.delete(conversation);
+    expect(await hot()).toEqual(['r-2', 'r-1', 'r-3']);
+    await often.delete(conversations[2] ?? '');
+    expect(await hot()).toEqual(['r-2', 'r-3', 'r-1']);
+  });
+
   test.each(['new', 'hot'])('goes on by cursor to the end, each story once, sorted by %s', async (sort) => {
     const count = 45;
     publish(

@@ -230,6 +230,39 @@ const sessionIds: Statement = {
   postgres: "update sessions set id = replace(gen_random_uuid()::text, '-', ''), last_used_at = created_at",
 };
 
+const hasRun = (row: 'new' | 'old' | 'deleted') =>
+  `exists (select 1 from conversations where user_id = ${row}.user_id and story_id = ${row}.story_id and id <> ${row}.id)`;
+
+/** Counts readers of a story instead of conversations, of which a reader can have several since 026. */
+const countingReadersOnce: Statement[] = [
+  ...['story_readers_more', 'story_readers_less'].map((name) => ({
+    sqlite: `drop trigger ${name}`,
+    postgres: `drop function ${name}() cascade`,
+  })),
+  'delete from story_readers',
+  'insert into story_readers select story_id, count(distinct user_id) from conversations group by story_id',
+  trigger(
+    'conversations',
+    'insert',
+    `insert into story_readers select new.story_id, 1 where not ${hasRun('new')}
+      on conflict(story_id) do update set count = story_readers.count + 1`,
+    'story_readers_first',
+  ),
+  {
+    sqlite: `create trigger story_readers_last after delete on conversations when not ${hasRun('old')}
+      begin update story_readers set count = count - 1 where story_id = old.story_id; end`,
+    // per statement, since a row trigger would find all runs of a deleted account gone at each of them
+    postgres: `
+      create function story_readers_last() returns trigger language plpgsql as $$ begin
+        update story_readers set count = count - gone.readers from (
+          select story_id, count(distinct user_id) as readers from old_rows as deleted where not ${hasRun('deleted')} group by story_id
+        ) as gone where gone.story_id = story_readers.story_id;
+        return null; end $$;
+      create trigger story_readers_last after delete on conversations referencing old table as old_rows
+        for each statement execute function story_readers_last()`,
+  },
+];
+
 const migrations = {
   '001_initial': statements,
   '002_story_origin': [
@@ -309,6 +342,7 @@ const migrations = {
     'create index favorites_by_user on favorites(user_id, created_at desc, story_id desc)',
   ],
   '026_conversation_runs': conversationRuns,
+  '027_readers_once': countingReadersOnce,
 } satisfies Record<string, Steps>;
 
 /** Names of all migrations of this version. */

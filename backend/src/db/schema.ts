@@ -66,7 +66,7 @@ interface FavoritesTable {
   created_at: number;
 }
 
-/** Number of conversations with a story, by which 最热 sorts. */
+/** Number of readers with a conversation about a story, by which 最热 sorts. */
 interface StoryReadersTable {
   story_id: string;
   count: number;
