@@ -2,26 +2,26 @@ import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liao
 import * as v from 'valibot';
 import { parseBuildId } from './build.ts';
 
-// Signed documents keep the fields they have always had: readers before this form drop what they do not know, and a
-// document without a signed field no longer matches its signature. So an action is written into these fields as data.
+// Actions are encoded as data in the fields that signed documents always had. Older readers drop unknown fields, and
+// then the signature no longer matches.
 export const storedActionSchema = v.object({
   verb: textSchema(20),
   who: textSchema(120),
-  /** Build ids, then `5%` for a canary, `from:preview#12` or `into:…` for another channel and `+12` for ids that found no room, separated by blanks. */
+  /** Build ids, then `5%` (canary), `from:preview#12` or `into:…` (another channel), `+12` (ids left out); separated by blanks. */
   what: textSchema(2000),
   why: textSchema(500),
   at: instantSchema,
-  /** rollback only: the state gone back to, and the names that went (empty = all). */
+  /** `rollback` only: the target state, and the names that were rolled back (empty = all). */
   to: v.optional(v.pipe(v.number(), v.safeInteger())),
   names: v.optional(v.array(v.string())),
-  /** What spoke for the change: JSON of an Evidence each. */
+  /** Reasons for the change, each a JSON-encoded `Evidence`. */
   evidence: v.optional(v.pipe(v.array(textSchema(500)), v.maxLength(50))),
 });
 
 /** An action as the signed document holds it. */
 export type StoredAction = v.InferOutput<typeof storedActionSchema>;
 
-/** Build ids, and how many more there were than the document has room for. */
+/** Build ids, and the number of those left out because the document had no room. */
 interface ListedBuilds {
   builds: string[];
   more?: number;
@@ -45,7 +45,7 @@ interface Previewed {
   expires?: string;
 }
 
-/** What a change did. The words for it are found where it is shown. */
+/** What a change did, as data. User interfaces phrase it. */
 export type Action =
   | { kind: 'init' | 'renew' }
   | Previewed
@@ -55,10 +55,10 @@ export type Action =
   | ({ kind: 'promote'; from?: ForeignState } & ListedBuilds)
   | ({ kind: 'promoted'; into: ForeignState } & ListedBuilds)
   | ({ kind: 'seed'; from: ForeignState } & ListedBuilds)
-  /** Of what stands beside the channel; what it was stands in the evidence. */
+  /** The evidence contains the details. */
   | { kind: 'freeze' | 'webhook' | 'approval' }
   | ({ kind: 'schedule' } & ListedBuilds)
-  /** What waits for a second person, who may be one for a rule: then it names no builds. */
+  /** A change that waits for a second person. A change of the approval rule names no builds. */
   | ({ kind: 'proposal' } & ListedBuilds)
   | ({ kind: 'canary'; percent: number } & ListedBuilds)
   | ({ kind: 'rollback'; to: number; names: string[] } & ListedBuilds);
@@ -83,21 +83,21 @@ export const windowSchema = v.variant('kind', [
 const countsSchema = v.object({ visitors: finite, failedVisitors: finite });
 
 const evidenceSchema = v.variant('kind', [
-  /** The gate's word against the change, or against a candidate that was dropped for it. */
+  /** A problem that the gate found in the change, or in a candidate that was dropped because of it. */
   v.object({ kind: v.literal('finding'), check: v.string(), problem: v.string(), forced: v.boolean() }),
-  /** A build left the candidate because another of its name went live for everyone. */
+  /** A build was removed from its candidate because another build of its name went live for everyone. */
   v.object({ kind: v.literal('overtaken'), build: v.string() }),
   /** The candidate ended because it does not pass the gate over the new stable set. */
   v.object({ kind: v.literal('candidateDropped'), builds: v.array(v.string()), more: v.optional(finite) }),
-  /** The candidate ended because a way back took a name of it. */
+  /** The candidate ended because a rollback, kill, withdrawal or another candidate changed one of its names. */
   v.object({ kind: v.literal('candidateEnded'), builds: v.array(v.string()), more: v.optional(finite) }),
-  /** A build that everybody ran was taken away, and this one took its place; null = none did. */
+  /** A live build was removed, and `by` replaced it; null = no replacement. */
   v.object({ kind: v.literal('replaced'), build: v.string(), by: v.nullable(v.string()) }),
-  /** The gate opened no browser. */
+  /** The gate ran without a browser. */
   v.object({ kind: v.literal('unseen') }),
-  /** Former builds that a rollback did not stop at: they do not fit what runs now. */
+  /** Former builds that a rollback skipped because they do not fit the live set. */
   v.object({ kind: v.literal('passedOver'), builds: v.array(v.string()), more: v.optional(finite) }),
-  /** How a group of visitors fared when the automatic stop acted. */
+  /** Health of a group of visitors when the automatic stop acted. */
   v.object({
     kind: v.literal('health'),
     group: v.picklist(['candidate', 'control']),
@@ -106,11 +106,11 @@ const evidenceSchema = v.variant('kind', [
     failures: dictionarySchema(v.string(), finite),
     p75LoadMilliseconds: v.nullable(finite),
   }),
-  /** Why it alarmed: its visitors of the last minutes, and those of the same remote before. */
+  /** Reason for an alarm: the build's visitors of the last minutes, and the remote's visitors before. */
   v.object({ kind: v.literal('alarm'), minutes: finite, recent: countsSchema, before: countsSchema }),
-  /** Why the automatic stop acted: chance explains the difference with this probability. */
+  /** Reason for an automatic stop: the probability that the difference is due to chance. */
   v.object({ kind: v.literal('verdict'), pValue: finite, alpha: finite }),
-  /** The other reason why it acted: a build's pages were slower, by this p75 in ms of so many pages. */
+  /** Reason for an automatic stop: a build's pages were slower. p75 in ms. */
   v.object({
     kind: v.literal('slower'),
     build: v.string(),
@@ -122,7 +122,7 @@ const evidenceSchema = v.variant('kind', [
     pValue: finite,
     alpha: finite,
   }),
-  /** What became of a schedule; `steps` as in `5@now,25@1h`, of which so many are taken. */
+  /** A change of a schedule; `steps` as in `5@now,25@1h`, `taken` is the number of applied steps. */
   v.object({
     kind: v.literal('schedule'),
     change: v.picklist(['set', 'paused', 'continued', 'cancelled', 'waits', 'ended', 'refused', 'revoked']),
@@ -130,13 +130,13 @@ const evidenceSchema = v.variant('kind', [
     taken: finite,
     id: v.optional(v.string()),
   }),
-  /** The change is a step of a schedule that this person made. */
+  /** The change is a step of a schedule created by this person. */
   v.object({ kind: v.literal('step'), step: finite, of: finite, by: v.string() }),
-  /** Why a step waits: too few visitors of a group, */
+  /** Reason why a step waits: too few visitors of a group. */
   v.object({ kind: v.literal('tooFew'), tried: finite, control: finite, enough: finite }),
-  /** or more failures than chance makes likely, */
+  /** Reason why a step waits: more failures than chance makes likely. */
   v.object({ kind: v.literal('failing'), pValue: finite, limit: finite }),
-  /** or a freeze window. */
+  /** Reason why a step waits: a freeze window. */
   v.object({ kind: v.literal('frozen'), reason: v.string(), until: v.string() }),
   v.object({
     kind: v.literal('freeze'),
@@ -145,9 +145,9 @@ const evidenceSchema = v.variant('kind', [
     reason: v.string(),
   }),
   v.object({ kind: v.literal('webhook'), change: v.picklist(['added', 'removed']), address: v.string() }),
-  /** The rule by now: a proposal waits so many hours for a second person; null = one person decides. */
+  /** The new approval rule: hours that a proposal waits for a second person; null = one person decides. */
   v.object({ kind: v.literal('approvalRule'), hours: v.nullable(finite) }),
-  /** What became of a proposal of this person; the digests are those of the state before and after it. */
+  /** A change of this person's proposal; `before` and `after` are digests of the channel's state. */
   v.object({
     kind: v.literal('proposal'),
     id: v.string(),
@@ -157,29 +157,29 @@ const evidenceSchema = v.variant('kind', [
     before: v.string(),
     after: v.string(),
   }),
-  /** This person proposed the change, and the person who carried it out is the second one. */
+  /** This person proposed the change; the person who carried it out approved it. */
   v.object({ kind: v.literal('approved'), proposal: v.string(), by: v.string() }),
   /** The change was made in a freeze window, for a reason. */
   v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),
 ]);
 
-/** What spoke for a change, as data. */
+/** A reason for a change, as data. */
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
-/** An entry that this version cannot read as data; it is shown as it is. */
+/** An entry that this version cannot parse; it is shown verbatim. */
 interface Sentence {
   kind: 'text';
   text: string;
 }
 
-/** An action as it is read, with what spoke for it. */
+/** A parsed action with its evidence. */
 export type ReadAction = (Action | Sentence) & { evidence: (Evidence | Sentence)[] };
 
 const LONGEST_WHAT = 2000;
 const LONGEST_EVIDENCE = 500;
 const MOST_EVIDENCE = 50;
 
-/** As many of the ids as fit, whole, and the number of those that do not. */
+/** Returns as many whole ids as fit, and the number of the rest. */
 function fitting(builds: readonly string[], room: number): ListedBuilds {
   const fit = [...builds];
   const tooLong = () => fit.join(' ').length > room;
@@ -197,7 +197,7 @@ const wordsOfPreview = ({ person, browser, remotes, expires }: Previewed): strin
     ...(expires ? [`until:${expires}`] : []),
   ].join(' ');
 
-/** Null for a sentence. */
+/** Returns null for free text. */
 function previewIn(what: string): Omit<Previewed, 'kind'> | null {
   const words = what.split(' ');
   const named = (key: string) => words.find((word) => word.startsWith(`${key}:`))?.slice(key.length + 1);
@@ -219,7 +219,7 @@ function wordsOf(action: Action): string {
   return [...builds, ...about, ...(more > 0 ? [`+${more}`] : [])].join(' ');
 }
 
-/** `preview#12`, with another store's name behind it. */
+/** `preview#12`, or `preview#12@<store>` in another store. */
 const wordOfPlace = ({ channel, seq, store }: ForeignState): string =>
   `${channel}#${seq}${store ? `@${encodeURIComponent(cut(store, 100))}` : ''}`;
 
@@ -234,13 +234,13 @@ function storedEvidence(evidence: Evidence): string {
   const excess = text.length - LONGEST_EVIDENCE;
   if (excess <= 0) return text;
   if ('builds' in evidence) return JSON.stringify({ ...evidence, ...fitting(evidence.builds, LONGEST_EVIDENCE / 2) });
-  // escaped characters are longer in the text than in the problem, so one cut may not be enough
+  // JSON escapes make characters longer, so one cut may not be enough
   if (evidence.kind === 'finding')
     return storedEvidence({ ...evidence, problem: cut(evidence.problem, evidence.problem.length - excess) });
   return JSON.stringify({ ...evidence, failures: {} });
 }
 
-/** An action as a document holds it; long lists and texts are cut to what there is room for. */
+/** Returns the stored form of an action. Long lists and texts are cut to the limits of the document. */
 export function storeAction(
   action: Action,
   { who, why, at, evidence = [] }: { who: string; why: string; at: string; evidence?: readonly Evidence[] },
@@ -258,7 +258,7 @@ export function storeAction(
 
 type ReadNamed = ListedBuilds & { percent?: number; from?: ForeignState; into?: ForeignState };
 
-/** The ids, share, number of further ids and other channel that `what` holds; null for a sentence. */
+/** Parses ids, share, number of further ids and other channel from `what`; null for free text. */
 function namedIn(what: string): ReadNamed | null {
   const named: ReadNamed = { builds: [] };
   for (const word of what.split(' ')) {
@@ -309,7 +309,7 @@ function evidenceOf(line: string): Evidence | Sentence {
   }
 }
 
-/** What a document's action says; what was written as a sentence comes back as `text`. */
+/** Parses a stored action; free text of earlier versions is returned as `text`. */
 export const readAction = (stored: StoredAction): ReadAction => ({
   ...actionOf(stored),
   evidence: (stored.evidence ?? []).map(evidenceOf),

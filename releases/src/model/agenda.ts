@@ -7,8 +7,8 @@ import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
 import { isSignedDocument, type SigningKey, signedJson, unknownFields } from './signing.ts';
 
-// What is to happen to a channel with nobody watching, and when it may not. It stands beside the channel's document, whose
-// fields every page and server reads and which is public.
+// The agenda holds a channel's scheduled changes, freezes and proposals. It is a document of its own because the
+// channel's document is public.
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/));
@@ -16,7 +16,7 @@ const person = textSchema(120);
 
 const MOST_MINUTES = 30 * 24 * 60;
 
-/** A share of visitors, and how many minutes after the schedule's beginning it comes. 100 is live for everyone. */
+/** A share of visitors in percent (100 = live for everyone), and its delay after the schedule's start in minutes. */
 const stepSchema = v.object({
   percent: v.pipe(v.number(), v.gtValue(0), v.maxValue(100)),
   minutes: v.pipe(v.number(), v.minValue(0), v.maxValue(MOST_MINUTES)),
@@ -27,19 +27,19 @@ export type Step = v.InferOutput<typeof stepSchema>;
 const scheduleSchema = v.object({
   id,
   builds: v.pipe(v.array(textSchema(140)), v.minLength(1)),
-  /** Of the candidate it moves; null while it has none. */
+  /** Salt of the candidate that the schedule moves; null while there is no candidate. */
   salt: v.nullable(v.string()),
-  /** The candidate's share by its steps; null without steps. */
+  /** Percentage that the candidate should have now; null while there is no candidate. */
   share: v.nullable(v.number()),
-  /** What was live of the same remotes when it was made. */
+  /** Live builds of the same remotes when the schedule was created. */
   before: v.array(v.string()),
   steps: v.pipe(v.array(stepSchema), v.minLength(1), v.maxLength(20)),
   taken: count,
   /** The earliest instant of the next step. */
   due: instantSchema,
-  /** Since when visitors are judged for the next step. */
+  /** Start of the period whose visitors are judged for the next step. */
   since: instantSchema,
-  /** Visitors of each group that a step asks for. */
+  /** Visitors that each group needs before a step. */
   enough: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   by: person,
   at: instantSchema,
@@ -48,21 +48,21 @@ const scheduleSchema = v.object({
     v.object({
       by: person,
       at: instantSchema,
-      /** What refused the step; empty where a person paused it. */
+      /** Why the step was refused; empty if a person paused the schedule. */
       refusal: textSchema(500),
-      /** The token it was made with was revoked. */
+      /** The token that created the schedule was revoked. */
       revoked: v.optional(v.boolean()),
     }),
   ),
-  /** Why the next step has waited, as the log records it. */
+  /** Reasons for waiting that the log already records for the next step. */
   told: v.array(v.string()),
-  /** The token it was made with: nothing goes on for one that was revoked. */
+  /** Id of the token that created the schedule, which pauses when the token is revoked. */
   token: v.optional(v.string()),
-  /** Where two persons decide: the proposal it was, who approved it, and the state of the log it was decided on. */
+  /** Under the approval rule: the proposal, its approver, and the state of the channel at the approval. */
   approved: v.optional(v.object({ proposal: id, by: person, seq: count })),
 });
 
-/** Steps to come for one candidate. */
+/** Planned steps of one candidate. */
 export type Schedule = v.InferOutput<typeof scheduleSchema>;
 
 /** When nothing may be switched forward: once, or every week in a named time zone. */
@@ -78,20 +78,20 @@ export const freezeSchema = v.object({
 
 export type Freeze = v.InferOutput<typeof freezeSchema>;
 
-/** Who somebody is, as far as two of them can be told apart: by the provider's subject, else by name. */
+/** Identity for comparing two persons: the provider's subject, else names. */
 const personSchema = v.object({ subject: v.nullable(v.string()), names: v.array(v.string()) });
 
 export type Person = v.InferOutput<typeof personSchema>;
 
 const plainName = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** Names are compared without case, width and blanks; an empty one does not count. */
+/** Normalises names, so that they compare regardless of case, width and blanks. Empty names are dropped. */
 export const personNamed = (names: readonly string[], subject: string | null = null): Person => ({
   subject,
   names: [...new Set(names.map(plainName))].filter((name) => name !== ''),
 });
 
-/** Two subjects of the provider are two people, even with one name; everybody else is known by a name in common. */
+/** Compares subjects if both persons have one, even if their names are equal. Otherwise one common name is enough. */
 export const isSamePerson = (one: Person, other: Person): boolean =>
   one.subject !== null && other.subject !== null
     ? one.subject === other.subject
@@ -101,7 +101,7 @@ const builds = v.array(textSchema(140));
 const why = v.optional(textSchema(500));
 const forced = { why, force: v.optional(v.boolean()), despiteFreeze: v.optional(textSchema(200)) };
 
-/** A change that goes forward, as it is asked for; build ids are whole. */
+/** A requested forward change, with full build ids. */
 const requestSchema = v.variant('verb', [
   v.object({ verb: v.literal('activate'), builds, ...forced }),
   v.object({
@@ -122,7 +122,7 @@ const requestSchema = v.variant('verb', [
     why,
     despiteFreeze: v.optional(textSchema(200)),
   }),
-  /** Another rule, or with null that one person decides. */
+  /** The new approval rule; null = one person decides. */
   v.object({ verb: v.literal('approval'), hours: v.nullable(v.number()), why }),
 ]);
 
@@ -135,12 +135,12 @@ const proposalSchema = v.object({
   person: personSchema,
   at: instantSchema,
   expires: instantSchema,
-  /** The state of the log it was proposed on: what became of it stands in later ones. */
+  /** State of the channel at the proposal; later states record its outcome. */
   seq: count,
-  /** Digests of the channel's state before it and after. */
+  /** Digests of the channel's state before and after the change. */
   before: v.string(),
   after: v.string(),
-  /** What it is about, and what everybody, or a share of visitors, would get. */
+  /** The proposed builds, and what would change for everybody or for a share of visitors. */
   builds,
   changes: v.array(v.object({ name: v.string(), from: v.nullable(v.string()), to: v.nullable(v.string()) })),
 });
@@ -148,13 +148,13 @@ const proposalSchema = v.object({
 /** A change that waits for a second person. */
 export type PendingApproval = v.InferOutput<typeof proposalSchema>;
 
-/** Proposals of a channel that wait at a time. */
+/** Limit of pending proposals per channel. */
 export const MOST_PROPOSALS = 20;
 
 const agendaSchema = v.object({
   format: v.literal(1),
   channel: nameSchema,
-  /** Makes every document's bytes unique, as the channel's does. */
+  /** Makes every document's bytes unique. */
   nonce: v.string(),
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
@@ -178,7 +178,7 @@ export const signAgenda = (
   return signedJson(document, key);
 };
 
-/** Reads an agenda and checks form and signature, and that all of it is known here. Throws refused. */
+/** Parses an agenda and verifies form and signature. Throws refused, also for unknown fields. */
 export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
   const what = say('theAgenda', { channel });
   const cure = say('agendaCure');
@@ -190,14 +190,14 @@ export function verifyAgenda(source: string, channel: string, publicKey: string)
     throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
   }
   if (parsed.output.channel !== channel || !isOurs) throw refused(say('documentUnsigned', { what }), cure);
-  // a rule of a later release, which nothing may go around and no rewriting lose
+  // an unknown field may be a rule of a later release, which must not be bypassed or lost on rewriting
   const unknown = unknownFields(value, parsed.output);
   if (unknown.length > 0) throw newer(what, unknown);
   const { format: _format, channel: _channel, nonce: _nonce, sig: _sig, ...agenda } = parsed.output;
   return agenda;
 }
 
-/** What is live for everyone of the remotes of these builds. */
+/** Returns the live builds of the same remotes as these builds. */
 export function liveOf(document: ChannelDocument, builds: readonly string[]): string[] {
   const names = new Set(builds.map(nameOf));
   return (document.stable?.builds ?? []).filter((live) => names.has(nameOf(live)));
@@ -207,8 +207,8 @@ export const candidateOf = (document: ChannelDocument, { salt, builds }: Pick<Sc
   candidatesOf(document).find((candidate) => (salt ? candidate.salt === salt : sameBuilds(candidate.builds, builds)));
 
 /**
- * How a schedule and its channel stand to each other. `done`: all of it is live for everyone. `taken`: the channel has the next step's
- * share already, so who took it ended before saying so. `over`: a rollback, a stop, a switch or a share set by hand came between.
+ * Compares a schedule with its channel. `done`: all builds are live for everyone. `taken`: the channel already has the next step's share,
+ * so the process that applied it ended before recording it. `over`: a rollback, stop, switch or manual share intervened.
  */
 export function standing(schedule: Schedule, document: ChannelDocument): 'ready' | 'taken' | 'done' | 'over' {
   const { builds, salt, share, before, steps, taken } = schedule;
@@ -225,7 +225,7 @@ export function standing(schedule: Schedule, document: ChannelDocument): 'ready'
 const WEEK = 7 * 24 * 60;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** True for a time zone that this machine knows, such as `Asia/Shanghai`. An abbreviation may mean another zone to its writer. */
+/** True for a time zone that this machine knows, such as `Asia/Shanghai`. Abbreviations are refused because they are ambiguous. */
 export function isZone(zone: string): boolean {
   if (!/\/|^(?:UTC|GMT)$/.test(zone)) return false;
   try {
@@ -236,7 +236,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What the clocks of a zone show, as if it were UTC: so that two of them can be subtracted. */
+/** Returns the local time of a zone as if it were UTC, in ms, so that two can be subtracted. */
 function wallClock(at: Date, zone: string): number {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -252,7 +252,7 @@ function wallClock(at: Date, zone: string): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
 }
 
-/** The instant at which a zone's clocks show this; of a time that they skip, the one after it. */
+/** Returns the instant at which a zone's clocks show `wall`. A time that they skip is shifted by the gap. */
 function instantOf(wall: number, zone: string): Date {
   const first = wall - (wallClock(new Date(wall), zone) - wall);
   return new Date(first - (wallClock(new Date(first), zone) - wall));
@@ -263,7 +263,7 @@ const minuteOfWeek = (wall: number): number => {
   return ((at.getUTCDay() + 6) % 7) * 24 * 60 + at.getUTCHours() * 60 + at.getUTCMinutes();
 };
 
-/** When the window ends that is open at this instant; null where it is not open. */
+/** Returns when the window ends; null if it is not open at this instant. */
 function endOf(window: FreezeWindow, now: Date): Date | null {
   if (window.kind === 'once') {
     const [from, to] = [Date.parse(window.from), Date.parse(window.to)];
@@ -279,14 +279,14 @@ function endOf(window: FreezeWindow, now: Date): Date | null {
   }
 }
 
-/** How long a weekly window stays open as its clocks run; null where they do not show it open. */
+/** Returns how long a weekly window stays open if the clocks do not change; null if it is not open. */
 function minutesLeft({ from, to, zone }: Extract<FreezeWindow, { kind: 'weekly' }>, at: number): number | null {
   const minutes = minuteOfWeek(wallClock(new Date(at), zone));
   const isOpen = from < to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
   return isOpen ? (to - minutes + WEEK) % WEEK : null;
 }
 
-/** The minute in which a zone's clocks are put forward or back within a span; null where they are not. */
+/** Returns the minute in which a zone's clocks change within a span; null if they do not. */
 function clockChange(from: number, to: number, zone: string): number | null {
   const offsetAt = (at: number) => wallClock(new Date(at), zone) - at;
   const offset = offsetAt(from);
@@ -302,11 +302,11 @@ function clockChange(from: number, to: number, zone: string): number | null {
 
 export interface Frozen {
   freeze: Freeze;
-  /** When nothing is frozen any more: windows that follow on each other are one. */
+  /** End of the freeze; adjoining windows count as one. */
   until: Date;
 }
 
-/** Whether switching forward is frozen at this instant. */
+/** Returns the freeze that applies at this instant, or null. */
 export function frozenAt(freezes: readonly Freeze[], now: Date): Frozen | null {
   const open = (at: Date) =>
     freezes
@@ -332,7 +332,7 @@ function assertZone(zone: string): void {
   if (!isZone(zone)) throw usage(say('noZone', { text: zone }), say('noZoneCure'));
 }
 
-/** The window of `Fri 18:00-Mon 08:00`. Throws usage. */
+/** Parses a window such as `Fri 18:00-Mon 08:00`. Throws usage. */
 export function weeklyWindow(text: string, zone: string): FreezeWindow {
   assertZone(zone);
   const [, fromDay, fromHour, fromMinute, toDay, toHour, toMinute] = EVERY_WEEK.exec(text.trim()) ?? [];
@@ -348,7 +348,7 @@ export function weeklyWindow(text: string, zone: string): FreezeWindow {
   return { kind: 'weekly', from, to, zone };
 }
 
-/** The instant of `2026-12-24 18:00` by a zone's clocks, or of an ISO instant. Throws usage. */
+/** Parses `2026-12-24 18:00` in a zone's local time, or an ISO instant. Throws usage. */
 export function instantIn(text: string, zone: string): Date {
   assertZone(zone);
   const [, ...parts] = WALL.exec(text.trim()) ?? [];
@@ -375,7 +375,7 @@ export const windowText = (window: FreezeWindow): string =>
         ...{ toDay: dayOf(window.to), toTime: timeOf(window.to), zone: window.zone },
       });
 
-/** The steps of `5@now,25@1h,100@4h`: spans from the beginning on, in minutes. Throws usage. */
+/** Parses steps such as `5@now,25@1h,100@4h`, with delays from the start. Throws usage. */
 export function parseSteps(text: string): Step[] {
   const steps = text.split(',').map((word) => {
     const [, percent, span = '', unit = ''] = /^(\d+(?:\.\d+)?)%?@(?:now|(\d{1,4})([mhd]))$/.exec(word.trim()) ?? [];
@@ -386,7 +386,7 @@ export function parseSteps(text: string): Step[] {
   return steps;
 }
 
-/** Throws usage for steps that do not rise, or come too late to be judged by anybody. */
+/** Throws usage for steps that do not rise, have an invalid share or exceed 30 days. */
 export function assertSteps(steps: readonly Step[]): void {
   const cure = say('stepsCure');
   const rises = steps.every(({ percent, minutes }, at) => {

@@ -19,11 +19,11 @@ import { messageOf, refused, usage } from '../errors.ts';
 import { say } from '../sentences.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
 
-/** True for a semantic version without build metadata, written the normal way. */
+/** True for a semantic version in normal form, without build metadata. */
 export const isVersion = (text: string): boolean =>
   text.length <= 80 && semver.valid(text) === text && !text.includes('+');
 
-/** What a package manager reads beyond semver (`workspace:^`, `catalog:`, `latest`) means nothing to a page. */
+/** A semver range. Refuses forms that only package managers resolve, such as `workspace:^`, `catalog:` and `latest`. */
 export const rangeSchema = v.pipe(
   v.string(),
   v.check(
@@ -36,7 +36,7 @@ const version = v.pipe(
   v.check((text) => semver.valid(text) !== null, 'must be a semantic version'),
 );
 
-/** What a remote may be published with: the form that a page reads, which has no semver. Stored builds may say more. */
+/** Contract range of a remote to publish, limited to what pages parse without semver. Stored builds may have other ranges. */
 export const contractRangeSchema = v.pipe(
   v.string(),
   v.regex(
@@ -45,43 +45,43 @@ export const contractRangeSchema = v.pipe(
   ),
 );
 
-/** What a host may be published with: no range of a remote takes a prerelease. */
+/** Contract version of a host to publish. Not a prerelease, which no range of a remote matches. */
 const contractSchema = v.pipe(
   v.string(),
   v.regex(/^\d+\.\d+\.\d+$/, ({ input }) => `"${input}" must be a version such as 3.0.0`),
 );
 
-/** By the names of libraries, of which `constructor` may be one: what every object inherits must not answer. */
+/** Dictionary by library name. It has no prototype, because a library may be called `constructor`. */
 const byLibrary = (value: v.GenericSchema<string>) =>
   v.pipe(
     dictionarySchema(v.string(), value),
     v.transform((versions): Record<string, string> => Object.assign(Object.create(null), versions)),
   );
 
-/** What only semver can tell of every description. */
+/** Fields of every description that need semver to be checked. */
 const checked = {
   version: v.pipe(v.string(), v.check(isVersion, 'must be a semantic version without build metadata, such as 1.4.2')),
   federation: version,
   shared: v.object({ provides: byLibrary(version), requires: byLibrary(rangeSchema) }),
 };
 
-/** The contract's form of `liaozhai.json`, with its versions and ranges checked. */
+/** Schema of `liaozhai.json` with versions and ranges checked. */
 const descriptionWith = (contract: v.GenericSchema<string>, provided: v.GenericSchema<string>) =>
   v.variant('kind', [
     v.object({ ...remoteDescriptionSchema.entries, ...checked, contract }),
     v.object({ ...hostDescriptionSchema.entries, ...checked, contract: provided }),
   ]);
 
-/** What a package build says of itself in `dist/liaozhai.json`. */
+/** `dist/liaozhai.json`, the description of a package build. */
 export const descriptionSchema = descriptionWith(contractRangeSchema, contractSchema);
 
-/** Provenance is no part of the hash, so a long name in it spoils nothing and is cut to what is shown. */
+/** Provenance is not part of the hash, so long values are cut instead of refused. */
 const cut = (length: number) =>
   v.pipe(
     v.string(),
     v.transform((told) => told.slice(0, length)),
   );
-/** An address people follow from the console: nothing but the web's, and left out otherwise. */
+/** Link in the console. Dropped unless it is `http:` or `https:`. */
 const link = v.fallback(
   v.optional(v.pipe(v.string(), v.maxLength(500), v.regex(/^https?:\/\/[^\s"'<>]+$/))),
   undefined,
@@ -103,10 +103,10 @@ const recordSchema = v.object({
   }),
 });
 
-/** Who published a build and when, and what it was built from: its commit and author, the pages of its change and its pipeline run. */
+/** Publisher, time and origin of a build: commit, author, and the pages of its change and pipeline run. */
 export type Provenance = v.InferOutput<typeof recordSchema>['provenance'];
 
-/** `build.json`: everything known of a stored build. The digest covers description (but for the version) and files. */
+/** `build.json` of a stored build. The digest covers files and description, except the version. */
 export type BuildRecord = v.InferOutput<typeof recordSchema>;
 export type RemoteRecord = BuildRecord & { description: RemoteDescription };
 export type HostRecord = BuildRecord & { description: HostDescription };
@@ -114,7 +114,7 @@ export type HostRecord = BuildRecord & { description: HostDescription };
 export const isHost = (record: BuildRecord): record is HostRecord => record.description.kind === 'host';
 export const isRemote = (record: BuildRecord): record is RemoteRecord => record.description.kind === 'remote';
 
-/** Problems of a value against a schema, one line each, with the place they are at. */
+/** Returns one line per validation problem, with the path of the value. */
 export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
   issues.map((issue) => {
     const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
@@ -126,7 +126,6 @@ export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
 const digestOf = (description: BuildDescription, files: BuildRecord['files']): string =>
   sha256Hex(canonicalJson({ description: { ...description, version: '' }, files }));
 
-/** The record of a build with these files. */
 export function makeRecord(
   description: BuildDescription,
   files: BuildRecord['files'],
@@ -143,7 +142,7 @@ export function makeRecord(
   };
 }
 
-/** Reads `build.json` and checks that it is what its id says. Throws refused. */
+/** Parses `build.json` and checks its digest and id. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
   const what = say('theRecord', { build: expectedId });
   const cure = say('publishAgainCure');
@@ -157,7 +156,7 @@ export function parseRecord(source: string, expectedId: string): BuildRecord {
   return record;
 }
 
-/** JSON.parse that says which document is broken. Throws refused. */
+/** Parses JSON. Throws refused, naming the document. */
 export function parseJson(source: string, what: string, cure = ''): unknown {
   try {
     // editors on Windows begin a file with a byte order mark
@@ -167,7 +166,7 @@ export function parseJson(source: string, what: string, cure = ''): unknown {
   }
 }
 
-/** JSON.parse of a document without which things go on as if it had never been there: null where it is damaged. */
+/** Parses an optional document; null if it is damaged. */
 export function jsonOrNull(source: string): unknown {
   try {
     return JSON.parse(source);
@@ -176,13 +175,13 @@ export function jsonOrNull(source: string): unknown {
   }
 }
 
-/** The builds with others of the same names put over them, ordered. */
+/** Returns sorted `builds`, with builds of `over` in place of those with the same name. */
 export function mergeBuilds(builds: readonly string[], over: readonly string[]): string[] {
   const byName = new Map([...builds, ...over].map((id) => [nameOf(id), id]));
   return [...byName.values()].sort();
 }
 
-/** The same builds, in any order. */
+/** Compares lists of builds regardless of order. */
 export const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join();
 
@@ -212,7 +211,7 @@ export function buildIdParts(id: string): BuildIdParts {
   throw usage(say('noBuildId', { text: id }), say('noBuildIdCure'));
 }
 
-/** Name and version of what a person typed for a build: its id, or `stories@1.4.2`. Throws usage. */
+/** Returns name and version of a build id or of `stories@1.4.2`. Throws usage. */
 export function buildWordParts(word: string): Pick<BuildIdParts, 'name' | 'version'> {
   const at = word.indexOf('@');
   const [name, version] = [word.slice(0, at), word.slice(at + 1)];
@@ -222,7 +221,7 @@ export function buildWordParts(word: string): Pick<BuildIdParts, 'name' | 'versi
 /** The name a build id begins with. */
 export const nameOf = (id: string): string => buildIdParts(id).name;
 
-/** Where a build's files lie, below the store and below the origin alike; no slash at either end. */
+/** Folder of a build's files, relative to the store and to the origin; no slash at either end. */
 export function buildFolder(id: string): string {
   const { name, version, hash } = buildIdParts(id);
   return `builds/${name}/${version}-${hash}`;
@@ -246,7 +245,7 @@ export function codeHashes(record: BuildRecord): Record<string, string> {
   return Object.fromEntries(code.map(([path, file]) => [`${root}/${path}`, file.integrity]));
 }
 
-/** A remote's build as the page needs it: each route and slot with all files it takes to show it. */
+/** A remote's build as pages receive it, with all files to preload for each route and slot. */
 export function pageBuild(record: RemoteRecord): PageBuild {
   const { description } = record;
   const at = (path: string) => `/${buildFolder(record.id)}/${path}`;
@@ -281,7 +280,7 @@ function pageHost(record: HostRecord): SetBody['host'] {
   };
 }
 
-/** Who may publish `account` must not become the host by calling that package one. Throws refused. */
+/** Throws refused for a host under another name: a publisher of `account` must not be able to replace the host. */
 function assertNamedByKind(records: readonly BuildRecord[]): void {
   const misnamed = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
   if (misnamed)

@@ -13,8 +13,8 @@ import { issuesOf, parseJson } from './build.ts';
 import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signedJson, unknownFields } from './signing.ts';
 
 /**
- * That two persons decide what goes forward, and how long a proposal waits for the second one. It stands in the signed, numbered
- * document, so that no older state of anything else takes it away; left out where one person decides.
+ * Approval rule: two persons decide on forward changes, and a proposal waits `hours` for the second one. It is part of the signed,
+ * numbered document, so that restoring an older file elsewhere cannot remove it. Absent where one person decides.
  */
 const approvalSchema = v.object({
   hours: v.pipe(v.number(), v.gtValue(0), v.maxValue(7 * 24)),
@@ -29,11 +29,11 @@ const channelSchema = v.object({ ...channelFields, approval: v.optional(approval
 export type Stable = v.InferOutput<typeof stableSchema>;
 export type Candidate = v.InferOutput<typeof candidateSchema>;
 
-/** `channels/<name>.json`: the only object that ever changes. */
+/** `channels/<name>.json` */
 export type ChannelDocument = v.InferOutput<typeof channelSchema>;
 export type UnsignedChannel = Omit<ChannelDocument, 'sig'>;
 
-/** What an operation decides; the rest of the document follows from it. */
+/** The part of the document that an operation decides. */
 export type ChannelState = Pick<
   ChannelDocument,
   'stable' | 'candidate' | 'moreCandidates' | 'lastGood' | 'killed' | 'digests' | 'approval'
@@ -49,16 +49,16 @@ export function candidateFields(candidates: readonly Candidate[]): Pick<ChannelS
   return { candidate: candidate ?? null, ...(more.length > 0 ? { moreCandidates: more } : {}) };
 }
 
-/** The state of a document, without what led to it. */
+/** Returns the state of a document without its action. */
 export const stateOf = (document: ChannelState): ChannelState => {
   const { stable, lastGood, killed, digests } = document;
   return { stable, ...candidateFields(candidatesOf(document)), lastGood, killed, digests, ...ruleOf(document) };
 };
 
-/** The rule as a field of a document, which has none where one person decides. */
+/** Returns the `approval` field of a document; empty where one person decides. */
 export const ruleOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? { approval } : {});
 
-/** The same stable set, candidates with their shares, fallbacks, bans and rule, independent of author and time. */
+/** Digest of stable set, candidates with their shares, fallbacks, kills and rule, independent of author and time. */
 export const stateDigest = (state: ChannelState): string =>
   sha256Hex(
     canonicalJson({
@@ -70,23 +70,23 @@ export const stateDigest = (state: ChannelState): string =>
     }),
   );
 
-/** The format a state is written in: with a rule, one that programs without the rule refuse. */
+/** Format of the document: 2 with an approval rule, which programs that do not know the rule refuse. */
 export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? 2 : 1);
 
-/** Every build a state may make somebody run. */
+/** Returns every build that a visitor may get in this state. */
 export const namedIn = (state: ChannelState): string[] => [
   ...(state.stable?.builds ?? []),
   ...candidatesOf(state).flatMap(({ builds }) => builds),
   ...Object.values(state.lastGood),
 ];
 
-/** How long a signed document is accepted; `init`, the console and every change renew it. */
+/** Validity of a signed document, in days. `init`, the console and every change renew it. */
 export const CHANNEL_LIFETIME_DAYS = 90;
 
 /** The stored text of a channel document. */
 export const signChannel = (document: UnsignedChannel, key: SigningKey): string => signedJson(document, key);
 
-/** Reads a channel document and checks form and signature; time and order are the reader's to check. Throws refused. */
+/** Parses a channel document and verifies form and signature, not expiry and order. Throws refused. */
 export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
   const what = say('theChannel', { channel });
   const cure = say('channelCure');
@@ -103,10 +103,7 @@ export function verifyChannel(source: string, channel: string, publicKey: string
   return parsed.output;
 }
 
-/**
- * For the writer of the next state: unknown fields of the current one, which may be rules, would be lost. Readers ignore such fields.
- * Throws refused.
- */
+/** Throws refused for unknown fields: the next state would lose them, and they may be rules. Readers ignore them. */
 export function assertKnown(source: string, document: ChannelDocument): void {
   const { action: _, ...state } = JSON.parse(source) as ChannelDocument;
   const unknown = unknownFields(state, document);

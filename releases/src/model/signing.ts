@@ -17,7 +17,7 @@ type Bytes = Uint8Array | string;
 /** Lower-case hex SHA-256. */
 export const sha256Hex = (bytes: Bytes): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Integrity as HTML spells it: `sha384-<base64>`. */
+/** Subresource integrity: `sha384-<base64>`. */
 export const sha384Integrity = (bytes: Bytes): string =>
   `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 
@@ -58,14 +58,14 @@ const signText = (text: string, key: SigningKey): string =>
     'base64url',
   );
 
-/** True for an object whose `sig` is that of all its other fields, also of those that a later release has. */
+/** True if `sig` signs all other fields, including those that this version does not know. */
 export function isSignedDocument(value: unknown, publicKey: string): boolean {
   if (!(value instanceof Object) || !('sig' in value) || typeof value.sig !== 'string') return false;
   const { sig, ...unsigned } = value;
   return isSigned(canonicalJson(unsigned), value.sig, publicKey);
 }
 
-/** Where a document has what its reading has not, as in `stable.quorum`. */
+/** Returns the paths of fields that `value` has and `known` lacks, such as `stable.quorum`. */
 export function unknownFields(value: unknown, known: unknown, path = ''): string[] {
   if (!(value instanceof Object)) return [];
   return Object.entries(value).flatMap(([name, field]) => {
