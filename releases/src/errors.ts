@@ -2,26 +2,25 @@ import { say } from './sentences.ts';
 
 export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
 
-/** The kinds as HTTP has them. */
+/** HTTP status of each kind. */
 export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
 /**
- * Which answers of the HTTP API a program knows, told by console and caller in this header; none = 1. 2: a change may be answered by
- * the proposal that waits in its place.
+ * Header with the HTTP API level that a console or caller supports; 1 if absent. From level 2 on, the response to a change may be the
+ * proposal that waits in its place.
  */
 export const API_HEADER = 'x-releases-api';
 export const API_LEVEL = 2;
 
-/** The level that headers tell of. */
 export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
 
-/** What a refusal is about as data, for callers that phrase it themselves. */
+/** Reason for a refusal as data, for callers that phrase it themselves. */
 export type RefusalReason =
-  /** Builds that nobody tried in the channel whose set was to replace them. */
+  /** A promotion would replace builds that were never live in the channel `from`. */
   | { kind: 'takenBack'; from: string; builds: readonly { build: string; to: string | null }[] }
-  /** A way back to builds that were killed. */
+  /** Rollback to killed builds. */
   | { kind: 'killed'; builds: readonly string[] }
-  /** A way back to builds that do not fit what runs now; `to` is the state that goes back with all that belongs together. */
+  /** Rollback to builds that do not fit the live set; `to` is the number of a state that fits as a whole. */
   | { kind: 'unfit'; builds: readonly string[]; to: number | null };
 
 /** A failure a person can act on: what happened, and what cures it. */
@@ -41,11 +40,11 @@ export class ReleaseError extends Error {
   }
 }
 
-/** The release rules say no: nothing was changed. */
+/** The release rules forbid the change; nothing was changed. */
 export const refused = (message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) =>
   new ReleaseError('refused', message, cure, details, reason);
 
-/** A document of this store's own key that this version does not understand: nothing is wrong with it. */
+/** A document with a valid signature in a form that only newer versions understand. */
 export const newer = (what: string, details: readonly string[]) =>
   refused(say('documentNewer', { what }), say('documentNewerCure'), details);
 
@@ -75,10 +74,10 @@ export function lineOf(cause: unknown): string {
   return cause.cure ? `${what}. ${cause.cure}` : what;
 }
 
-/** So long without a problem is its end, also where a round waited for the gate or a receiver. */
+/** A problem not reported for this long is over. Longer than a round that waits for the gate or a receiver. */
 const OVER_MS = 90_000;
 
-/** Reports a problem when it begins and not in each round that meets it: a full disk would be filled with its own lines. */
+/** Reports a problem when it begins, not in every round: repeated lines could fill the disk. */
 export function whenItBegins(tell: (cause: unknown) => void, now = () => performance.now()): (cause: unknown) => void {
   const metAt = new Map<string, number>();
   return (cause) => {

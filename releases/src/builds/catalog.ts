@@ -17,7 +17,7 @@ import {
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
-/** Reads builds and sets, each once: what has a hash never changes. */
+/** Reads and caches builds and sets. Both are named by a hash, so they never change. */
 export class Catalog {
   readonly store: Store;
   readonly #records = new Map<string, Promise<BuildRecord>>();
@@ -61,7 +61,7 @@ export class Catalog {
 
 export const claimKey = (name: string, version: string): string => `versions/${name}/${version}.json`;
 
-/** Who holds a version since when: known even where the build itself is damaged. */
+/** Owner of a version: build id, time and publisher. Readable even if the build itself is damaged. */
 export interface Claim {
   id: string;
   at: string;
@@ -70,7 +70,7 @@ export interface Claim {
 
 const claimSchema = v.object({ id: v.string(), at: v.optional(v.string(), ''), publisher: v.optional(v.string(), '') });
 
-/** What is recorded of this version, or null. Throws refused where the record is damaged. */
+/** Reads the claim of a version, or null. Throws refused if it is damaged. */
 export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
   const source = await store.read(claimKey(name, version));
   if (!source) return null;
@@ -87,7 +87,7 @@ export async function claimedBy(store: Store, name: string, version: string): Pr
   return (await readClaim(store, name, version))?.id ?? null;
 }
 
-/** Reads what is stored of a build. Throws refused if it does not exist or is damaged. */
+/** Reads a build's record. Throws refused if it does not exist or is damaged. */
 export async function readRecord(store: Store, id: string): Promise<BuildRecord> {
   const { name, version } = buildIdParts(id);
   const source = await store.read(`${buildFolder(id)}/build.json`);
@@ -96,7 +96,7 @@ export async function readRecord(store: Store, id: string): Promise<BuildRecord>
   return parseRecord(source.toString('utf8'), id);
 }
 
-/** Asks the store itself, past what was read before, whether these builds still exist. Throws refused. */
+/** Throws refused unless these builds still exist. Reads the store, not a cache. */
 export async function assertPublished(store: Store, ids: readonly string[]): Promise<void> {
   const isGone = async (id: string) => {
     const { name, version } = buildIdParts(id);
@@ -129,8 +129,8 @@ async function resolveBuild(store: Store, word: string): Promise<string> {
 }
 
 /**
- * Full build ids of what a person typed, each once: ids as they are, `stories@1.4.2` by its version. Throws usage, or refused for two
- * builds of one name.
+ * Resolves build ids and words such as `stories@1.4.2` to full build ids, without duplicates. Throws usage, or refused for two builds
+ * of one name.
  */
 export async function resolveBuilds(store: Store, words: readonly string[]): Promise<string[]> {
   const ids = [...new Set(await Promise.all(words.map((word) => resolveBuild(store, word))))];
@@ -148,7 +148,7 @@ export interface BuildSummary {
   bytes: number;
   files: number;
   provenance: Provenance;
-  /** Why it cannot run: its record is damaged. */
+  /** Set if the record is damaged, so that the build cannot run. */
   problem?: string;
 }
 
@@ -157,7 +157,7 @@ const summaryOf = ({ id, description: { label, kind }, files, provenance }: Buil
   return { id, label, kind, bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length, provenance };
 };
 
-/** The version claim's details of a build whose own record lacks them. */
+/** Describes a damaged build from its version claim. */
 async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
   const { name, version } = buildIdParts(id);
   const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};
@@ -165,7 +165,7 @@ async function damagedSummary(store: Store, id: string, problem: string): Promis
   return { id, label: name, kind, bytes: 0, files: 0, provenance: { commit: null, at, publisher }, problem };
 }
 
-/** Every published build, newest first. One that is damaged is listed as such and hides no other. */
+/** Lists every published build, newest first. A damaged build is included, with `problem`. */
 export async function listBuilds(catalog: Catalog, name?: string): Promise<BuildSummary[]> {
   const ids = await publishedIds(catalog.store, name);
   const summarise = async (id: string): Promise<BuildSummary> => {

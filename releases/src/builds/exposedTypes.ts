@@ -4,7 +4,7 @@ import { buildFolder, isRemote, nameOf } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { resolveBuilds } from './catalog.ts';
 
-/** Where a build has the types of what it exposes: Module Federation's own plug-in writes there, and so do our kits. */
+/** Folder for types of exposed modules, written by Module Federation's plug-in and by our build kits. */
 const TYPES_FOLDER = '@mf-types/';
 
 export interface ExposedTypes {
@@ -14,7 +14,7 @@ export interface ExposedTypes {
   files: Record<string, string>;
 }
 
-/** Types of what a remote exposes; `word` is a name, of which the build in `live` counts, or a build. Throws refused. */
+/** Reads the types of a remote's exposed modules. `word` is a build, or a name that stands for its build in `live`. Throws refused. */
 export async function readTypes(
   { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
   live: readonly string[],

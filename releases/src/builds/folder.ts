@@ -26,7 +26,7 @@ async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
   return paths.flat().sort();
 }
 
-/** Path inside the folder → what differs once the file was written again. */
+/** Path inside the folder → size, and a stamp that differs after the file was rewritten. */
 async function stampsOf(folder: string): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of await pathsBelow(folder)) {
@@ -36,7 +36,7 @@ async function stampsOf(folder: string): Promise<Map<string, Stamp>> {
   return stamps;
 }
 
-/** What `read` makes of a folder's files, which it gets by their paths inside. Throws refused where any of them changed meanwhile. */
+/** Runs `read` with the folder's files, by path inside the folder. Throws refused if any of them changed meanwhile. */
 export async function readAtRest<Result>(
   folder: string,
   read: (found: ReadonlyMap<string, { size: number }>) => Promise<Result>,

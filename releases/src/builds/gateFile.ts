@@ -10,7 +10,7 @@ const fileSchema = v.pipe(
   gateFileSchema,
 );
 
-/** What a remote's build tells the gate; null for one without that file. Throws refused, naming every problem. */
+/** Parses a remote's instructions for the gate; null if the build has none. Throws refused with every problem. */
 export function readGateFile(source: Buffer | null | undefined): GateFile | null {
   if (!source) return null;
   const cure = 'Correct it and build again.';
@@ -19,7 +19,7 @@ export function readGateFile(source: Buffer | null | undefined): GateFile | null
   throw refused(`${GATE_FILE} is not what the gate reads`, cure, issuesOf(parsed.issues));
 }
 
-/** The same of a stored build; one of a form that this gate does not know counts as none, so that it stops no other team. */
+/** Reads the gate file of a stored build. An unknown form counts as missing, so that it does not block other teams. */
 export async function gateFileOf(
   store: Store,
   { id, files }: Pick<BuildRecord, 'id' | 'files'>,

@@ -7,11 +7,11 @@ import { hasCode, refused } from '../errors.ts';
 import { contractRangeSchema, issuesOf, parseJson, rangeSchema } from '../model/build.ts';
 import { sha256Hex } from '../model/signing.ts';
 
-// A guest is a remote that no package of ours built. Module Federation's manifest and the remote's package.json describe it.
+// A guest is a remote built without our packages. Module Federation's manifest and the remote's package.json describe it.
 
 const MANIFEST = 'mf-manifest.json';
 const DEFAULT_ENTRY = 'remoteEntry.js';
-/** What the bundler's own container plug-in, which writes no manifest, counts as. */
+/** Federation version assumed for the bundler's own container plug-in, which writes no manifest. */
 const FEDERATION_1 = '1.0.0';
 
 const { label, routes, slots } = remoteDescriptionSchema.entries;
@@ -44,7 +44,7 @@ const packageSchema = v.object({
     v.transform((name) => name.replace(/^@[^/]*\//, '')),
   ),
   version: v.optional(v.string()),
-  // of other packages the bundler has made what runs
+  // the bundler resolved all other packages at build time
   peerDependencies: v.optional(v.object({ react: v.optional(rangeSchema), 'react-dom': v.optional(rangeSchema) }), {}),
   liaozhai: fieldSchema,
 });
@@ -93,16 +93,16 @@ async function packageAbove(folder: string): Promise<string | null> {
   return (await textOf(join(parent, 'package.json'))) ?? packageAbove(parent);
 }
 
-/** The folder's own package.json, unless a build tool wrote it, or the nearest one above. Null where it describes no guest. */
+/** Returns the folder's own package.json, else the nearest one above. Null without a field `liaozhai`. */
 async function guestPackage(folder: string): Promise<string | null> {
   const own = await textOf(join(folder, 'package.json'));
   const source = hasField(own) ? own : await packageAbove(folder);
   return hasField(source) ? source : null;
 }
 
-/** What a team does about a build that is not whole. */
+/** Cure for an incomplete build. */
 export const BROKEN_CURE = 'Build it again and publish what is whole.';
-/** What a team does about a description that does not meet the contract. */
+/** Cure for a description that does not meet the contract. */
 export const GUEST_CURE = 'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.';
 
 function read<Schema extends v.GenericSchema>(
@@ -117,12 +117,12 @@ function read<Schema extends v.GenericSchema>(
 }
 
 const GLOBAL = String.raw`\b(?:self|globalThis|window)(?:\.|\[["'])`;
-/** `self.webpackChunkgifts = self.webpackChunkgifts || []`, as every bundler's chunk runtime begins; webpack 5.113 asks for an array. */
+/** `self.webpackChunkgifts = self.webpackChunkgifts || []`, the start of a chunk runtime. webpack 5.113 tests for an array. */
 const CHUNK_GLOBAL = new RegExp(String.raw`${GLOBAL}([\w$]+)["'\]]*\s*(?:=|\)\s*\?)\s*${GLOBAL}\1\b`, 'g');
-/** `(self.webpackChunkgifts = …).push([[`, as a chunk begins, which runs once the bundler's runtime has. */
+/** `(self.webpackChunkgifts = …).push([[`, the start of a chunk, which waits for the bundler's runtime. */
 const CHUNK = new RegExp(String.raw`${CHUNK_GLOBAL.source}[^;,]*\.push\(\s*\[\[`);
 
-/** The bundler's runtime comes after its modules, of which some begin lists of their own (`window.dataLayer`). */
+/** Takes the last match: modules, which may create other lists (`window.dataLayer`), precede the bundler's runtime. */
 const chunkGlobalOf = (entry: string): string | undefined => [...entry.matchAll(CHUNK_GLOBAL)].at(-1)?.[1];
 
 function assertUsable({ metaData, shared }: Manifest): void {
@@ -133,7 +133,7 @@ function assertUsable({ metaData, shared }: Manifest): void {
         'Set requiredVersion of the federation plug-in to one, such as ^19.0.0, and build again.',
       );
   const { publicPath, getPublicPath, remoteEntry } = metaData;
-  // federation writes a function into the entry as it is, any other text into `new Function`
+  // federation copies a function into the entry verbatim, but wraps any other text in `new Function`
   if (getPublicPath && !getPublicPath.startsWith('function'))
     throw refused(
       `${MANIFEST} has a getPublicPath, which the entry evaluates as text: the page's policy forbids that`,
@@ -156,7 +156,7 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
   const rangeOf = (range: string | boolean) => (typeof range === 'string' ? range : '*');
   const { react, 'react-dom': reactDom } = peerDependencies;
   return {
-    // federation's version of a library whose package has none is 0
+    // federation writes version 0 for a library whose package has none
     provides: Object.fromEntries(
       shared.filter(isCarried).map(({ name, version }) => [name, semver.valid(version) ?? '0.0.0']),
     ),
@@ -168,10 +168,10 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
   };
 };
 
-/** A name that each version of a package has for itself. */
+/** Returns a name unique to this version of a package. */
 const perVersion = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
 
-/** What stands in for a manifest: names that follow the package's, and what the entry itself shows. */
+/** Replaces a missing manifest, from the package's name and the text of the entry. */
 function withoutManifest(name: string, version: string, entry: string): Manifest {
   const none = { sync: [], async: [] };
   const exposed = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: none } };
@@ -187,12 +187,12 @@ function withoutManifest(name: string, version: string, entry: string): Manifest
   };
 }
 
-/** Statements of modules, which a container of the bundler's own plug-in does not have. */
+/** Module statements, which a container of the bundler's own plug-in does not contain. */
 const MODULE_SYNTAX = /\b(?:import|export)\s*[{"'*]/;
 
 /**
- * Reads a guest's description; null where the folder holds none. `given` is the version that it is published with, where that is not
- * the package's. Throws refused for one that contradicts itself.
+ * Reads a guest's description; null if the folder contains no guest. `given` is the version to publish, if not the package's. Throws
+ * refused for an incomplete or contradictory description.
  */
 export async function describeGuest(folder: string, given = ''): Promise<unknown> {
   const described = await textOf(join(folder, MANIFEST));
@@ -230,7 +230,7 @@ export async function describeGuest(folder: string, given = ''): Promise<unknown
     );
   const remote = exposes.find(({ path }) => path === './remote')?.assets;
   const { name = own.name, ...field } = own.liaozhai;
-  // chunks of pages are known to the bundler alone: the page fetches them when it needs them
+  // only the bundler knows the chunks of pages, so they are not preloaded
   const late = { js: [], css: [] };
   return {
     kind: 'remote',
@@ -243,7 +243,7 @@ export async function describeGuest(folder: string, given = ''): Promise<unknown
     entry,
     css: [],
     ...(isModule ? { entryType: 'module' } : {}),
-    // where it is only a name, it follows the version
+    // a module sets no global: the value only has to differ between versions
     global: isModule ? perVersion(metaData.globalName, given || version) : metaData.globalName,
     chunkGlobal: chunkGlobalOf(text),
     exposes: exposes.map(({ path }) => path),

@@ -28,7 +28,7 @@ import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
 import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
 
 const PARALLEL_WRITES = 8;
-/** Beyond this, the last percent of compression costs seconds. */
+/** Largest file compressed at the best quality. Beyond it, the last percent costs seconds. */
 const BEST_BROTLI_BYTES = 1024 * 1024;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
@@ -36,17 +36,17 @@ const gzipped = promisify(gzip);
 export interface Published {
   id: string;
   record: BuildRecord;
-  /** False: exactly these bytes had this version already. */
+  /** False if the same bytes were already published as this version. */
   created: boolean;
 }
 
-/** The record of a package as it would be stored. */
+/** Returns a package's record without storing it. */
 export function recordOf({ description, files }: BuiltPackage, provenance: Provenance): BuildRecord {
   const entries = [...files].map(([path, body]) => [path, { integrity: sha384Integrity(body), size: body.length }]);
   return makeRecord(description, Object.fromEntries(entries), provenance);
 }
 
-/** Claims the record's version for it. Throws refused if other bytes have it. */
+/** Claims the version for this build. Returns false if it already holds it. Throws refused if another build does. */
 export async function claimVersion(store: Store, record: BuildRecord, at = record.provenance.at): Promise<boolean> {
   const { name, version } = buildIdParts(record.id);
   const { publisher } = record.provenance;
@@ -59,10 +59,10 @@ export async function claimVersion(store: Store, record: BuildRecord, at = recor
   );
 }
 
-/** What a file takes at most, with its compressed forms. */
+/** Upper bound of a file's stored bytes, including its compressed forms. */
 export const bytesOf = (path: string, body: Buffer): number => (isCompressed(path) ? 3 : 1) * body.length;
 
-/** Writes one file of a build, with its compressed forms. Returns whether it is new. */
+/** Writes a file of a build and its compressed forms. Returns whether it is new. */
 export async function writeFile(store: Store, key: string, body: Buffer): Promise<boolean> {
   const type = contentType(key) ?? 'application/octet-stream';
   const isNew = await store.create(key, body, { contentType: type });
@@ -77,18 +77,18 @@ export async function writeFile(store: Store, key: string, body: Buffer): Promis
 }
 
 export interface PublishOptions {
-  /** Bytes of the disk that stay free. */
+  /** Bytes to leave free on the disk. */
   reserve?: number;
-  /** When it came into this store, by which it counts as young; when it was published if left out. */
+  /** Time of arrival in this store, from which garbage collection counts the age. Default: time of publication. */
   at?: string;
-  /** Refuses a package that is not the build it is taken for. */
+  /** Returns false for an unexpected build, which is then refused. */
   isExpected?: (record: BuildRecord) => boolean;
 }
 
 /**
- * Stores a package: its files, then `build.json`, then the version's claim, so that a crash leaves nothing that counts as a
- * build and publishing again finishes the work. The same bytes again do nothing. Throws refused if the version is taken, or the disk
- * would have less left than the reserve.
+ * Stores a package: files, then `build.json`, then the version claim. A crash leaves nothing that counts as a build, and publishing
+ * again completes the work. Publishing the same bytes again has no effect. Throws refused if the version is taken or the disk would
+ * have less than the reserve left.
  */
 export async function publish(
   store: Store,
@@ -120,7 +120,7 @@ export async function publish(
   for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
   await writeAll([...files]);
   const created = await claimVersion(store, record, at);
-  // files that an earlier attempt had left may have been swept away until now; what is claimed is not swept
+  // files of an earlier attempt may have been swept before the claim; claimed files are never swept
   const stored = new Set(await store.list(`${folder}/`));
   const swept = files.filter(([path]) => !stored.has(`${folder}/${path}`));
   if (swept.length > 0 || !stored.has(`${folder}/build.json`)) await writeAll(swept);
@@ -128,18 +128,18 @@ export async function publish(
 }
 
 const MIB = 1024 * 1024;
-/** What even an empty file takes on a disk. */
+/** Disk block in bytes, the least that a file occupies. */
 const BLOCK = 4096;
-/** How long a count of what is stored is believed. */
+/** Lifetime of a cached count of stored bytes. */
 const COUNTED_MS = 10 * 60_000;
 
-/** How much publishing may take, in bytes. */
+/** Limits of publishing, in bytes. */
 export interface QuotaLimits {
-  /** Left free on the store's disk: switching and rolling back write there too. */
+  /** Left free on the store's disk, for switching and rolling back. */
   reserve: number;
-  /** Stored bytes of one remote, counting uploads through a console. */
+  /** Stored bytes of one remote. Applies to uploads through a console. */
   remote: number;
-  /** Of all remotes together, likewise. */
+  /** Stored bytes of all remotes together. Applies to uploads through a console. */
   total: number;
 }
 
@@ -171,12 +171,12 @@ export async function assertReserve(store: Store, bytes: number, reserve: number
   );
 }
 
-/** Keeps uploads through a console from filling the store: each remote and all together have a bound, the disk a reserve. */
+/** Limits uploads through a console: bytes of each remote, bytes of all remotes, and a reserve on the disk. */
 export class Quota {
   readonly #store: Store;
   readonly #limits: QuotaLimits;
   readonly #counted = new Map<string, { bytes: Promise<number>; at: number }>();
-  /** Of writes under way, which no count has seen yet. */
+  /** Bytes of pending writes, which no count includes yet. */
   #underWay = 0;
 
   constructor(store: Store, limits: QuotaLimits) {
@@ -184,12 +184,12 @@ export class Quota {
     this.#limits = limits;
   }
 
-  /** Writes `bytes` of a remote if there is room for them; `write` says whether they were new. Throws refused. */
+  /** Writes `bytes` of a remote if there is room for them; `write` returns whether they were new. Throws refused. */
   async hold(name: string, bytes: number, write: () => Promise<boolean>): Promise<void> {
     const needed = onDisk(bytes);
     this.#underWay += needed;
     try {
-      // counted before, so that the room of writes under way is not given twice
+      // reserved before the check, so that concurrent writes do not get the same room
       await this.#assertRoom(name);
       if (await write()) this.#add(name, needed);
     } finally {
@@ -197,7 +197,7 @@ export class Quota {
     }
   }
 
-  /** Counts again after a removal. */
+  /** Drops cached counts after a removal. */
   forget(): void {
     this.#counted.clear();
   }
@@ -236,14 +236,14 @@ export class Quota {
   }
 }
 
-/** What one build may hold at most. */
+/** Limits of one build. */
 export const LIMITS = { files: 2000, fileBytes: 10 * 1024 * 1024, buildBytes: 50 * 1024 * 1024 } as const;
 
 const COMPRESSED = /\.(?:m?js|css|html|json|svg|txt|webmanifest)$/;
 
 /** The media type a build's file is served with, or null if its ending is unknown. */
 export function contentType(path: string): string | null {
-  // a video by its last ending
+  // by its last ending, mrmime takes it for a video
   const type = path.endsWith('.d.ts') ? 'text/plain' : lookup(path);
   if (!type) return null;
   return type.startsWith('text/') || type.endsWith('json') || type === 'image/svg+xml'
@@ -259,7 +259,7 @@ export function buildFileHeaders(path: string): Record<string, string> {
   const type = contentType(path) ?? 'application/octet-stream';
   return {
     'content-type': type,
-    // opened by its address, its scripts would run in the product's origin, past the gate
+    // opened as a document, its scripts would run in the product's origin without the gate's checks
     ...(/html|xml/.test(type) ? { 'content-security-policy': 'sandbox' } : {}),
     'cache-control': 'public, max-age=31536000, immutable',
     'access-control-allow-origin': '*',
@@ -275,7 +275,7 @@ const RESERVED = /(?:^build\.json|\.br|\.gz)$/;
 export interface BuiltPackage {
   description: BuildDescription;
   files: Map<string, Buffer>;
-  /** Source maps as they are stored, by their path inside `dist`: no part of the build, whose bytes they do not change. */
+  /** Source maps as stored, by path inside `dist`. They are not part of the build, so its digest ignores them. */
   maps: Map<string, string>;
 }
 
@@ -300,7 +300,7 @@ export function packageProblems(description: BuildDescription, sizes: ReadonlyMa
   return [...problems, ...named.map(([path, place]) => `${place} names ${path}, which is not in the build`)];
 }
 
-/** Why an entry is no script that a browser could run: empty or cut off. It is parsed and never run. */
+/** Why a browser could not run the entry (empty or truncated), or null. The entry is parsed, never run. */
 export function entryProblem(description: BuildDescription, source: Buffer | null | undefined): string | null {
   const { entry } = description;
   const text = source?.toString('utf8') ?? '';
@@ -333,7 +333,7 @@ function namedFiles(description: BuildDescription): [path: string, place: string
 const KIT_CURE =
   'Set what these lines name. remoteConfig() and hostConfig() of shared/build write the rest: see "Other build tools" in docs/for-teams.md.';
 
-/** Checks a description and puts another version in, if asked. Throws refused, naming every missing field. */
+/** Validates a description, with `version` in place of its own if given. Throws usage, or refused with every problem. */
 function parseDescription(value: unknown, cure: string, version?: string): BuildDescription {
   if (version !== undefined && !isVersion(version))
     throw usage(`"${version}" is not a version`, 'Use a semantic version without build metadata, such as 1.4.2.');
@@ -356,7 +356,7 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
   );
 }
 
-/** Reads and checks a build output. Nothing is followed out of the folder. Throws refused with every problem found. */
+/** Reads and checks a build output, which may not contain symbolic links. Throws refused with every problem. */
 export async function readPackage(folder: string, version?: string): Promise<BuiltPackage> {
   const description = await readDescription(folder, version);
   return readAtRest(folder, (found) => readFiles(folder, description, found));
@@ -370,7 +370,7 @@ async function readFiles(
   const maps = new Map<string, string>();
   const sizes = new Map<string, number>();
   for (const [path, { size }] of found) {
-    // maps of styles lead nowhere that a stack names
+    // a stack never names a stylesheet, so its map is dropped
     const text = isSourceMap(path) ? storedMap(await readFile(join(folder, path))) : null;
     if (text !== null) maps.set(path, text);
     if (!path.endsWith('.map')) sizes.set(path, size);

@@ -3,15 +3,15 @@ import { isFilePath } from '@liaozhai/shared/contract';
 import { idOfFolder } from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
-// Source maps lie beside the builds, in a folder that nobody serves. They hold names and positions, never the sources' text.
+// Source maps are stored in a folder of their own that is not served. They contain names and positions, never source text.
 
-/** True for a file of a build output that is stored here and not with the build. */
+/** True for a map that is stored apart from its build. */
 export const isSourceMap = (path: string): boolean => /\.m?js\.map$/.test(path) && isFilePath(path);
 
-/** `maps/chat/1.4.0-3f9c1a7b20de/static/js/chat.js.map`, of the folder `builds/chat/1.4.0-3f9c1a7b20de`. */
+/** `builds/chat/1.4.0-3f9c1a7b20de` → `maps/chat/1.4.0-3f9c1a7b20de` */
 export const mapsFolder = (buildFolder: string): string => buildFolder.replace(/^builds\//, 'maps/');
 
-/** What is stored of a map, or null for what is no map of version 3. */
+/** Reduces a map of version 3 to what is stored; null for any other file. */
 export function storedMap(body: Buffer): string | null {
   try {
     const { version, sources, names = [], mappings } = JSON.parse(body.toString('utf8'));
@@ -41,7 +41,7 @@ const plainSource = (source: string): string =>
 
 const MOST_MAPS = 40;
 
-/** Finds the places in sources that frames of a build stand for. Keeps the maps that it read last. */
+/** Resolves stack frames of builds to places in sources. Caches the most recently used maps. */
 export class SourceMaps {
   readonly #store: Pick<Store, 'read'>;
   readonly #maps = new Map<string, Promise<TraceMap | null>>();
@@ -50,7 +50,7 @@ export class SourceMaps {
     this.#store = store;
   }
 
-  /** The place of a frame (`chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`), or null where no map has it. */
+  /** Resolves a frame such as `chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`; null if no map has it. */
   async place(frame: string): Promise<Place | null> {
     const [, file = '', line, column] = /^(.+):(\d+):(\d+)$/.exec(frame) ?? [];
     const [name = '', folder = '', ...path] = file.split('/');

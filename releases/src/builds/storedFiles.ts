@@ -25,7 +25,7 @@ async function formProblem(store: Store, key: string, integrity: string, { suffi
   return plain && sha384Integrity(plain) === integrity ? null : say('storedChanged', { file: key + suffix });
 }
 
-/** Every stored file of a build that is not what was published, in any of its compressed forms. */
+/** Returns a line for each stored file, or compressed form, that is missing or differs from what was published. */
 export async function storedProblems(store: Store, record: BuildRecord): Promise<string[]> {
   const waiting = Object.entries(record.files).flatMap(([path, { integrity }]) =>
     (isCompressed(path) ? FORMS : FORMS.slice(0, 1)).map((form) => ({ path, integrity, form })),
@@ -42,7 +42,7 @@ export async function storedProblems(store: Store, record: BuildRecord): Promise
   return problems.sort();
 }
 
-/** Checks that every file of these builds is in the store as it was published. Throws refused. */
+/** Throws refused unless every file of these builds is stored as it was published. */
 export async function assertStored({ store, catalog }: Pick<Writer, 'store' | 'catalog'>, builds: readonly string[]) {
   const records = await catalog.records(builds);
   const problems = (await Promise.all(records.map((record) => storedProblems(store, record)))).flat();
