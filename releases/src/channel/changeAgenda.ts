@@ -36,29 +36,29 @@ async function readPointer(
     : { agenda: EMPTY_AGENDA, tag: null };
 }
 
-/** What is planned for a channel and when it is frozen. Throws refused if it is damaged or not signed. */
+/** Reads a channel's schedules, freezes and proposals. Throws refused if the agenda is damaged or unsigned. */
 export const readAgenda = async (store: Store, channel: string, publicKey: string): Promise<Agenda> =>
   (await readPointer(store, channel, publicKey)).agenda;
 
 export interface AgendaDecision {
   agenda: Agenda;
-  /** What the channel's log records of it; null = nothing. */
+  /** Entry for the channel's log; null = none. */
   entry: { action: Action; why?: string; evidence?: readonly Evidence[] } | null;
-  /** As in a decision upon the channel. */
+  /** Same as in `Decision`. */
   forward?: boolean;
 }
 
-/** Decides upon the agenda and the channel as they are; null = nothing to change. */
+/** Decides on the current agenda and channel; null = nothing to change. */
 export type DecideAgenda = (
   agenda: Agenda,
   document: ChannelDocument,
 ) => Promise<AgendaDecision | null> | AgendaDecision | null;
 
-/** Entries of the log that concern neither what runs nor what is planned. */
+/** Verbs of log entries that change neither what runs nor what is planned. */
 const NOTES: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
 const isNote = ({ action }: ChannelDocument): boolean => NOTES.includes(action.verb);
 
-/** The log has the entry before the agenda changes, at the state it was decided on. */
+/** Writes the log entry before the agenda changes. Throws conflict if the channel has changed since the decision. */
 const tell = (
   writer: Writer,
   { seq }: ChannelDocument,
@@ -72,8 +72,8 @@ const tell = (
 const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
 
 /**
- * Changes the agenda in one compare-and-swap, with an entry in the channel's log; decides again where another writer was faster. With
- * `seq` (the state the caller saw) it throws conflict instead. Returns the channel's document with the entry.
+ * Changes the agenda in one compare-and-swap, with an entry in the channel's log. Decides again if another writer was faster. With
+ * `seq` (the state the caller saw), throws conflict instead. Returns the channel's document with the entry.
  */
 export async function changeAgenda(
   writer: Writer,
@@ -116,7 +116,6 @@ const LONGEST_IN_EVIDENCE = 150;
 
 const brief = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
 
-/** What the log records of a window. */
 const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: string) => ({
   action: { kind: 'freeze' as const },
   why,
@@ -136,12 +135,12 @@ function assertWindow(window: FreezeWindow, now: Date): void {
 
 export interface FreezeRequest {
   window: FreezeWindow;
-  /** Shown to a person who is refused. */
+  /** Reason, shown when the freeze refuses a change. */
   why: string;
   seq?: number;
 }
 
-/** Adds a window in which nothing is switched forward; windows that are over leave the list. Throws refused. */
+/** Adds a freeze window and drops expired ones. Throws refused. */
 export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequest): Promise<Change & { id: string }> {
   const now = await timeOf(writer);
   assertWindow(window, now);
@@ -183,15 +182,15 @@ export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOpt
   );
 };
 
-/** Whether the channel is frozen now. */
+/** Returns the freeze that applies now, or null. */
 export async function frozenNow(writer: Writer): Promise<Frozen | null> {
   const { freezes } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
   return freezes.length === 0 ? null : frozenAt(freezes, await timeOf(writer));
 }
 
 /**
- * Lets a change that goes forward through where no window is open, or for a reason that the log keeps. Ways back never ask. Throws
- * refused with the window's reason.
+ * Allows a forward change if no freeze window is open, or for a reason that the log records. Rollbacks never call it. Throws refused
+ * with the window's reason.
  */
 export async function passFreeze(writer: Writer, despiteFreeze: string | undefined): Promise<Evidence[]> {
   const frozen = await frozenNow(writer);

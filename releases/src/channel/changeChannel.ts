@@ -40,28 +40,28 @@ export interface Decision {
   state: ChannelState;
   action: Action;
   why?: string;
-  /** What spoke for it; kept in the audit. */
+  /** Reasons for the change, recorded in the audit. */
   evidence?: readonly Evidence[];
-  /** What the state was worked out from, where it changes what runs: its sets are stored before the channel names them. */
+  /** Sets of the new state, if it changes what runs. They are stored before the channel refers to them. */
   composed?: Composed;
-  /** Goes on although builds do not fit each other; needs `why`, and the findings go into the audit. */
+  /** Accepts builds that do not fit each other. Needs `why`; the audit records the findings. */
   force?: boolean;
-  /** Somebody gets what they did not have: where two persons decide it takes the second one. Ways back never do. */
+  /** Visitors get something new, so the approval rule applies. Never set for rollbacks. */
   forward?: boolean;
 }
 
-/** Decides upon the current state; null = nothing to change. Asked again when another writer was faster. */
+/** Decides on the current state; null = nothing to change. Called again if another writer was faster. */
 export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
 
 export interface Change {
   document: ChannelDocument;
-  /** False: the channel already was as asked. */
+  /** False if no new state was written. */
   changed: boolean;
 }
 
 /**
- * States are ordered by their number, so a date never keeps anybody from changing the channel. Clocks that are a little apart do not
- * show in the log; a last change that is dated far ahead was dated by a clock that was wrong, and nothing follows from it.
+ * Dates the next state not before the last one if clocks differ a little. A last change dated far ahead is due to a wrong clock and is
+ * ignored: states are ordered by number.
  */
 async function instantAfter(writer: Writer, previous: StoredAction): Promise<Date> {
   const [now, last] = [await timeOf(writer), Date.parse(previous.at)];
@@ -69,7 +69,7 @@ async function instantAfter(writer: Writer, previous: StoredAction): Promise<Dat
   return ahead > 0 && ahead <= 2 * CLOCK_TOLERANCE ? new Date(last) : now;
 }
 
-/** The signed text of the next state. Throws refused rather than giving a document that readers would refuse. */
+/** Returns the signed text of the next state. Throws refused if readers would refuse it. */
 async function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): Promise<string> {
   const { action, why = '', evidence } = decision;
   const at = await instantAfter(writer, current.document.action);
@@ -90,7 +90,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
   return next;
 }
 
-/** The audit gets the current state before the pointer moves on, so a crash in between loses nothing. */
+/** Writes the current state to the audit before the pointer moves, so that a crash in between loses nothing. */
 async function record(writer: Writer, current: ReadChannel): Promise<void> {
   const key = auditKey(writer.channel, current.document.seq);
   if (await writer.store.create(key, current.source)) return;
@@ -103,8 +103,8 @@ const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Prom
   (await store.readPointer(channelKey(channel)))?.tag === tag;
 
 /**
- * Whether the state is still the current one. A writer of the store may have put an older one back, and a change of that would
- * start a second history. The audit shows it, which has each state right after its swap. Throws refused.
+ * Returns whether the state is still current. Throws refused if somebody restored an older state, from which a change would start a
+ * second history. The audit reveals that: it has each state right after its swap.
  */
 async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> {
   const { seq } = current.document;
@@ -114,7 +114,7 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
   throw refused(say('putBack', { channel: writer.channel, seq, count: seq + 1 }), say('putBackCure'));
 }
 
-/** Nothing is written for a state that is no longer the current one, nor for builds that were removed while it was judged. */
+/** Returns false if the state is no longer current. Throws refused if builds were removed while the change was judged. */
 async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
   if (!(await isNewest(writer, current))) return false;
   if (decision.composed) await storeSets(writer, decision.composed);
@@ -135,7 +135,7 @@ async function confirm(writer: Writer, written: string): Promise<ChannelDocument
   throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
 }
 
-/** What runs in a state, of one name or as a whole. What is only noted in the log does not show in it. */
+/** Returns what runs in a state, of one name or as a whole, in a comparable form. Log-only entries do not change it. */
 function runningIn(state: ChannelDocument, name?: string): string {
   const { approval: _rule, ...whole } = stateOf(state);
   if (name === undefined) return canonicalJson(whole);
@@ -145,7 +145,7 @@ function runningIn(state: ChannelDocument, name?: string): string {
   ]);
 }
 
-/** A decision to go back, of one name or as a whole. Nobody's plans and notes stand in its way. */
+/** A rollback of one name or the whole channel. Schedules and log-only entries do not conflict with it. */
 export interface Back {
   name?: string;
 }
@@ -154,7 +154,7 @@ const leavesRunning = (back?: Back) => (since: ChannelDocument, seen: ChannelDoc
   runningIn(since, back?.name) === runningIn(seen, back?.name) &&
   (back !== undefined || since.action.verb !== 'schedule');
 
-/** Throws conflict where somebody changed the channel since the caller saw it, in what `stands` compares. */
+/** Throws conflict if `stands` returns false for a state after the one that the caller saw. */
 export async function assertSeen(
   { store, channel, key }: Writer,
   current: ChannelDocument,
@@ -170,7 +170,7 @@ export async function assertSeen(
     if (!stands(since, seen)) throw changed(since);
 }
 
-/** What the second person says where one is needed; null where it is not to be written. Throws refused where nobody was asked. */
+/** Returns the approval as evidence: empty if none is needed, null if the change must not be written. Throws refused without `second`. */
 export async function askSecond(
   { second, channel }: Writer,
   current: ChannelDocument,
@@ -185,7 +185,7 @@ const unrepeated = (evidence: readonly Evidence[]): Evidence[] => [
   ...new Map(evidence.map((each) => [canonicalJson(each), each])).values(),
 ];
 
-/** The one place that every change passes: nothing goes live that does not fit, unless it is forced. Throws refused. */
+/** Checks every change: builds that do not fit go live only if forced. Throws refused. */
 async function passRules(writer: Writer, current: ChannelDocument, decided: Decision): Promise<Evidence[]> {
   if (!decided.composed) return [];
   const { stable, candidates } = await newMisfits(writer, current, decided.composed);
@@ -200,8 +200,8 @@ async function passRules(writer: Writer, current: ChannelDocument, decided: Deci
 export const needsReason = (problems: readonly string[]) => refused(say('whyNeeded'), say('whyNeededCure'), problems);
 
 /**
- * Changes the channel in one atomic step, and tries again on the newer state when another writer was faster. With `seq` (the state that
- * the caller saw) it throws conflict where somebody has changed since what the decision is about.
+ * Changes the channel in one atomic step. Decides again on the newer state if another writer was faster. With `seq` (the state that
+ * the caller saw), throws conflict if what the decision is about has changed since.
  */
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number, back?: Back): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -21,14 +21,14 @@ import { timeOf, type Writer } from './writer.ts';
 export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
   store.create(`sets/${hash}.json`, canonicalJson(body));
 
-/** A candidate before its set is worked out. Its salt is what it is known by while its builds come and go. */
+/** A candidate before its set is composed. The salt identifies it while its builds change. */
 export interface PlannedCandidate {
   builds: readonly string[];
   percent: number;
   salt: string;
 }
 
-/** What a state should hold, before sets and digests are worked out. */
+/** Contents of a state, before sets and digests are computed. */
 export interface Plan {
   stable: readonly string[];
   candidates: readonly PlannedCandidate[];
@@ -36,7 +36,7 @@ export interface Plan {
   killed: readonly string[];
 }
 
-/** A set with the builds it is made of. */
+/** A set with the records of its builds. */
 export interface ComposedSet {
   body: SetBody;
   records: BuildRecord[];
@@ -45,9 +45,9 @@ export interface ComposedSet {
 export interface Composed {
   state: ChannelState;
   stable: ComposedSet;
-  /** As in the state: those of whose builds some are not stable. */
+  /** The candidates of the state: each has a build that is not stable. */
   candidates: (ComposedSet & { planned: PlannedCandidate })[];
-  /** What a visitor runs who is in every candidate; null where there is no more than one. */
+  /** Set of a visitor who is in every candidate; null with fewer than two. */
   together: ComposedSet | null;
 }
 
@@ -58,7 +58,7 @@ const planOf = (current: ChannelDocument): Plan => ({
   killed: current.killed,
 });
 
-/** The current state with some parts planned again. */
+/** Returns the current state as a plan, with some parts replaced. */
 export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({ ...planOf(current), ...parts });
 
 async function setOf(catalog: Catalog, ids: readonly string[]): Promise<ComposedSet> {
@@ -66,7 +66,7 @@ async function setOf(catalog: Catalog, ids: readonly string[]): Promise<Composed
   return { records, body: makeSet(records) };
 }
 
-/** Kept as it was where it is the same, so that "live since" tells the truth. */
+/** Keeps `since` and `by` where the set or candidate is unchanged, so that "live since" stays correct. */
 const since = async (before: Pick<Stable, 'since' | 'by'> | undefined, writer: Writer) =>
   before
     ? { since: before.since, by: before.by }
@@ -78,7 +78,7 @@ function assertAlive(plan: Plan): void {
   if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
 }
 
-/** Works a plan out into a state and its sets. Throws refused for missing and killed builds. */
+/** Computes the state and sets of a plan. Throws refused for missing and killed builds. */
 export async function compose(writer: Writer, current: ChannelDocument, plan: Plan): Promise<Composed> {
   assertAlive(plan);
   const stable = await setOf(writer.catalog, plan.stable);
@@ -116,7 +116,7 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
   };
 }
 
-/** Another team's switch changes the set below a candidate, and neither its beginning nor its figures. */
+/** Keeps a candidate's salt and start if another team's switch changes the set below it. */
 async function candidateState(
   writer: Writer,
   current: ChannelDocument,
@@ -126,13 +126,13 @@ async function candidateState(
   return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
 }
 
-/** Builds that were removed are skipped: they run nowhere. */
+/** Skips builds that cannot be read, such as removed ones. */
 const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Promise<BuildRecord[]> => {
   const records = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
   return records.filter((record) => record !== null);
 };
 
-/** Builds that may meet those of a set on one page, or follow them in one browser. */
+/** Returns builds that may share a page or a browser with those of a set. */
 export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: ChannelState): Promise<BuildRecord[]> => {
   const ids = [
     ...(current.stable?.builds ?? []),
@@ -146,7 +146,7 @@ export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: Ch
   );
 };
 
-/** Keys of what does not fit now, for everyone and for visitors of candidates: a change is judged by what it adds. */
+/** Returns keys of current misfits, for everyone and for visitors of candidates. A change is judged only by those it adds. */
 export async function misfitsNow(writer: Writer, current: ChannelDocument) {
   const live = current.stable?.builds ?? [];
   const neighbours = await neighboursOf(writer, current);
@@ -159,7 +159,7 @@ export async function misfitsNow(writer: Writer, current: ChannelDocument) {
   return { stable: new Set(await keysOf(live)), candidates: new Set(onTrial.flat()) };
 }
 
-/** What a change would add that does not fit, in the set of everyone and in those of visitors who try a candidate. */
+/** Returns the misfits that a change adds, in the stable set and in the sets of candidates. */
 export async function newMisfits(writer: Writer, current: ChannelDocument, next: Composed) {
   const [now, neighbours] = await Promise.all([misfitsNow(writer, current), neighboursOf(writer, current, next.state)]);
   const stable = misfitsAmong(next.stable.records, neighbours);
@@ -171,7 +171,6 @@ export async function newMisfits(writer: Writer, current: ChannelDocument, next:
   };
 }
 
-/** Stores the sets a composed state names. */
 export async function storeSets(writer: Writer, { stable, candidates }: Composed): Promise<void> {
   for (const { body } of [stable, ...candidates]) await storeSet(writer.store, setHash(body), body);
 }

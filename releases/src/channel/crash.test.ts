@@ -9,7 +9,7 @@ import { readLog } from './readChannel.ts';
 
 class Crash extends Error {}
 
-/** The store as a process sees it that dies at its n-th write: before that write takes effect, or right after. */
+/** The store of a process that dies at its n-th write, before that write takes effect or right after. */
 function dyingStore(store: Store, write: number, after: boolean): Store {
   let writes = 0;
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -36,7 +36,7 @@ function dyingStore(store: Store, write: number, after: boolean): Store {
   };
 }
 
-/** Runs work with a death at every write, before and after it, until a run survives. */
+/** Repeats the work with a crash before and after each write, until a run survives. */
 async function atEveryWrite(
   work: (wrap: (store: Store) => Store) => Promise<unknown>,
   check: () => Promise<void>,

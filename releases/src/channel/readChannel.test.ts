@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** Moves the channel on as a writer did before actions were data: the same state under a sentence. */
+/** Writes the next state like versions before actions were data: the same state with free text. */
 async function moveOnInWords(action: Pick<StoredAction, 'verb' | 'what' | 'evidence'>): Promise<void> {
   const { document, source, tag } = await requireChannel(at.store, 'production', at.key.publicKey);
   const { sig: _, ...state } = document;

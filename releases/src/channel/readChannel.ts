@@ -13,14 +13,14 @@ import type { Writer } from './writer.ts';
 export const channelKey = (channel: string): string => `channels/${channel}.json`;
 export const auditKey = (channel: string, seq: number): string => `audit/${channel}/${seq}.json`;
 
-/** A channel's document as it stands, with what it takes to swap it. */
+/** A channel's document, with its text and the tag for a compare-and-swap. */
 export interface ReadChannel {
   document: ChannelDocument;
   source: string;
   tag: string;
 }
 
-/** The builds that everybody runs, of one name or all of them. */
+/** Returns the builds that are live for everyone, of one name or all. */
 export const liveIn = (state: ChannelDocument, name?: string): string[] =>
   (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
@@ -48,7 +48,7 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
   );
 }
 
-/** The state that the writer's own channel is in. Throws refused where there is no such channel. */
+/** Reads the current state of the writer's channel. Throws refused if the channel does not exist. */
 export const currentDocument = async ({
   store,
   channel,
@@ -56,7 +56,7 @@ export const currentDocument = async ({
 }: Pick<Writer, 'store' | 'channel' | 'key'>): Promise<ChannelDocument> =>
   (await requireChannel(store, channel, key.publicKey)).document;
 
-/** A former state, checked against the hash its successor holds. Throws refused if the chain is broken. */
+/** Reads the state before, checked against the hash in its successor. Throws refused if the chain is broken. */
 async function readPrevious(store: Store, of: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
   if (!of.previous) return null;
   const { seq, sha256 } = of.previous;
@@ -66,7 +66,7 @@ async function readPrevious(store: Store, of: ChannelDocument, publicKey: string
   return verifyChannel(source, of.channel, publicKey);
 }
 
-/** Former states, newest first, without the given one; each is read when asked for. */
+/** Yields former states, newest first, without the given one. Each is read on demand. */
 export async function* history(
   store: Store,
   from: ChannelDocument,
@@ -80,7 +80,7 @@ export async function* history(
     yield state;
 }
 
-/** One former state by its number. Throws refused if it is missing, or another is in its place. */
+/** Reads a state by its number. Throws refused if it is missing or has another number. */
 export async function readState(
   store: Store,
   current: ChannelDocument,
@@ -95,7 +95,7 @@ export async function readState(
   throw refused(say('auditOther', { channel: current.channel, count: state.seq, seq }), say('auditCure'));
 }
 
-/** The states after the one of this number up to the current one, oldest first; each is read when asked for. */
+/** Yields the states after `seq` up to the current one, oldest first. Each is read on demand. */
 export async function* statesAfter(
   store: Store,
   current: ChannelDocument,
@@ -107,15 +107,15 @@ export async function* statesAfter(
 
 export interface LogEntry extends StoredAction {
   seq: number;
-  /** Where the builds it names are from, those that can still be read. */
+  /** Provenance by build id, for the named builds that can still be read. */
   origins?: Record<string, Provenance>;
-  /** The same as data. */
+  /** The parsed action. */
   action: ReadAction;
 }
 
 const entryOf = ({ seq, action }: ChannelDocument): LogEntry => ({ seq, ...action, action: readAction(action) });
 
-/** What was done, newest first, each state checked against the hash its successor holds. */
+/** Reads log entries, newest first. Each state is checked against the hash in its successor. */
 export async function readLog(
   store: Store,
   current: ChannelDocument,
@@ -131,7 +131,7 @@ export async function readLog(
   return entries;
 }
 
-/** What is recorded of a build's origin, or null where the build is damaged or gone. */
+/** Returns a build's provenance, or null if the build is damaged or removed. */
 async function provenanceOf(read: (id: string) => Promise<BuildRecord>, id: string): Promise<Provenance | null> {
   try {
     return (await read(id)).provenance;
@@ -141,7 +141,7 @@ async function provenanceOf(read: (id: string) => Promise<BuildRecord>, id: stri
   }
 }
 
-/** Of every build that these entries name. */
+/** Returns the provenance of every readable build that these entries name. */
 export async function originsOf(catalog: Catalog, entries: readonly LogEntry[]): Promise<Record<string, Provenance>> {
   const ids = new Set(entries.flatMap(({ action }) => ('builds' in action ? action.builds : [])));
   const found = await Promise.all(
@@ -159,11 +159,11 @@ export interface Difference {
   name: string;
   from: string | null;
   to: string | null;
-  /** Where the build that comes is from, if it can be read. */
+  /** Provenance of `to`; null if it cannot be read. */
   provenance: Provenance | null;
 }
 
-/** The builds a word stands for: a state's number, `stable`, `candidate`, another channel's `preview:stable`, or a build over stable. */
+/** Resolves a word to builds: a state's number, `stable`, `candidate`, another channel's `preview:stable`, or a build over stable. */
 async function buildsOf(store: Store, current: ChannelDocument, publicKey: string, word: string): Promise<string[]> {
   const stable = current.stable?.builds ?? [];
   if (word === 'stable') return stable;
@@ -183,7 +183,7 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
   throw refused(say('noPlace', { text: word }), say('noPlaceCure'));
 }
 
-/** What would change from one state to another, by name. */
+/** Returns what differs between two states or builds, by name. Throws usage for builds of different names. */
 export async function diff(
   store: Store,
   current: ChannelDocument,

@@ -92,7 +92,7 @@ describe('a store that a newer version wrote', () => {
     await expect(listWebhooks(at.writer)).rejects.toMatchObject(isNewer(expect.stringContaining('format')));
     await expect(add()).rejects.toMatchObject(isNewer(expect.stringContaining('format')));
     expect((await at.store.readPointer(WEBHOOKS))?.body).toBe(source);
-    // nothing says that one was added
+    // the log has no entry for the refused webhook
     expect(await stored(CHANNEL)).toEqual(log);
   });
 

@@ -6,10 +6,10 @@ import type { SigningKey } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision } from './changeChannel.ts';
 
-/** Clocks that are right are no further apart. */
+/** Largest difference between correct clocks, in ms. */
 export const CLOCK_TOLERANCE = 5 * 60_000;
 
-/** Who changes which channel with what. */
+/** Author, channel and means of a change. */
 export interface Writer {
   store: Store;
   catalog: Catalog;
@@ -17,40 +17,40 @@ export interface Writer {
   channel: string;
   who: string;
   now: () => Date;
-  /** Throws forbidden where the writer's right does not reach; asked again for every state the change is tried on. */
+  /** Throws forbidden if the writer lacks permission. Called for every state that the change is tried on. */
   permit?: (current: ChannelDocument) => void;
-  /** Who that is; left out on a store itself, where nobody can tell but by what `who` says. */
+  /** Verified identity of the writer. Absent when working directly on a store, where only `who` is known. */
   actor?: Actor;
-  /** Where two persons decide: what the second one says. Without it nothing goes forward. */
+  /** Second person's decision under the approval rule. Without it, forward changes are refused. */
   second?: SecondWord;
 }
 
-/** What anybody who changes a channel may say. */
+/** Options of every change. */
 export interface ChangeOptions {
-  /** Kept in the audit. */
+  /** Recorded in the audit. */
   why?: string;
   /** The state the caller saw; another writer's change since then is a conflict. */
   seq?: number;
 }
 
-/** Somebody who asks a console, as far as it decides what they may. */
+/** Identity of a console's caller, as far as permissions depend on it. */
 export interface Actor {
   person: Person;
-  /** The token they came with. */
+  /** Id of the token; null for a person who signed in. */
   token: string | null;
   isManager: boolean;
 }
 
 /**
- * A second person's decision on a change that goes forward, requested for every state it is tried on: its text in the log, or null where
- * the change must not be written. Throws refused.
+ * A second person's decision on a forward change, called for every state that the change is tried on. Returns evidence for the log, or
+ * null if the change must not be written. Throws refused.
  */
 export type SecondWord = (
   current: ChannelDocument,
   decided: Pick<Decision, 'state' | 'action'>,
 ) => Promise<Evidence[] | null>;
 
-/** The writer's own time, or the store's where the two are further apart than clocks that are right. */
+/** Returns the writer's own time, or the store's if they differ by more than `CLOCK_TOLERANCE`. */
 export async function timeOf({ store, now }: Pick<Writer, 'store' | 'now'>): Promise<Date> {
   const [own, stores] = [now(), await store.time()];
   return Math.abs(own.getTime() - stores.getTime()) <= CLOCK_TOLERANCE ? own : stores;
