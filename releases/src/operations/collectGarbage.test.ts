@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** A switch that has checked its builds swaps only after the collector has withdrawn their versions. */
+/** Delays the swap of a switch, whose builds are already checked, until the collector has withdrawn their versions. */
 class MeetingStore extends FileStore {
   #reached = () => {};
   #withdrawn = () => {};
@@ -136,7 +136,7 @@ describe('the sweep', () => {
       }
     };
     await upload('stories/2.0.0-aaaaaaaaaaaa', [30, 25]);
-    // the same version as a build, with other bytes
+    // the version of a published build, with other bytes
     await upload('stories/1.0.0-bbbbbbbbbbbb', [30]);
     await upload('stories/3.0.0-aaaaaaaaaaaa', [1]);
     await upload('stories/4.0.0-aaaaaaaaaaaa', [30, 1]);
@@ -167,7 +167,7 @@ describe('the sweep', () => {
     await at.store.remove('versions/maps/1.0.0.json');
     await at.store.remove(`${buildFolder(id)}/build.json`);
     for (const key of await at.store.list(`${buildFolder(id)}/`)) await age(key, 30);
-    /** Sweeps at the last moment at which it may. */
+    /** Sweeps right before the version is claimed. */
     class SweptStore extends FileStore {
       override async create(...[key, ...rest]: Parameters<FileStore['create']>): Promise<boolean> {
         if (key.startsWith('versions/')) {

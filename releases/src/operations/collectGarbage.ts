@@ -17,10 +17,10 @@ const AUDIT_STATES = 20;
 
 export interface GarbageOptions {
   dryRun: boolean;
-  /** How long a switch that has just read a build may still take; such a build is spared. */
+  /** Longest duration of a running switch, whose builds are spared. */
   graceMilliseconds?: number;
   now?: () => Date;
-  /** Ends it while it waits; nothing is removed then. */
+  /** Aborts the collection while it waits; nothing is removed then. */
   signal?: AbortSignal;
 }
 
@@ -60,8 +60,9 @@ async function removeBuild(store: Store, id: string): Promise<void> {
 }
 
 /**
- * Removes builds that nothing reaches: not live, last good, candidate, scheduled, override or audit of 30 days (20 states at least), and none
- * younger than seven days. A version is withdrawn first and its files only after a second look, so a switch under way never loses.
+ * Removes builds older than seven days that are unreachable: not live, last good, candidate, scheduled, in an override or in the audit.
+ * The audit counts for 30 days, and at least 20 states. Withdraws the version, then checks again before it removes files, so that a
+ * running switch never loses a build.
  */
 export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {
   const now = (options.now ?? (() => new Date()))();
@@ -77,7 +78,7 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
   return withdraw(store, publicKey, old, options, ids.length);
 }
 
-/** An upload that nobody has added to for a day was given up. */
+/** An upload without a new file for this long counts as abandoned. */
 const UNCLAIMED_HOURS = 24;
 const TEMPORARY_HOURS = 1;
 
@@ -90,11 +91,11 @@ export interface Swept {
   /** Folders of uploads that never became a build. */
   uploads: string[];
   bytes: number;
-  /** Files of writes that were cut off. */
+  /** Number of files left by interrupted writes. */
   temporary: number;
 }
 
-/** Folders below `builds/` that no version claims, by the listings; a claim is read only where two folders have one version. */
+/** Lists folders below `builds/` that no version claims. Reads a claim only if two folders have the same version. */
 async function unclaimedFolders(store: Store): Promise<string[]> {
   const unclaimed: string[] = [];
   for (const name of (await store.children('builds/')).map((folder) => folder.replace(/\/$/, ''))) {
@@ -117,8 +118,8 @@ async function isClaimed(store: Store, name: string, folder: string): Promise<bo
 }
 
 /**
- * Removes uploads that were abandoned before they became a build, and remains of interrupted writes. Needs no free space. An upload that
- * is swept while it runs is refused as incomplete, and is sent again.
+ * Removes abandoned uploads and remains of interrupted writes. Needs no free space. An upload that is swept while it runs is refused as
+ * incomplete and sent again.
  */
 export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<Swept> {
   const { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = options;
@@ -143,7 +144,7 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
 
 const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
 
-/** What is not removed in the end gets its version back. */
+/** Withdraws versions and removes builds that are still unreachable after the pause. The others get their version back. */
 async function withdraw(
   store: Store,
   publicKey: string,

@@ -8,25 +8,25 @@ import type { HealthEvent, HealthReader } from '../health/healthRecord.ts';
 import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
 import { say } from '../sentences.ts';
 
-/** What both builds have of something; null where a build is missing, unreadable or has none. */
+/** A value of both builds; null where a build is missing, unreadable or has none. */
 export interface Sides<Value> {
   from: Value | null;
   to: Value | null;
 }
 
-/** A published build on the way from one to the other, by what it was made from. */
+/** Origin of a build published between the two that are compared. */
 export type Commit = Pick<Provenance, 'commit' | 'author' | 'change' | 'at'> & { build: string };
 
-/** What becomes another build of one name. */
+/** Differences between two builds of one name. */
 export interface Comparison extends Difference {
-  /** What comes was published before what leaves: the commits are taken back. */
+  /** `to` was published before `from`, so the commits are undone. */
   back: boolean;
   /** Published after the older build, up to the newer one; oldest first. */
   commits: Commit[];
-  /** Where all commits between both can be read, if they are of one repository. */
+  /** Page with all commits between both, if they are in one repository. */
   page: string | null;
   files: Sides<{ count: number; bytes: number }>;
-  /** Files that differ, in bytes, the largest difference first. A hash in a name makes no other file. */
+  /** Sizes of files that differ, in bytes, largest difference first. Hashes in names are ignored. */
   changedFiles: (Sides<number> & { path: string })[];
   routes: { added: string[]; removed: string[] };
   contract: Sides<string>;
@@ -65,7 +65,7 @@ async function commitsBetween(catalog: Catalog, name: string, { from, to }: Side
     .sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** GitHub, GitLab and Gitee agree on it but for GitLab's dash. */
+/** Repository in an address of GitHub, GitLab (which adds `/-`) or Gitee. */
 const REPOSITORY = /^(https?:\/\/[^/]+\/.+?(?:\/-)?)\/(?:commit|pulls?|merge_requests|actions|jobs|pipelines)\//;
 
 function comparePage({ from, to }: Sides<BuildRecord>): string | null {
@@ -81,7 +81,7 @@ function comparePage({ from, to }: Sides<BuildRecord>): string | null {
 /** `static/js/page.3f9c1a7b.js` and `assets/page-Bx3_k9Qa.js` without the hash of their contents. */
 const unhashed = (path: string): string => path.replace(/[.-][\w-]{8,20}(?=\.\w+$)/, '');
 
-/** Pairs the files of two builds, by path first, then by name without its hash where that leaves no doubt. */
+/** Pairs the files of two builds by path, then by name without hash if that is unambiguous. */
 function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFiles'] {
   const [before, after] = [from?.files ?? {}, to?.files ?? {}];
   const left = Object.keys(before).filter((path) => !after[path]);
@@ -105,7 +105,7 @@ function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFile
   return changes.sort((a, b) => weight(b) - weight(a) || a.path.localeCompare(b.path));
 }
 
-/** Addresses, those for members marked, and slots. */
+/** Returns routes, with those for members marked, and slots. */
 const placesOf = (record: BuildRecord | null): string[] =>
   record?.description.kind === 'remote'
     ? [
@@ -129,7 +129,7 @@ function changedLibraries(records: Sides<BuildRecord>): Comparison['libraries'] 
   return libraries.filter(({ carries, accepts }) => carries.from !== carries.to || accepts.from !== accepts.to);
 }
 
-/** The votes on a build. Pages vote on remotes, never on the host: there the votes of the sets that it is in count. */
+/** Returns the votes on a build. Pages never vote on the host, so all votes on its sets count for it. */
 async function votesOn(catalog: Catalog, id: string, events: readonly HealthEvent[]): Promise<readonly HealthEvent[]> {
   if (!id.startsWith(`${HOST_NAME}@`)) return events.filter(({ build }) => build === id);
   const sets = new Set<string>();
@@ -178,7 +178,7 @@ async function compareBuilds(
   };
 }
 
-/** Everything that differs between two states or builds, by name. Throws refused for a word that names none. */
+/** Compares two states or builds, by name. Throws refused for a word that names neither. */
 export async function compare(writer: Writer, reader: HealthReader, a: string, b: string): Promise<Comparison[]> {
   const { store, key } = writer;
   const document = await currentDocument(writer);

@@ -58,7 +58,7 @@ const keysAmong = async (ids: readonly string[]) =>
     line: `${check} ${problem}`,
   }));
 
-/** Every set that some visitor of this state runs. */
+/** Returns every set that a visitor may run in this state. */
 function setsOf(state: ChannelDocument): { stable: string[][]; candidates: string[][] } {
   const stable = state.stable?.builds ?? [];
   const candidates = candidatesOf(state).map(({ builds }) => mergeBuilds(stable, builds));
@@ -69,7 +69,7 @@ function setsOf(state: ChannelDocument): { stable: string[][]; candidates: strin
   return { stable: [stable], candidates: [...candidates, together] };
 }
 
-/** What a page of this state would fall back to fits beside the rest of its set. */
+/** Fails unless each fallback of a page fits the rest of its set. */
 async function assertFallbacks(state: ChannelDocument): Promise<void> {
   if (!state.stable) return;
   const { set: hash, builds } = state.stable;

@@ -80,7 +80,7 @@ test('export writes a tree whose pages, headers and channel fit together', async
     expect(namesOf(path)).toContain('cache-control');
     expect(namesOf(path).filter((name) => namesOf('/*').includes(name))).toEqual([]);
   }
-  // hosts join the policies of rules that meet, and both hold
+  // hosts join the policies of all rules for a path, and each of them applies
   const sandboxed = rules.filter(([, ...lines]) => lines.join().includes('content-security-policy: sandbox'));
   expect(sandboxed.map(([path]) => path)).toEqual(['/builds/*.html', '/builds/*.rss', '/builds/*.svg']);
   expect(JSON.parse(await read('channels/production.json')).seq).toBe((await at.current()).seq);

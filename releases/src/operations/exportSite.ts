@@ -33,7 +33,7 @@ async function put(folder: string, path: string, body: string | Buffer): Promise
   await rename(`${target}.new`, target);
 }
 
-/** Returns the paths of what was copied. */
+/** Returns the paths of the copied files. */
 async function copyBuild(writer: Writer, id: string, folder: string): Promise<string[]> {
   const keys = await writer.store.list(`${buildFolder(id)}/`);
   for (const key of keys) {
@@ -45,7 +45,7 @@ async function copyBuild(writer: Writer, id: string, folder: string): Promise<st
 
 const pageFile = (path: string): string => join(path.slice(1), 'index.html');
 
-/** Pages of routes that are gone would go on running their old set for ever; files that are no page of ours stay. */
+/** Removes pages of former routes, which would keep running their old set. Other files stay. */
 async function removeFormerPages(folder: string, pages: readonly string[]): Promise<void> {
   const files = await readdir(folder, { recursive: true });
   const pageFiles = new Set(pages.map(pageFile));
@@ -68,7 +68,7 @@ const headerFile = (blocks: [path: string, headers: Record<string, string>][]): 
 
 const ONLY_AS_HEADER = 'frame-ancestors';
 
-/** A page that carries its own policy, which differs per page and switch: headers of static hosting are the same for all. */
+/** Puts the policy into the page. It differs per page and switch, but static hosting has the same headers for all. */
 function withPolicy(html: string, policy: string): string {
   const content = policy.split('; ').filter((part) => !part.startsWith(ONLY_AS_HEADER));
   const meta = `<meta http-equiv="content-security-policy" content="${escapeHtml(content.join('; '))}">`;
@@ -77,7 +77,7 @@ function withPolicy(html: string, policy: string): string {
 
 const POLICY = 'content-security-policy';
 
-/** Files that a browser opens as a document have a policy of their own. Rules name endings, since hosts limit their number. */
+/** Policies of files that a browser opens as documents. One rule per ending, because hosts limit the number of rules. */
 const documentRules = (files: readonly string[]): [string, Record<string, string>][] =>
   [...new Set(files.map((path) => extname(path)))].sort().flatMap((ending) => {
     const { [POLICY]: policy } = buildFileHeaders(`x${ending}`);
@@ -85,8 +85,8 @@ const documentRules = (files: readonly string[]): [string, Record<string, string
   });
 
 /**
- * Headers by path. No two rules that meet on a path name the same header, since hosts join such values, which spoils both.
- * Policies are an exception: joined, each of them holds.
+ * Headers by path. Rules for the same path never set the same header, because hosts join such values. Policies are an exception: when
+ * joined, each of them applies.
  */
 function siteHeaders(
   page: Record<string, string>,
@@ -105,7 +105,7 @@ function siteHeaders(
   ];
 }
 
-/** Icons, manifest and the like, which browsers ask for at the origin's root. */
+/** Copies icons, manifest and other files that browsers request at the origin's root. */
 async function copyRootFiles(writer: Writer, hostId: string, folder: string, brand: SiteBrand): Promise<void> {
   const { files, description } = await writer.catalog.record(hostId);
   const own = new Set([
@@ -118,20 +118,20 @@ async function copyRootFiles(writer: Writer, hostId: string, folder: string, bra
   }
 }
 
-/** Bitmaps are drawn by the product's server only. */
+/** Brands the manifest and the SVG icon. Only the product's server draws bitmaps. */
 function brandedFile(path: string, body: Buffer, brand: SiteBrand): string | Buffer {
   if (path === 'manifest.webmanifest') return brandedManifest(body.toString('utf8'), brand);
   return path === 'favicon.svg' && hasOwnSeal(brand) ? brandIcon(brand) : body;
 }
 
-/** Addresses without parameters get a page of their own, with their own preloads; all others fall back to index.html. */
+/** Paths without parameters, which get a page with their own preloads. All others fall back to index.html. */
 const plainPaths = (routes: readonly { path: string }[]): string[] =>
   routes.map(({ path }) => path).filter((path) => !/[:*]/.test(path) && path !== '/');
 
 /**
- * Writes what is stable as a tree for static hosting: builds first, then pages, the channel last, so that a copy in that order
- * never names what is not there. `_headers` holds the headers each path must be served with.
- * They are the same after every switch unless a page or a kind of document comes or goes. Candidates need a server.
+ * Writes the stable set as a tree for static hosting: builds, then pages, then the channel. A copy in that order never refers to a
+ * missing file. `_headers` has the headers of each path, which change only with the pages and kinds of documents. Candidates, which
+ * need a server, are left out.
  */
 export async function exportSite(writer: Writer, options: ExportOptions): Promise<Exported> {
   const { store, catalog, channel, key } = writer;

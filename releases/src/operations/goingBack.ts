@@ -13,11 +13,11 @@ import { say } from '../sentences.ts';
 import { keepCandidates } from './switching.ts';
 
 export interface RollbackOptions extends ChangeOptions {
-  /** One build name; without it the whole channel goes back. */
+  /** Name to roll back; default: the whole channel. */
   name?: string;
-  /** The state to go back to; without it the newest one that differs. */
+  /** Number of the target state; default: the newest one that differs. */
   to?: number;
-  /** Goes back although it does not fit what else is live; needs `why`. */
+  /** Rolls back even if the builds do not fit what else is live. Needs `why`. */
   force?: boolean;
 }
 
@@ -27,8 +27,8 @@ const concerns = (state: ChannelDocument, name?: string): boolean => {
 };
 
 /**
- * Former states in which something else was live that could run again, newest first. An earlier rollback is followed to its target.
- * Thus rolling back twice goes two steps back and never returns to the state that was just left.
+ * Yields former states with other live builds, none of them killed, newest first. Follows an earlier rollback to its target, so that
+ * rolling back twice goes two steps back instead of returning to the state just left.
  */
 async function* statesBefore(writer: Writer, current: ChannelDocument, name?: string): AsyncGenerator<ChannelDocument> {
   const now = liveIn(current, name).join();
@@ -42,7 +42,7 @@ async function* statesBefore(writer: Writer, current: ChannelDocument, name?: st
   }
 }
 
-/** What keeps a set from taking the place of the live one. A build that cannot be read is found out where it is put in. */
+/** Returns the misfits of a set that would replace the live one. Ignores unreadable builds, which the switch itself refuses. */
 async function misfitsOfStable(writer: Writer, current: ChannelDocument, stable: readonly string[]): Promise<Misfit[]> {
   try {
     const next = await compose(writer, current, replan(current, { stable, candidates: [] }));
@@ -59,7 +59,7 @@ interface PassedOver {
   misfits: Misfit[];
 }
 
-/** The newest former state that fits what else is live now, and those that were passed over on the way to it. */
+/** Finds the newest former state that fits what else is live, and the states skipped before it. */
 async function findStateBefore(writer: Writer, current: ChannelDocument, name?: string, force = false) {
   const passedOver = new Map<string, PassedOver>();
   for await (const state of statesBefore(writer, current, name)) {
@@ -75,7 +75,7 @@ async function findStateBefore(writer: Writer, current: ChannelDocument, name?: 
 
 const linesOf = (misfits: readonly Misfit[]): string[] => [...new Set(misfits.map(findingLine))];
 
-/** The first of these states that could be gone back to as a whole. */
+/** Returns the first of these states that fits as a whole, or null. */
 async function fittingWhole(writer: Writer, current: ChannelDocument, passedOver: readonly PassedOver[]) {
   for (const { state } of passedOver) {
     const builds = liveIn(state);
@@ -85,7 +85,7 @@ async function fittingWhole(writer: Writer, current: ChannelDocument, passedOver
   return null;
 }
 
-/** Refuses a way back to one build that does not fit, naming the whole set that does. */
+/** Returns the refusal of a rollback that does not fit, which names a state that fits as a whole, if any. */
 async function unfit(writer: Writer, current: ChannelDocument, name: string | undefined, passedOver: PassedOver[]) {
   const force = 'To go back against these findings: --force with --why.';
   const whole = name ? await fittingWhole(writer, current, passedOver) : null;
@@ -105,7 +105,7 @@ async function unfit(writer: Writer, current: ChannelDocument, name: string | un
   );
 }
 
-/** The state that a rollback goes to where none is named. Throws refused where nothing was live before that fits. */
+/** Returns the default target of a rollback. Throws refused if no former state fits. */
 export async function stateBefore(
   writer: Writer,
   current: ChannelDocument,
@@ -138,8 +138,8 @@ function assertAlive(current: ChannelDocument, builds: readonly string[], seq: n
 }
 
 /**
- * Makes live again what was live, as a newer state. Asks the rules of the set and whether its files are whole, and opens no browser.
- * Throws refused where it does not fit what else runs now.
+ * Makes former builds live again, as a new state. Checks the rules of the set and the stored files, without a browser. Throws refused if
+ * the builds do not fit what else is live.
  */
 export function rollback(writer: Writer, { name, to, why = '', seq, force }: RollbackOptions): Promise<Change> {
   return changeChannel(
@@ -193,7 +193,7 @@ const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): E
     ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
   ]);
 
-/** The candidates that go on where those with such a build end, and what the log says of the ended ones. */
+/** Returns the candidates without such a build, and evidence for the log about the others, which end. */
 function candidatesWithout(current: ChannelDocument, isGone: (id: string) => boolean) {
   const candidates = candidatesOf(current);
   const ends = ({ builds }: Candidate) => builds.some(isGone);
@@ -203,11 +203,11 @@ function candidatesWithout(current: ChannelDocument, isGone: (id: string) => boo
   };
 }
 
-/** A way back of a name ends a candidate with the same name: someone just said it is broken. */
+/** A rollback of a name also ends candidates with that name, because it was just declared broken. */
 const candidatesAfter = (current: ChannelDocument, builds: readonly string[]) =>
   candidatesWithout(current, (id) => builds.map(nameOf).includes(nameOf(id)));
 
-/** What takes a build's place where it may not run: the last good one, else what a rollback of the name would bring back, as far as it fits. */
+/** Finds the replacement of a killed build: the last good one if it fits, else the target of a rollback of the name. */
 async function replacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
   const name = nameOf(build);
   const without = { ...current, killed: [...current.killed, build] };
@@ -221,23 +221,23 @@ async function replacement(writer: Writer, current: ChannelDocument, build: stri
   return { instead: state ? (liveIn(state, name)[0] ?? null) : null, passedOver };
 }
 
-/** What killing a build would do, beyond that it never runs again. */
+/** Effects of killing a build, in addition to its ban. */
 export interface KillEffect {
   build: string;
   name: string;
-  /** Everybody runs it now. */
+  /** The build is live for everyone. */
   live: boolean;
-  /** What everybody gets in its place; null where it is not live, or where nothing else fits. */
+  /** Replacement of the build; null if it is not live or nothing fits. */
   instead: string | null;
-  /** Why former builds cannot take its place: they do not fit what runs now. */
+  /** Why former builds cannot replace it. */
   unfit: string[];
-  /** The former state that fits as a whole, where none of those builds does. */
+  /** Number of a former state that fits as a whole, if no single build does. */
   whole: number | null;
   /** The candidate it belongs to ends. */
   endsCandidate: boolean;
-  /** Its addresses and slots. */
+  /** Routes and slots of the build. */
   shown: string[];
-  /** Those of them that show nothing any more, to nobody. */
+  /** Routes and slots that would be empty for everyone. */
   lost: string[];
 }
 
@@ -267,16 +267,16 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
   };
 }
 
-/** What `kill` would do now; changes nothing. Throws refused if there is no such build. */
+/** Returns what `kill` would do, without changing anything. Throws refused if there is no such build. */
 export async function effectOfKill(writer: Writer, build: string): Promise<KillEffect> {
   const document = await currentDocument(writer);
   return effectOn(writer, document, build);
 }
 
 export interface KillOptions extends ChangeOptions {
-  /** The build's name, which the caller repeats to take the only build of a name away from everybody. */
+  /** The build's name. Required to remove the only build of a name. */
   confirm?: string;
-  /** Takes the build before in its place although it does not fit; needs `why`. */
+  /** Accepts a replacement that does not fit. Needs `why`. */
   force?: boolean;
 }
 
@@ -293,8 +293,8 @@ function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void 
 }
 
 /**
- * Bans a build for good: what is live goes back to the last good one that fits, a candidate with it ends, open pages leave it. Throws
- * refused for the only build of a name unless the name is said.
+ * Bans a build for good. A live build is replaced by a former one that fits, candidates with it end, and open pages leave it. Throws
+ * refused for the only build of a name unless `confirm` repeats the name.
  */
 export function kill(
   writer: Writer,
@@ -336,11 +336,11 @@ export function kill(
 }
 
 export interface WithdrawOptions extends ChangeOptions {
-  /** The name again. */
+  /** The name, repeated. */
   confirm?: string;
 }
 
-/** Takes a remote out of the set, to be brought back by `rollback` or `activate`. Throws refused until the name is said a second time. */
+/** Removes a remote from the set; `rollback` or `activate` restores it. Throws refused unless `confirm` repeats the name. */
 export function withdraw(
   writer: Writer,
   name: string,

@@ -28,12 +28,12 @@ const overrideSchema = v.object({
   sig: v.string(),
 });
 
-/** Builds over stable for the browsers that carry its id, until it expires: `overrides/<channel>/<id>.json`, signed. */
+/** `overrides/<channel>/<id>.json`, signed: builds over stable for browsers with its id, until it expires. */
 export type Override = v.InferOutput<typeof overrideSchema>;
 
 const overrideKey = (channel: string, id: string): string => `overrides/${channel}/${id}.json`;
 
-/** The address of the site that serves a channel, or null where nobody has said it. */
+/** Returns the address of the site that serves a channel, or null if it is not configured. */
 export type SiteOf = (channel: string) => string | null;
 
 /** Reads RELEASES_SITE: one address, or `production=https://app.example,preview=https://preview.example`. Throws usage. */
@@ -86,7 +86,7 @@ export async function createOverride(
   return unsigned;
 }
 
-/** The page where the builds can be seen: the first route of the first that needs nothing filled in, else the front page. */
+/** Returns a page that shows the builds: their first route without parameters, else the front page. */
 export async function pageOf({ catalog }: Pick<Writer, 'catalog'>, builds: readonly string[]): Promise<string> {
   const records = await catalog.records(builds);
   const paths = records.flatMap(({ description }) =>
@@ -95,7 +95,7 @@ export async function pageOf({ catalog }: Pick<Writer, 'catalog'>, builds: reado
   return paths.find((path) => !/[:*]/.test(path)) ?? '/';
 }
 
-/** A recorded override that still holds, or null: unknown, foreign, unsigned and expired ones are all the same to a visitor. */
+/** Reads a valid override; null if it is unknown, of another channel, unsigned or expired. */
 export async function readOverride(
   store: Store,
   channel: string,
@@ -111,7 +111,7 @@ export async function readOverride(
   return isSignedDocument(parsed.output, publicKey) && !isOver ? parsed.output : null;
 }
 
-/** A remote that a browser is to run from somebody's dev server instead of the store. */
+/** A remote that a browser loads from a dev server instead of the store. */
 export interface LocalRemote {
   name: string;
   origin: string;
@@ -120,13 +120,10 @@ export interface LocalRemote {
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const MOST_REMOTES = 8;
 
-/** Whether an origin is the visitor's own machine, wherever the page came from. */
+/** True if an origin is on the visitor's own machine. */
 export const isLoopback = (origin: string): boolean => LOOPBACK.includes(new URL(origin).hostname);
 
-/**
- * `stories@http://localhost:3101`: a remote's name and the origin of its dev server, which is on the own machine or speaks https.
- * Throws usage.
- */
+/** Parses `stories@http://localhost:3101`: a remote and its dev server, which must be loopback or https. Throws usage. */
 function parseLocalRemote(word: string): LocalRemote {
   const [, name = '', address = ''] = /^([^@]*)@(.*)$/.exec(word) ?? [];
   if (!isName(name) || name === HOST_NAME)
@@ -139,10 +136,10 @@ function parseLocalRemote(word: string): LocalRemote {
   return { name, origin: url.origin };
 }
 
-/** The way one word says a local remote in a link, in the log and in a request. */
+/** `stories@http://localhost:3101`, the form in links, log and requests. */
 export const localRemoteWord = ({ name, origin }: LocalRemote): string => `${name}@${origin}`;
 
-/** Reads several, each remote once, in an order of their own. Throws usage. */
+/** Parses local remotes, sorted by name. Throws usage for none, too many or duplicates. */
 export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
   const remotes = words.map(parseLocalRemote).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (remotes.length === 0 || remotes.length > MOST_REMOTES)
@@ -155,7 +152,7 @@ export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
 const LONGEST_PERSON = 60;
 const BROWSER = /^[0-9a-f]{32}$/;
 const previewSchema = v.object({
-  /** The hash of a secret that one browser holds. */
+  /** Hash of a secret that is stored in one browser. */
   browser: v.string(),
   channel: v.string(),
   remotes: v.array(v.string()),
@@ -169,8 +166,8 @@ const previewSchema = v.object({
 });
 
 /**
- * Permission for one browser to run remotes from a dev server, for a person and a time: `previews/<channel>/<browser>.json`, signed. A
- * browser has one at a time.
+ * `previews/<channel>/<browser>.json`, signed: a temporary permission for one browser to run remotes from a dev server. A browser has
+ * at most one.
  */
 export type Preview = v.InferOutput<typeof previewSchema>;
 
@@ -182,7 +179,7 @@ async function keptPreview(store: Store, channel: string, browser: string, publi
   const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
   if (!parsed.success) return { preview: null, tag: pointer.tag };
   const { output: preview } = parsed;
-  // one browser's permission, stored under the name of another, permits nothing
+  // a permission copied to another browser's file is invalid
   const isOwn = preview.browser === browser && preview.channel === channel;
   return { preview: isOwn && isSignedDocument(preview, publicKey) ? preview : null, tag: pointer.tag };
 }
@@ -190,7 +187,7 @@ async function keptPreview(store: Store, channel: string, browser: string, publi
 const holds = ({ revoked, expires }: Preview, now: Date): boolean =>
   revoked === null && Date.parse(expires) > now.getTime();
 
-/** What a browser may run now, or null: without leave, forged, ended and expired are all the same to a visitor. */
+/** Reads a browser's valid permission; null if it is missing, forged, revoked or expired. */
 export async function readPreview(
   store: Store,
   channel: string,
@@ -202,7 +199,7 @@ export async function readPreview(
   return preview && holds(preview, now) ? preview : null;
 }
 
-/** Every permission of a channel that has not ended, the newest first. */
+/** Lists a channel's valid permissions, newest first. */
 export async function listPreviews(store: Store, channel: string, publicKey: string, now: Date): Promise<Preview[]> {
   const files = await store.children(`previews/${channel}/`);
   const previews = await Promise.all(
@@ -211,7 +208,7 @@ export async function listPreviews(store: Store, channel: string, publicKey: str
   return previews.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
-/** Removes the records of leave that has ended; those that are damaged stay for people to look at. Returns how many. */
+/** Removes revoked and expired permissions. Damaged ones stay for inspection. Returns the number removed. */
 export async function sweepPreviews(store: Store, publicKey: string, now: Date): Promise<number> {
   let removed = 0;
   for (const folder of await store.children('previews/')) {
@@ -235,24 +232,24 @@ async function keepPreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Prom
 }
 
 export interface PreviewRequest {
-  /** What the page shows that asks for leave: `stories@http://localhost:3101 <browser>`, one remote or several. */
+  /** Line from the page that needs the permission: `stories@http://localhost:3101 <browser>`, with one or more remotes. */
   request: string;
-  /** Whose browser it is; kept in the log. */
+  /** Owner of the browser, recorded in the log. */
   person: string;
   hours: number;
   why?: string;
 }
 
-/** Lets one browser run remotes from a dev server. It is in the channel's log before it holds. Throws usage or refused. */
+/** Permits one browser to run remotes from a dev server. Logged before it takes effect. Throws usage or refused. */
 export async function openPreview(writer: Writer, request: PreviewRequest): Promise<Change> {
   const { hours, why = '' } = request;
-  // the page shows the line alone, and quoted within a command
+  // the page shows the line both alone and quoted in a command
   const line = /'([^']*)'/.exec(request.request)?.[1] ?? request.request;
   const words = line.split(/\s+/).filter(Boolean);
   const browser = words.find((word) => BROWSER.test(word));
   if (!browser) throw usage(say('noBrowser'), say('noBrowserCure'));
   const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
-  // half a character has no place in the log
+  // lone surrogates cannot be stored in the log
   const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
   if (!person || person.length > LONGEST_PERSON)
     throw usage(say('forNobody'), say('forNobodyCure', { most: LONGEST_PERSON }));

@@ -153,7 +153,7 @@ describe('from a store of its own to another', () => {
     expect(now.stable?.set).toBe(tried.stable?.set);
     expect(now.digests).toEqual(tried.digests);
     expect((await production.writer.catalog.record(id)).provenance).toEqual(origin);
-    // young here, so that no collection of garbage takes it before it is live
+    // its age counts from the copy, so that garbage collection cannot remove it before it is live
     const age = Date.now() - Date.parse((await readClaim(production.store, 'stories', '1.0.0'))?.at ?? '');
     expect(age).toBeLessThan(600_000);
     const [here] = await log(production.writer);

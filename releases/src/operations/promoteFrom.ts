@@ -16,16 +16,16 @@ import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { type SwitchOptions, switchStable } from './switching.ts';
 
-/** How far back it is looked whether a channel ever ran a build. */
+/** Number of former states that are searched for a build. */
 const MOST_STATES = 500;
 
-/** The channel that builds come from, in this store or in another one. */
+/** The channel to take builds from, in this store or another one. */
 export interface Source {
   store: Store;
   catalog: Catalog;
   channel: string;
   publicKey: string;
-  /** Null where it is not at hand: the other store's log then does not tell of it. */
+  /** Null if unavailable: then the other store's log does not record the promotion. */
   key: SigningKey | null;
 }
 
@@ -46,7 +46,7 @@ const placeOf = (document: ChannelDocument, store: Store | null) => ({
   ...(store ? { store: store.label } : {}),
 });
 
-/** What everybody runs there, or one remote of it: none killed, whole, and byte for byte what the channel was signed with. Throws refused. */
+/** Reads the source's live builds, of all names or one. Throws refused if one is killed, incomplete or not of the signed digest. */
 async function readSource(writer: Writer, from: Source, name?: string) {
   if (from.channel === writer.channel && !isElsewhere(writer, from))
     throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
@@ -65,7 +65,7 @@ async function readSource(writer: Writer, from: Source, name?: string) {
   return { document, builds, records };
 }
 
-/** Copies a build with what is known of its origin; it has to be the same to the byte. Throws refused. */
+/** Copies a build with its source maps and provenance. Throws refused unless the copy is identical. */
 async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date): Promise<void> {
   const { id, description, provenance } = record;
   const { name, version } = buildIdParts(id);
@@ -83,7 +83,7 @@ async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date):
     const text = (await from.read(key))?.toString('utf8');
     if (text !== undefined) maps.set(key.slice(folder.length), text);
   }
-  // its id and digest follow from the bytes: what was changed on the way would get another one
+  // the digest follows from the bytes, so a build changed on the way would get another one
   const isSame = ({ digest }: BuildRecord) => digest === record.digest;
   await publish(to, { description, files, maps }, provenance, { at: at.toISOString(), isExpected: isSame });
 }
@@ -93,7 +93,7 @@ async function copyFrom(writer: Writer, from: Source, records: readonly BuildRec
   for (const record of records) await copyBuild(from.store, writer.store, record, await writer.store.time());
 }
 
-/** Every build that was stable in the channel, as far back as it is looked. */
+/** Returns every build that was stable in the last `MOST_STATES` states of the channel. */
 async function everStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
   const live = new Set(document.stable?.builds ?? []);
   let states = 0;
@@ -107,7 +107,7 @@ async function everStable(from: Source, document: ChannelDocument): Promise<Set<
 
 type TakenBack = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
 
-/** What somebody else brought to the channel meanwhile and nobody has tried in the other one would be lost without a word. */
+/** Returns live builds that the promotion would silently replace although the source channel never ran them. */
 function takenBack(current: ChannelDocument, next: readonly string[], known: ReadonlySet<string>): TakenBack[] {
   const byName = new Map(next.map((id) => [nameOf(id), id]));
   const lost = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !known.has(id));
@@ -123,7 +123,7 @@ const takenBackFinding = (current: ChannelDocument, from: Source, { build, to }:
 
 export interface PromoteFromOptions extends SwitchOptions {
   from: Source;
-  /** One remote; without it the very set of the other channel. */
+  /** Name of one remote; default: the whole set of the other channel. */
   name?: string;
 }
 
@@ -133,8 +133,8 @@ export interface Promoted extends Change {
 }
 
 /**
- * Makes live what another channel runs: the very builds, by digest, from another store with their files. It passes the gate here
- * and stands in both logs. Throws refused for builds that are missing or were killed on either side.
+ * Makes another channel's live builds live here: the same builds by digest, copied with their files from another store. The change
+ * passes the gate here and is in both logs. Throws refused for builds that are missing or killed on either side.
  */
 export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promoted> {
   const source = await readSource(writer, from, name);
@@ -172,7 +172,7 @@ async function logThere(writer: Writer, from: Source, { document }: Change, buil
   if (!from.key) return false;
   const there: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
   const into = placeOf(document, isElsewhere(writer, from) ? writer.store : null);
-  // a person who may switch this channel did so; nothing of the other changes
+  // permission for this channel is enough: only the log of the other one changes
   await changeChannel({ ...there, permit: undefined }, async (current) => ({
     state: stateOf(current),
     action: { kind: 'promoted', builds, into },
@@ -181,7 +181,7 @@ async function logThere(writer: Writer, from: Source, { document }: Change, buil
   return true;
 }
 
-/** Makes a channel that begins with what another one runs. Throws refused where it is in use already. */
+/** Creates a channel with another channel's live builds. Throws refused if it is already in use. */
 export async function createChannelFrom(writer: Writer, from: Source): Promise<Change> {
   const source = await readSource(writer, from);
   const before = await readChannel(writer.store, writer.channel, writer.key.publicKey);
@@ -200,7 +200,7 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
       composed: next,
       state: next.state,
       action: { kind: 'seed', builds: source.builds, from: origin },
-      // what was forced there is no finding of this change
+      // misfits that were forced in the other channel are accepted
       force: true,
       why: say('beginsWith', { channel: from.channel }),
       forward: true,

@@ -16,16 +16,16 @@ export interface PublishLocalOptions {
   store?: string;
   channel?: string;
   who?: string;
-  /** Builds of the last start: sources that did not change since leave alone what a release manager switched meanwhile. */
+  /** Builds of the last start. They are not switched again, so that a release manager's switch in the meantime stays. */
   startedBefore?: readonly string[];
 }
 
 export interface PublishedLocal {
   seq: number;
   builds: string[];
-  /** False: everything was live already, no new state was made. */
+  /** False if everything was already live, so that no new state was made. */
   changed: boolean;
-  /** What the gate would have refused, or that nothing was switched; development goes on, so tell the developer. */
+  /** Problems that the gate would have refused, or why nothing was switched. For the developer's terminal. */
   problems: string[];
 }
 
@@ -34,12 +34,12 @@ const withVersion = ({ description, ...rest }: BuiltPackage, version: string): B
   ...rest,
 });
 
-/** Equal sources may still give other bytes (another compiler version), which then go by a version of their own. */
+/** Equal sources may give different bytes (another compiler version), which then get a version of their own. */
 async function publishDevelopment(store: Store, dist: string): Promise<Published> {
   const built = await readPackage(dist);
   const { name, version, sourceHash } = built.description;
   const provenance = { commit: null, at: new Date().toISOString(), publisher: 'local' };
-  // the letter: of digits alone with a zero in front semver makes no version
+  // the letter `s`, because semver forbids a numeric identifier with a leading zero
   const development = `${version}-dev.s${sourceHash}`;
   const plain = withVersion(built, development);
   const { id, digest } = recordOf(plain, provenance);
@@ -49,8 +49,8 @@ async function publishDevelopment(store: Store, dist: string): Promise<Published
 }
 
 /**
- * Publishes build outputs under development versions and makes them live in one switch; a new store is made on the way. Repeating
- * it without a change does nothing; remotes that were published otherwise stay live. Throws refused for broken builds.
+ * Publishes build outputs under development versions and makes them live in one switch. Creates the store if necessary. Has no effect
+ * if nothing changed; other live remotes stay. Throws refused for broken builds.
  */
 export async function publishLocal(options: PublishLocalOptions): Promise<PublishedLocal> {
   const opened = await openStore(options.store ?? DEFAULT_STORE);
@@ -68,10 +68,10 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const before = await currentDocument(writer);
   const live = new Set((before.stable?.builds ?? []).map(nameOf));
   const decided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
-  // a restart has to come up, and what is frozen stays as it is
+  // a restart must succeed during a freeze as well, without switching anything
   const frozen = before.stable ? await frozenNow(writer) : null;
   const alive = frozen ? [] : builds.filter((id) => !before.killed.includes(id) && !decided(id));
-  // what is built on this machine is judged without a browser by design
+  // local builds are judged without a browser by design
   const gate = Object.assign(makeGate(writer, { smoke: null }), { blind: false });
   const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
   const renewed = await renewChannel(writer);

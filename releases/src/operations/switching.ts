@@ -18,31 +18,31 @@ import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 
-/** Says what speaks against a state that is about to go live: empty = nothing. `blind`: it opens no browser. */
+/** Returns the problems of a proposed state; empty = none. `blind`: works without a browser. */
 export type Gate = ((proposal: GateInput) => Promise<Finding[]>) & { blind?: boolean };
 
 export interface GateInput {
   current: ChannelDocument;
   next: Composed;
-  /** Whom it concerns. */
+  /** Group of visitors that the change concerns. */
   part: 'stable' | 'candidate';
-  /** The set to be judged: what visitors of the change will run. */
+  /** The set to judge, which these visitors will run. */
   judged: ComposedSet;
-  /** Builds that this change brings in. */
+  /** Builds that the change adds. */
   changed: readonly string[];
 }
 
 export interface SwitchOptions extends ChangeOptions {
   gate: Gate;
-  /** Goes on against the gate's word; needs `why`, and the problems go into the audit. */
+  /** Overrides the gate. Needs `why`; the audit records the problems. */
   force?: boolean;
-  /** Why it is switched although the channel is frozen; goes into the audit. */
+  /** Reason to switch during a freeze, recorded in the audit. */
   despiteFreeze?: string;
-  /** What spoke for it already. */
+  /** Reasons for the change, recorded in the audit. */
   evidence?: readonly Evidence[];
 }
 
-/** What a person says of a switch. */
+/** Options of a switch that a person sets. */
 export type SwitchWish = Omit<SwitchOptions, 'gate' | 'evidence'>;
 
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
@@ -57,7 +57,7 @@ async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Ev
   return [...unseen, ...forced];
 }
 
-/** The former builds of the names that change become what a failing page falls back to. */
+/** Makes the replaced builds the fallbacks of failing pages. */
 export function lastGoodAfter(current: ChannelDocument, changed: readonly string[]): Record<string, string> {
   const names = new Set(changed.map(nameOf));
   const replaced = (current.stable?.builds ?? []).filter((id) => names.has(nameOf(id)));
@@ -77,7 +77,7 @@ const proposed = (
   changed,
 });
 
-/** What speaks against the candidates of a state and did not before: rules for each of their sets, the gate where they run together. */
+/** Returns new problems of a state's candidates: rules for the set of each, the gate for all of them together. */
 async function judgeCandidates(
   writer: Writer,
   current: ChannelDocument,
@@ -96,7 +96,7 @@ async function judgeCandidates(
   return findings.filter((finding) => !findingsBefore.includes(findingLine(finding)));
 }
 
-/** Candidates that do not pass over the new stable set are dropped, so that they never hold up another team. Without a gate the rules alone decide. */
+/** Drops candidates that fail over the new stable set, so that they never block another team. Without a gate, only rules apply. */
 export async function keepCandidates(
   writer: Writer,
   current: ChannelDocument,
@@ -107,7 +107,7 @@ export async function keepCandidates(
   if ((await judgeCandidates(writer, current, whole, gate)).length === 0) return { next: whole, evidence: [] };
   const evidence: Evidence[] = [];
   let composed = await compose(writer, current, { ...plan, candidates: [] });
-  // one after another, the oldest first, so that of two that do not fit together the older one stays
+  // oldest first, so that of two incompatible candidates the older one stays
   for (const { planned } of whole.candidates) {
     const candidates = [...composed.candidates.map((each) => each.planned), planned];
     const next = await compose(writer, current, { ...plan, candidates });
@@ -122,7 +122,7 @@ export async function keepCandidates(
   return { next: composed, evidence };
 }
 
-/** A candidate's build that is activated over would come back with `promote`: it leaves the candidate, which ends with its last one. */
+/** Removes builds of the changed names from candidates: `promote` would undo the change. A candidate without builds ends. */
 function candidatesBeside(current: ChannelDocument, changed: readonly string[]) {
   const names = new Set(changed.map(nameOf));
   const candidates = candidatesOf(current);
@@ -139,13 +139,13 @@ function candidatesBeside(current: ChannelDocument, changed: readonly string[]) 
 
 interface NewStable {
   stable: readonly string[];
-  /** The builds that this brings in. */
+  /** Builds that the switch adds. */
   changed: readonly string[];
-  /** What speaks against it beside the gate. */
+  /** Problems in addition to the gate's. */
   findings?: readonly Finding[];
 }
 
-/** Everything of a decision for a new stable set but its action: candidates that go on beside it, and the gate's word. Throws refused. */
+/** Decides on a new stable set, all but the action: freeze, remaining candidates and gate. Throws refused. */
 export async function switchStable(
   writer: Writer,
   current: ChannelDocument,
@@ -169,7 +169,7 @@ export async function switchStable(
   };
 }
 
-/** Gate, then one atomic switch of all named builds. Nothing new = no new state. */
+/** Passes the gate, then switches all builds in one atomic step. No new state if all of them are live. */
 export function activate(writer: Writer, builds: readonly string[], options: SwitchOptions): Promise<Change> {
   const decide = async (current: ChannelDocument): Promise<Decision | null> => {
     const live = current.stable?.builds ?? [];
@@ -184,7 +184,7 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
 const listed = (candidates: readonly PlannedCandidate[]): string =>
   candidates.map(({ builds }) => builds.join(' ')).join(', ');
 
-/** The candidate with a build of this name, or the only one there is. Throws refused. */
+/** Returns the candidate with a build of this name, or the only candidate. Throws refused. */
 export function requireCandidate(current: ChannelDocument, name?: string) {
   const candidates = candidatesOf(current);
   const matching = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
@@ -203,8 +203,8 @@ export function requireCandidate(current: ChannelDocument, name?: string) {
 }
 
 /**
- * Runs builds for a share of visitors, beside the candidates of other remotes and in place of those with a build of the same name.
- * Changing only the percentage keeps everyone who stays within it; other builds draw the visitors again.
+ * Delivers builds to a share of visitors. Replaces candidates with a build of the same name; those of other remotes continue.
+ * Changing only the percentage keeps visitors who stay within it. Other builds draw the visitors again.
  */
 export async function canary(
   writer: Writer,
@@ -252,7 +252,7 @@ export async function canary(
   );
 }
 
-/** A new candidate must pass alone, and together with the others that run. */
+/** Runs the gate for a new candidate alone, and together with the others. */
 async function passCandidate(
   options: SwitchOptions,
   current: ChannelDocument,
@@ -266,7 +266,7 @@ async function passCandidate(
   return evidence;
 }
 
-/** Makes a candidate live for everyone, over the present stable set; the other candidates go on. */
+/** Makes a candidate live for everyone, over the present stable set. Other candidates continue. */
 export function promote(writer: Writer, { name, ...options }: SwitchOptions & { name?: string }): Promise<Change> {
   return changeChannel(
     writer,
@@ -296,9 +296,9 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
 }
 
 interface AbortOptions extends ChangeOptions {
-  /** The remote whose candidate is meant; without it every candidate ends. */
+  /** Remote of the candidate; default: every candidate ends. */
   name?: string;
-  /** Figures that speak for it, kept in the audit. */
+  /** Reasons for the stop, recorded in the audit. */
   evidence?: Evidence[];
 }
 

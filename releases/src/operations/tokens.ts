@@ -24,31 +24,31 @@ const tokenSchema = v.object({
   by: v.string(),
   expires: v.nullable(v.string()),
   revoked: v.nullable(v.string()),
-  /** Whose it is, where that is not the label: two tokens of one person are one person where two decide. */
+  /** Owner, if not the label. Tokens of one owner count as one person for approvals. */
   person: v.optional(v.string()),
 });
 const signedSchema = v.object({ ...tokenSchema.entries, sig: v.optional(v.string(), '') });
 
-/** `tokens/<id>.json`: who a token belongs to and what it may, signed by the store's key. */
+/** `tokens/<id>.json`, signed by the store's key: owner and permission of a token. */
 export type TokenRecord = v.InferOutput<typeof tokenSchema>;
 export type Role = (typeof ROLES)[number];
 
 const keyOf = (id: string): string => `tokens/${id}.json`;
 
-/** What somebody may, for which build name where the role is bound to one. */
+/** A role, with the build name that it is bound to, if any. */
 export type Grant = Pick<TokenRecord, 'role' | 'name'>;
 
 /** The caller: the holder of a token, or a person who signed in. */
 export interface Caller extends Grant {
   id: string;
   label: string;
-  /** Of a person: what further groups give. A token has one grant. */
+  /** Further grants of a person. Undefined for a token, which has one grant. */
   more?: readonly Grant[];
-  /** Of a token: whose it is, where that is not the label. */
+  /** Owner of a token, if not the label. */
   person?: string;
 }
 
-/** Who asks, as far as two of them have to be told apart: a person by the provider's subject, a token by whose it is. */
+/** Identifies a caller: a person by the provider's subject, a token by its owner. */
 export function actorOf(caller: Caller): Actor {
   const { id, label, person = label, more } = caller;
   const isManager = grantsOf(caller).some(({ role }) => role === 'manager');
@@ -61,7 +61,7 @@ export const grantsOf = (caller: Caller): Grant[] => [caller, ...(caller.more ??
 export const strongestFirst = (grants: readonly Grant[]): Grant[] =>
   [...grants].sort((a, b) => ROLES.indexOf(b.role) - ROLES.indexOf(a.role));
 
-/** `manager`, `viewer`, `publisher:<name>` or `deployer:<name>`. Throws usage. */
+/** Parses `manager`, `viewer`, `publisher:<name>` or `deployer:<name>`. Throws usage. */
 export function parseGrant(grant: string): Grant {
   const [word = '', name = null, ...rest] = grant.split(':');
   const role = ROLES.find((known) => known === word);
@@ -76,7 +76,7 @@ export interface TokenRequest {
   by: string;
   /** Days until it expires; null = never. */
   days: number | null;
-  /** Whose it is; the label if left out. */
+  /** Owner; default: the label. */
   person?: string;
 }
 
@@ -84,7 +84,7 @@ const LONGEST_DAYS = 36_500;
 
 const inOneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
-/** Makes a token; only its hash is stored, so this is the only time it can be read. */
+/** Creates a token. Only its hash is stored, so the token itself cannot be read again. */
 export async function createToken(
   store: Store,
   key: SigningKey,
@@ -106,7 +106,7 @@ export async function createToken(
     revoked: null,
     ...(person?.trim() ? { person: inOneLine(person) } : {}),
   };
-  // without the signature a writer of the store could make himself a manager
+  // without the signature, a writer of the store could grant itself the role of a manager
   await store.swapPointer(keyOf(id), signedJson(record, key), null);
   return { token: `lz_${id}_${secret}`, record };
 }
@@ -123,7 +123,7 @@ function parseToken(source: string, id: string, publicKey: string): Omit<ReadTok
     const parsed = v.safeParse(signedSchema, JSON.parse(source));
     if (!parsed.success) return null;
     const { sig: _, ...record } = parsed.output;
-    // the record of one token under the id of another would outlive its own revocation
+    // a record copied to another id would survive the revocation of its token
     return { record, signed: record.id === id && isSignedDocument(parsed.output, publicKey) };
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
@@ -131,14 +131,14 @@ function parseToken(source: string, id: string, publicKey: string): Omit<ReadTok
   }
 }
 
-/** Null: missing or damaged. */
+/** Returns null if the record is missing or damaged. */
 async function readToken(store: Store, id: string, publicKey: string): Promise<ReadToken | null> {
   const pointer = await store.readPointer(keyOf(id));
   const parsed = pointer && parseToken(pointer.body, id, publicKey);
   return parsed && { ...parsed, tag: pointer.tag };
 }
 
-/** Whether a token was revoked. An expired one was not. */
+/** True if a token was revoked, or its record is missing or damaged. Expiry does not count. */
 export async function isRevoked(store: Store, publicKey: string, id: string): Promise<boolean> {
   const token = await readToken(store, id, publicKey);
   return token === null || token.record.revoked !== null;
@@ -147,10 +147,10 @@ export async function isRevoked(store: Store, publicKey: string, id: string): Pr
 export const REISSUE =
   'Have a new one made where the signing key is: `pnpm release token create <grant>`, then `token revoke <id>` this one.';
 
-/** A token as it is listed: what it may, and why it opens nothing if that is so. */
+/** A token without its hash; `problem` is why it is refused, or null. */
 export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null };
 
-/** Every token that can be read, never their secrets. */
+/** Lists every readable token, without secrets. */
 export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
   const files = await store.children('tokens/');
   const tokens = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
@@ -162,7 +162,7 @@ export async function listTokens(store: Store, publicKey: string): Promise<Liste
     }));
 }
 
-/** Ends a token immediately, signed or not. Throws refused if it does not exist. */
+/** Revokes a token immediately, signed or not. Throws refused if it does not exist. */
 export async function revokeToken(store: Store, key: SigningKey, id: string): Promise<TokenRecord> {
   for (;;) {
     const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id, key.publicKey) : null;
@@ -174,8 +174,8 @@ export async function revokeToken(store: Store, key: SigningKey, id: string): Pr
 }
 
 /**
- * Whose token this is. `unknown` for unknown, wrong, expired and revoked ones, which are all the same to the caller; `unsigned` for the
- * secret of a record that this store's key did not sign.
+ * Returns the record of a token. `unknown` if the token is unknown, wrong, expired or revoked, which callers cannot tell apart.
+ * `unsigned` if the store's key did not sign its record.
  */
 export async function authenticate(
   store: Store,
@@ -194,7 +194,7 @@ export async function authenticate(
   return signed ? record : 'unsigned';
 }
 
-/** What a request wants to do. `names` are the builds it touches directly. */
+/** Operation of a request. `names` are the build names that it affects directly. */
 export interface Wish {
   verb:
     | 'look'
@@ -225,7 +225,7 @@ export interface Wish {
     | 'retract';
   names: string[];
   force?: boolean;
-  /** Although the channel is frozen. */
+  /** Overrides a freeze. */
   frozen?: boolean;
 }
 
@@ -259,7 +259,7 @@ export const MOVES_CANDIDATE: readonly Wish['verb'][] = [
 const isOnly = (names: readonly string[], own: readonly string[]): boolean =>
   own.length > 0 && names.every((name) => own.includes(name));
 
-/** The candidate with a build of the own name may hold builds of others as well; those without one are no concern. */
+/** True if a candidate has builds both of the caller's names and of others. */
 function candidateIsShared(current: ChannelDocument, own: readonly string[]): boolean {
   const names = candidatesOf(current).map(({ builds }) => builds.map(nameOf));
   return names.some((held) => held.some((name) => own.includes(name)) && !isOnly(held, own));
@@ -268,7 +268,7 @@ function candidateIsShared(current: ChannelDocument, own: readonly string[]): bo
 const verbsOf = (role: Role): readonly Wish['verb'][] =>
   role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
 
-/** Why somebody may not do this; null = it may. Without a name a rollback, a check or a change of candidates is about everything. */
+/** Returns why the caller may not do this; null = allowed. Without names, a rollback, check or change of candidates affects all. */
 export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): string | null {
   const grants = grantsOf(caller);
   if (grants.some(({ role }) => role === 'manager') || wish.verb === 'look') return null;
@@ -290,11 +290,11 @@ const sessionSchema = v.object({
   issuer: v.string(),
   subject: v.string(),
   person: v.string(),
-  /** Of the claim; what they give is looked up at each request, so that a role taken away is gone with the next start. */
+  /** Values of the claim. Roles are looked up at each request, so that a removed role ends with the next start. */
   values: v.array(v.string()),
   at: v.string(),
   expires: v.string(),
-  /** Tells the provider whose session to end there too. */
+  /** Identifies the provider's session at sign-out. */
   idToken: v.string(),
 });
 const signedSessionSchema = v.object({ ...sessionSchema.entries, sig: v.string() });
@@ -304,10 +304,10 @@ export type Session = v.InferOutput<typeof sessionSchema>;
 
 const sessionKeyOf = (id: string): string => `sessions/${id}.json`;
 
-/** What the command line shows of a session; a cookie holds the secret alone. */
+/** Bearer token of a session for the command line. A cookie contains the secret alone. */
 export const bearerOf = (secret: string): string => `lzs_${secret}`;
 
-/** The secret of the session that an `Authorization` header shows; undefined where it shows none, a token for example. */
+/** Returns the session secret in an `Authorization` header; undefined if it has none, such as with a token. */
 export const secretOfBearer = (header = ''): string | undefined => /^Bearer lzs_([\w-]{43})$/.exec(header)?.[1];
 
 /** The sessions of people who signed in at a provider. */
@@ -328,7 +328,7 @@ export class Sessions {
     return secret;
   }
 
-  /** Null: unknown, damaged, over, or not signed by this store's key. */
+  /** Returns null if the session is unknown, damaged, expired or not signed by this store's key. */
   async find(secret: string | undefined, now: Date): Promise<Session | null> {
     if (!secret) return null;
     const session = await this.#read(sha256Hex(secret));
@@ -339,7 +339,7 @@ export class Sessions {
     if (secret) await this.#store.remove(sessionKeyOf(sha256Hex(secret)));
   }
 
-  /** Removes the records of sessions that are over. */
+  /** Removes expired and invalid sessions. */
   async sweep(now: Date): Promise<void> {
     for (const file of await this.#store.children('sessions/')) {
       const id = file.replace(/\.json$/, '');

@@ -86,7 +86,7 @@ describe('publishLocal, as npm start uses it', () => {
     await writeRemote(`${path}/stories`, 'stories', 'b');
     const b = await publishLocal({ ...options, startedBefore: a.builds });
     expect(await live()).toBe(b.builds[1]);
-    // as a rollback would: the earlier build is live while the sources are those of b
+    // like after a rollback: the earlier build is live, but the sources are those of b
     await writeRemote(`${path}/stories`, 'stories', 'a');
     await publishLocal(options);
     await writeRemote(`${path}/stories`, 'stories', 'b');
