@@ -11,14 +11,14 @@ import { type ProposalView, viewProposals } from './approval.ts';
 import { isStanding } from './schedule.ts';
 import { type ListedWebhook, listWebhooks } from './webhooks.ts';
 
-/** A schedule as it is shown. */
+/** A schedule for display. */
 export interface ScheduleView {
   name: string;
   builds: string[];
   steps: Step[];
   taken: number;
   next: { percent: number; due: string };
-  /** Why a step that is due is not taken; null where it is not due, or is about to be taken. */
+  /** Why a due step waits; null if it is not due, or about to be taken. */
   waiting: Waiting | null;
   paused: Schedule['paused'];
   by: string;
@@ -30,25 +30,24 @@ export interface FreezeView extends Freeze {
   open: boolean;
 }
 
-/** What is planned for a channel, as people are shown it. */
+/** A channel's agenda for display. */
 export interface AgendaView {
   schedules: ScheduleView[];
   freezes: FreezeView[];
-  /** Until when nothing is switched forward, and why; null where nothing is frozen. */
+  /** End and reason of the freeze; null if nothing is frozen. */
   frozen: { until: string; reason: string } | null;
-  /** Whether two persons decide what goes forward, and what waits for the second one. */
+  /** The approval rule; null if one person decides. */
   approval: ApprovalRule | null;
   proposals: ProposalView[];
-  /** Who is notified. */
   webhooks: ListedWebhook[];
-  /** Whether some console runs that takes the steps. */
+  /** True if a console is running that takes the steps. */
   watched: boolean;
-  /** Why the agenda cannot be read; null where it can. */
+  /** Why the agenda cannot be read, or null. */
   problem: string | null;
 }
 
 const WATCH_KEY = 'leases/steps.json';
-/** A holder renews its lease long before this. */
+/** Grace period after a lease expired. A running console renews it long before. */
 const UNWATCHED_MS = 60_000;
 
 async function isWatched(store: Store): Promise<boolean> {
@@ -57,7 +56,7 @@ async function isWatched(store: Store): Promise<boolean> {
   return Number(until) + UNWATCHED_MS > now.getTime();
 }
 
-/** The agenda with what follows from the channel and the clock. A damaged one is reported, and hides nothing else. */
+/** Reads the agenda for display. A damaged one is reported as `problem`. */
 export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
   const { store, channel, key } = writer;
   const { approval = null } = document;

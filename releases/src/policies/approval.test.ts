@@ -304,7 +304,7 @@ describe('the rule', () => {
 });
 
 describe('a process that ends half way', () => {
-  /** Lets the channel be swapped, and nothing of the agenda. */
+  /** Fails swaps of the agenda, but not of the channel. */
   const dying = (writer: Writer): Writer => {
     const swapPointer: Store['swapPointer'] = async (key, body, tag) => {
       if (key === AGENDA) throw new Error('killed');

@@ -25,8 +25,8 @@ import { activate, canary, type Gate, promote } from '../operations/switching.ts
 import { say } from '../sentences.ts';
 import { schedule } from './schedule.ts';
 
-// Two persons decide what goes forward, where a channel's rule says so. What one asks for waits as a proposal; a second one carries
-// it out. What became of a proposal stands in the channel's log, which only grows: nothing that is put back beside it counts.
+// Under a channel's approval rule, a forward change waits as a proposal until a second person carries it out. The outcome is recorded
+// in the channel's append-only log, so that restoring an older agenda cannot revive a decided proposal.
 
 const APPROVAL_HOURS = 24;
 const LONGEST_HOURS = 7 * 24;
@@ -37,11 +37,11 @@ export type Asked = (Change | Promoted) & { proposal?: ProposalView };
 interface CarryOptions {
   gate: Gate;
   seq?: number;
-  /** The id of the proposal that it was. */
+  /** Id of the approved proposal. */
   approved?: string;
 }
 
-/** Does what a request asks for. Throws refused, usage and conflict. */
+/** Carries out a request. Throws refused, usage and conflict. */
 function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Change | Promoted> {
   const { gate, seq, approved } = options;
   switch (request.verb) {
@@ -62,7 +62,7 @@ function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions
   }
 }
 
-/** Anybody turns the rule on; once it is on, every change of it is a change that goes forward. */
+/** One person can turn the rule on. While it is on, any change of it is a forward change, which needs a second person. */
 async function setRule(
   writer: Writer,
   { hours, why }: Extract<ForwardRequest, { verb: 'approval' }>,
@@ -89,7 +89,7 @@ async function setRule(
   );
 }
 
-/** Who asks: told by the console, and on a store itself by what they call themselves. Throws forbidden for a token that names nobody. */
+/** Identifies the writer, by `who` when working directly on a store. Throws forbidden for a token without a name. */
 function personOf({ actor, who }: Writer): Person {
   const person = actor?.person ?? personNamed([who]);
   if (person.subject !== null || person.names.length > 0) return person;
@@ -97,8 +97,8 @@ function personOf({ actor, who }: Writer): Person {
 }
 
 /**
- * Does what is asked for, or where two persons decide keeps it as a proposal: the same is judged by the gate and worked out, and
- * instead of being written it waits for the second one.
+ * Carries out a request, or under the approval rule stores it as a proposal. The gate judges a proposal as well, but the new state is
+ * not written until a second person approves it.
  */
 export async function ask(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Asked> {
   let held: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> } | null = null;
@@ -125,7 +125,7 @@ const without = (agenda: Agenda, id: string): Agenda => ({
   proposals: agenda.proposals.filter((each) => each.id !== id),
 });
 
-/** What everybody would get, or a share of visitors. */
+/** Returns what would change for everybody, or for a share of visitors. */
 function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, 'state' | 'action'>) {
   const named = 'builds' in action ? action.builds : [];
   const isSwitch = current.stable?.set !== state.stable?.set;
@@ -176,7 +176,7 @@ async function propose(
   return { document, changed: false, proposal: viewOf(proposal, document, person) };
 }
 
-/** The same request upon the same state, with the same outcome, by any person and for any reason. */
+/** Compares request, state and result, regardless of person and reason. */
 function isSame(one: PendingApproval, other: PendingApproval): boolean {
   const comparable = ({ request: { why: _, ...request }, before, after }: PendingApproval) =>
     canonicalJson({ request, before, after });
@@ -188,11 +188,11 @@ interface ApprovalOutcome {
   by: string;
   at: string;
   seq: number;
-  /** The log says it of the proposal itself, not only of what it changed. */
+  /** True if the log has an entry for the proposal itself, not only for the change. */
   told: boolean;
 }
 
-/** What became of a proposal, by the log; null while it waits. */
+/** Reads a proposal's outcome from the log; null while it is pending. */
 async function outcomeOf(
   writer: Writer,
   current: ChannelDocument,
@@ -211,7 +211,7 @@ async function outcomeOf(
   return outcome;
 }
 
-/** Throws conflict where somebody has decided on it already. */
+/** Throws conflict if the proposal was already decided. */
 async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   const outcome = await outcomeOf(writer, current, proposal);
   if (outcome)
@@ -221,7 +221,7 @@ async function assertUndecided(writer: Writer, current: ChannelDocument, proposa
     );
 }
 
-/** Throws conflict and refused unless it waits, and upon the very state it was made for. */
+/** Throws conflict if the proposal was decided, refused if it expired or the channel's state has changed. */
 async function assertOpen(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   await assertUndecided(writer, current, proposal);
   const { id, by, expires, before } = proposal;
@@ -243,7 +243,7 @@ async function find(writer: Writer, id: string): Promise<PendingApproval> {
   throw missing(id);
 }
 
-/** Takes a proposal off the list, and says in the log what became of it unless that stands there. */
+/** Removes a proposal from the agenda, and logs its outcome unless the log already has it. */
 const close = (
   writer: Writer,
   proposal: PendingApproval,
@@ -254,7 +254,7 @@ const close = (
     const outcome = await outcomeOf(writer, document, proposal);
     const entry = outcome?.told ? null : entryOf(proposal, change, why);
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return { agenda: without(agenda, proposal.id), entry };
-    // what was approved may be off the list with the change itself
+    // an approved schedule has already removed its proposal from the agenda
     return entry && change === 'approved' ? { agenda, entry } : null;
   });
 
@@ -264,8 +264,8 @@ export interface WordRequest {
 }
 
 /**
- * Carries out what another person proposed, judged by the gate once more and written in one step upon the very state it was made
- * for. Throws forbidden for the proposer, refused where the channel has moved on, and conflict where somebody else was faster.
+ * Carries out another person's proposal. The gate judges it again, and it is written only to the state it was made for. Throws
+ * forbidden for the proposer, refused if the channel has changed, and conflict if somebody else was faster.
  */
 export async function approve(writer: Writer, { id, why }: WordRequest, gate: Gate): Promise<Change> {
   const person = personOf(writer);
@@ -289,7 +289,7 @@ export async function approve(writer: Writer, { id, why }: WordRequest, gate: Ga
   return change;
 }
 
-/** Takes a proposal off the list: rejected by another person, withdrawn by its own. Throws forbidden where it has to be one's own. */
+/** Removes a proposal: withdrawn by its proposer, rejected by others. With `own`, throws forbidden for others. */
 export async function reject(writer: Writer, { id, why }: WordRequest, { own = false } = {}): Promise<Change> {
   const person = personOf(writer);
   let closed = false;
@@ -305,12 +305,12 @@ export async function reject(writer: Writer, { id, why }: WordRequest, { own = f
   });
 }
 
-/** Longer than anybody takes between a change and saying of what proposal it was. */
+/** Longer than an approval takes between its change and its log entry. */
 const SETTLED_MS = 60_000;
 
 /**
- * Clears away expired proposals and completes interrupted approvals: a written switch counts; of a schedule that was not written nothing
- * remains. Every console may do this concurrently.
+ * Removes expired proposals and completes interrupted approvals: a written switch counts as approved, a schedule that was not written is
+ * dropped. Every console may do this concurrently.
  */
 export async function settleProposals(writer: Writer): Promise<void> {
   const { store, channel, key } = writer;
@@ -328,7 +328,7 @@ export async function settleProposals(writer: Writer): Promise<void> {
 export interface ProposalView extends Omit<PendingApproval, 'person'> {
   /** Proposed by the viewer: another person has to approve it. */
   own: boolean;
-  /** The channel has moved on: it has to be proposed again. */
+  /** The channel has changed, so it has to be proposed again. */
   outdated: boolean;
 }
 
@@ -337,7 +337,7 @@ function viewOf({ person, ...proposal }: PendingApproval, document: ChannelDocum
   return { ...proposal, own: isSamePerson(person, viewer), outdated };
 }
 
-/** What waits for a second person, as the viewer sees it. */
+/** Returns pending proposals as the viewer sees them. */
 export const viewProposals = (
   { actor, who }: Writer,
   { proposals }: Agenda,

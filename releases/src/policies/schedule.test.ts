@@ -28,7 +28,7 @@ afterEach(() => at.remove());
 const plan = (steps: string, parts: object = {}, writer = at.writer) =>
   schedule(writer, { builds: [next], steps: parseSteps(steps), ...parts }, openGate);
 
-/** A server looks, at an hour from now. */
+/** Takes due steps as a server does in so many hours. */
 const look = (hours: number, gate: Gate = openGate) => lookAs(at.after(hours * HOUR_MS), gate);
 const lookAs = (writer: Writer, gate: Gate = openGate) =>
   takeDueSteps(writer, new HealthReader(at.store, 'production'), async () => gate);
@@ -38,7 +38,7 @@ const planned = async () => (await readAgenda(at.store, 'production', at.key.pub
 const log = async () => readLog(at.store, await at.current(), at.key.publicKey, 50);
 const view = async (hours: number) =>
   viewAgenda(at.after(hours * HOUR_MS), new HealthReader(at.store, 'production'), await at.current());
-/** Visitors who come so many hours from now. */
+/** Records visitors in so many hours from now. */
 const visits = (groups: Parameters<typeof recordVisits>[1] = FINE, hours = 0) =>
   recordVisits(at, groups, new Date(Date.now() + hours * HOUR_MS));
 
@@ -87,7 +87,7 @@ describe('the steps of a schedule', () => {
     await visits({ tried: [30, 0], control: [0, 0] });
     await look(3);
     expect(await share()).toBe(25);
-    // what was reported before that step speaks for no other, and the hour between them is kept
+    // earlier reports do not count for the next step, and the interval of an hour is kept
     await look(3.5);
     expect((await view(4.2)).schedules[0]).toMatchObject({ taken: 2, waiting: { kind: 'tooFew', tried: 0 } });
     expect((await view(3.5)).schedules[0]).toMatchObject({ waiting: null });

@@ -25,15 +25,15 @@ import { isRevoked } from '../operations/tokens.ts';
 import { say } from '../sentences.ts';
 
 export interface ScheduleRequest extends ChangeOptions {
-  /** None: the candidate of `name`, or the only one, goes on from where it is. */
+  /** Empty: continues the candidate of `name`, or the only candidate. */
   builds: string[];
   name?: string;
   steps: Step[];
-  /** Visitors that each group has to have before a step; 30 if left out. */
+  /** Visitors that each group needs before a step; default: `AUTO_STOP.minimumVisitors`. */
   enough?: number;
-  /** Takes a first step that is due now although the channel is frozen. */
+  /** Reason to take an immediate first step during a freeze. */
   despiteFreeze?: string;
-  /** Where two persons decide: the proposal that it was. */
+  /** Id of the approved proposal, under the approval rule. */
   approved?: string;
 }
 
@@ -62,7 +62,7 @@ const without = (agenda: Agenda, { id }: Schedule): Agenda => ({
   schedules: agenda.schedules.filter((each) => each.id !== id),
 });
 
-/** Whether it has steps to come. */
+/** True if the schedule has steps left. */
 export const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
   ['ready', 'taken'].includes(standing(schedule, document));
 
@@ -82,14 +82,13 @@ function assertFree(agenda: Agenda, document: ChannelDocument, builds: readonly 
     );
 }
 
-/** The instant of the step after so many, from the one at which the last was taken. */
+/** Returns when the next step is due if `taken` steps were applied, the last of them at `from`. */
 const dueAfter = (steps: readonly Step[], taken: number, from: number): string =>
   iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE_MS);
 
 /**
- * Plans the steps of a candidate. A first step that is due now is carried out here, through the gate; the channel's watch carries out the
- * others, and the first one too where two persons decide. Throws refused where the candidate has a schedule already or is further than
- * the first step.
+ * Schedules the steps of a candidate. An immediate first step is taken here, through the gate. A console takes the others, and under
+ * the approval rule the first one too. Throws refused if the candidate has a schedule or already exceeds the first step.
  */
 export async function schedule(
   writer: Writer,
@@ -112,14 +111,14 @@ export async function schedule(
   const byTwo = document.approval !== undefined;
   if (byTwo && despiteFreeze) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
   const options = { gate, why, seq, despiteFreeze };
-  // judged now, written with the schedule: one look decides upon both
+  // only judges the first step: the approval of the schedule covers it
   if (byTwo && first?.minutes === 0)
     await begin({ ...writer, second: async () => null }, meant, first.percent, options);
   const begun = !byTwo && first?.minutes === 0 ? await begin(writer, meant, first.percent, options) : null;
   const now = (await timeOf(writer)).getTime();
   const current = begun?.document ?? document;
   const candidate = begun?.document ? candidateOf(current, { salt: null, builds: meant }) : running;
-  // a schedule of the one step that was just taken
+  // the only step was just taken
   if (begun && steps.length === 1) return begun;
   const taken = begun ? 1 : 0;
   const planned: Schedule = {
@@ -160,7 +159,7 @@ export async function schedule(
 const sameLive = (document: ChannelDocument, builds: readonly string[]): boolean =>
   builds.every((build) => document.stable?.builds.includes(build));
 
-/** One step: a share of visitors, or everyone. */
+/** Takes one step: a share of visitors, or everyone. */
 const begin = async (
   writer: Writer,
   builds: readonly string[],
@@ -172,7 +171,7 @@ const begin = async (
 };
 
 export interface SteerRequest extends ChangeOptions {
-  /** A remote with a schedule; may be left out where there is one schedule. */
+  /** A remote with a schedule; optional if there is only one schedule. */
   name?: string;
 }
 
@@ -187,7 +186,7 @@ function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: strin
   throw refused(name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel }), say('noScheduleCure'));
 }
 
-/** Pauses, continues or cancels a schedule; the candidate keeps the share it has. A pause keeps the time that was left. */
+/** Pauses, continues or cancels a schedule. The candidate keeps its share, and a pause keeps the remaining time. */
 export async function steerSchedule(
   writer: Writer,
   to: 'pause' | 'continue' | 'cancel',
@@ -216,7 +215,7 @@ export async function steerSchedule(
   return changeAgenda(writer, decide, seq);
 }
 
-/** The step was taken: the next one comes as long after this as was planned, however late this one was. */
+/** Records a taken step. The next one follows after the planned interval, however late this one was. */
 function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now: number): AgendaDecision | null {
   const stored = agenda.schedules.find(({ id }) => id === planned.id);
   if (!stored || stored.taken !== planned.taken) return null;
@@ -237,8 +236,8 @@ function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now
 }
 
 /**
- * What lets the steps of an approved schedule through where two persons decide. The log says whether it still stands: one that was
- * cancelled or paused there and is put back takes no step.
+ * Approves the steps of an approved schedule. The log is decisive: a schedule that it records as cancelled or paused takes no step, even
+ * if an older agenda was restored.
  */
 const approvedSteps =
   ({ store, key }: Writer, { id, approved }: Schedule): Writer['second'] =>
@@ -273,7 +272,7 @@ async function take(
     {
       gate,
       why: planned.why,
-      // of all that look at this state one swaps it
+      // of all servers that see this state, one swaps it
       seq: document.seq,
       evidence,
     },
@@ -282,7 +281,7 @@ async function take(
   await changeAgenda(writer, (agenda) => noted(agenda, planned, after, now));
 }
 
-/** A refusal that the channel's state explains needs nobody; any other waits for a person, and so does a maker who has left. */
+/** Pauses a schedule after a refusal or a revoked token until a person continues it, unless its candidate has changed. */
 async function stop(writer: Writer, planned: Schedule, change: 'refused' | 'revoked', reason: string): Promise<void> {
   const at = (await timeOf(writer)).toISOString();
   const refusal = [...reason].slice(0, 500).join('');
@@ -296,7 +295,7 @@ async function stop(writer: Writer, planned: Schedule, change: 'refused' | 'revo
   await changeAgenda(writer, decide);
 }
 
-/** Brings one schedule as far as it may go now. */
+/** Advances one schedule as far as it may go now. */
 async function advance(writer: Writer, reader: HealthReader, id: string, gate: Gate): Promise<void> {
   const { store, channel, key } = writer;
   const document = await currentDocument(writer);
@@ -337,7 +336,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     await take(writer, planned, document, gate, evidence);
   } catch (cause) {
     if (!(cause instanceof ReleaseError)) throw cause;
-    // somebody changed the channel meanwhile: the next look decides upon that
+    // the channel changed meanwhile: the next round decides again
     if (cause.kind === 'conflict') return;
     if (cause.kind !== 'refused') throw cause;
     await stop(writer, planned, 'refused', [messageOf(cause), ...cause.details].join('; '));
@@ -345,8 +344,8 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
 }
 
 /**
- * Carries out the steps that are due and healthy, and says why others wait. Removes schedules that a rollback, a stop or a switch
- * has ended. Any number of servers may do this concurrently: the channel's compare-and-swap lets one of them carry out a step.
+ * Takes the steps that are due and healthy, and logs why others wait. Removes schedules that a rollback, stop or switch has ended. Any
+ * number of servers may do this concurrently: the channel's compare-and-swap lets one of them take a step.
  */
 export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
   const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);

@@ -5,14 +5,14 @@ import { refused, usage } from '../errors.ts';
 import type { SigningKey } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 
-// Which addresses a webhook may have, and how they are stored: a person who may add one must not reach into the console's network, and a
-// reader of the store must not learn them.
+// Checks and encrypts addresses of webhooks. A person who adds one must not reach into the console's network, and a reader of the store
+// must not learn the addresses.
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Addresses that are no one's on the internet: private, shared, link-local, documentation, multicast and the rest of what is reserved. */
+/** Addresses outside the public internet: private, shared, link-local, documentation, multicast and other reserved ones. */
 const PRIVATE = new BlockList();
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -30,7 +30,7 @@ for (const [net, prefix] of [
   ['224.0.0.0', 3],
 ] as const)
   PRIVATE.addSubnet(net, prefix, 'ipv4');
-/** All of IPv6 but what is given out, and in that what carries an IPv4 address or is for documentation. */
+/** Public IPv6. `PRIVATE` excludes those that embed an IPv4 address or are for documentation. */
 const GIVEN_OUT = new BlockList();
 GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
 for (const [net, prefix] of [
@@ -42,7 +42,7 @@ for (const [net, prefix] of [
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** True for an address on this machine or in a network of one's own. */
+/** True for an address of this machine, a private network or a reserved range. */
 export function isPrivateAddress(address: string): boolean {
   const plain = MAPPED.exec(address)?.[1] ?? address;
   if (isIP(plain) === 4) return PRIVATE.check(plain, 'ipv4');
@@ -58,11 +58,11 @@ export interface WebhookRules {
   allowPrivate: boolean;
   /** The console's public address, for notifications. */
   console?: string | undefined;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolve?: typeof resolve;
 }
 
-/** Of the settings of the console, or of the command line on a store. Throws usage. */
+/** Reads RELEASES_WEBHOOKS_PRIVATE and CONSOLE_ORIGIN. Throws usage. */
 export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): WebhookRules {
   const { RELEASES_WEBHOOKS_PRIVATE: value = 'false', CONSOLE_ORIGIN: console } = environment;
   if (value !== 'true' && value !== 'false')
@@ -75,7 +75,7 @@ export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): 
   return { allowPrivate: value === 'true', console: console || undefined };
 }
 
-/** The address as it is called. Throws usage and refused. */
+/** Parses a webhook's address. Throws usage if it is malformed, refused if it is not allowed. */
 export function checkedUrl(text: string, { allowPrivate }: WebhookRules): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw usage(say('notWeb', { text }), say('notWebCure'));
@@ -88,7 +88,7 @@ export function checkedUrl(text: string, { allowPrivate }: WebhookRules): URL {
   return url;
 }
 
-/** Judged at the connection itself, so that a name which changes its address between a look and the call gains nothing. */
+/** Checks addresses while connecting, so that a name cannot change its address between check and call (DNS rebinding). */
 export const guardedLookup =
   ({ allowPrivate, resolve: look = resolve }: WebhookRules): LookupFunction =>
   (host, options, callback) => {
@@ -105,11 +105,11 @@ export const guardedLookup =
 const derived = (key: SigningKey, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key.privatePem, 'liaozhai webhooks', purpose, 32));
 
-/** Not stored anywhere: it follows from the store's key and the webhook's id. */
+/** Derives a webhook's secret from the store's key and the webhook's id, so that it need not be stored. */
 export const secretOf = (key: SigningKey, id: string): string =>
   `whsec_${derived(key, `secret ${id}`).toString('base64')}`;
 
-/** As it is stored: addresses of chat services are secrets. */
+/** Encrypts an address for the store: those of chat services are secrets. */
 export function seal(text: string, key: SigningKey): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', derived(key, 'address'), iv);

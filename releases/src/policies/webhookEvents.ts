@@ -20,7 +20,7 @@ export type EventType =
 
 /** The body of a call. */
 export interface WebhookEvent {
-  /** The same for every attempt: what was received once is known by it. */
+  /** Equal for every attempt, so that receivers can drop duplicates. */
   id: string;
   type: EventType;
   channel: string;
@@ -29,11 +29,11 @@ export interface WebhookEvent {
   who: string;
   why: string;
   builds: string[];
-  /** The share of a ramp. */
+  /** Share of visitors of a `ramp`; null for other types. */
   percent: number | null;
-  /** All of it in a sentence, for people; the console's address is its last line. */
+  /** Summary for people; its last line is `console`, if set. */
   text: string;
-  /** The channel in the console, where its address is set. */
+  /** Address of the channel in the console; null if the console's address is not configured. */
   console: string | null;
 }
 
@@ -74,7 +74,7 @@ function typeOf(action: ReadAction, who: string): EventType | null {
   }
 }
 
-/** One that its own proposer withdrew concerns nobody else. */
+/** A proposal withdrawn by its proposer concerns nobody else. */
 const PROPOSAL_EVENTS = {
   proposed: 'proposed',
   approved: 'approved',
@@ -84,7 +84,7 @@ const PROPOSAL_EVENTS = {
   interrupted: 'rejected',
 } as const;
 
-/** What a state has to tell; null for those that only those look for who keep the log. */
+/** Returns the event of a state; null if webhooks do not report it. */
 export function eventOf(
   { channel, seq, action: stored }: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>,
   rules: Pick<WebhookRules, 'console'> = {},

@@ -40,7 +40,7 @@ interface Received {
   headers: Record<string, string>;
 }
 
-/** A chat service on loopback: what it got, and how it answers. */
+/** A chat service on loopback that records requests; `state.answer` can be replaced. */
 async function openReceiver() {
   const received: Received[] = [];
   const state = {
@@ -308,7 +308,7 @@ describe('addresses', () => {
     await expect(testWebhook(at.writer, webhook.id, { ...INTERNET, resolve: leads })).rejects.toThrow(
       'private network',
     );
-    // where it is allowed the call goes through to the receiver, which speaks no TLS
+    // where private addresses are allowed, the call reaches the receiver and fails, because it has no TLS
     await expect(testWebhook(at.writer, webhook.id, { ...HERE, resolve: leads })).rejects.not.toThrow(
       'private network',
     );

@@ -15,14 +15,14 @@ import type { Store } from '../store/store.ts';
 import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 
-// Notifies others of what happened to a channel. Nothing is queued: each webhook stores the last state of the log it has delivered, so
-// that no switch ever waits for one, and a restart loses nothing.
+// Notifies webhooks of changes to a channel. Instead of a queue, each webhook stores the last delivered state of the log. So no switch
+// waits for a webhook, and a restart loses nothing.
 
 const MOST_WEBHOOKS = 20;
 const KEPT_UNDELIVERED = 10;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
-/** How long one event is tried before it is given up: about a day. */
+/** Attempts before an event is given up, over about a day. */
 export const MOST_ATTEMPTS = 32;
 const TIMEOUT_MS = 10_000;
 const LONGEST_ANSWER = 64 * 1024;
@@ -31,15 +31,15 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const webhookSchema = v.object({
   id: v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/)),
-  /** The address, sealed with the store's key: those of chat services are secrets. */
+  /** Address, encrypted with the store's key: those of chat services are secrets. */
   url: v.string(),
-  /** Its beginning, for people. */
+  /** Origin of the address, for display. */
   shown: textSchema(120),
   by: textSchema(120),
   at: instantSchema,
-  /** The last state of the log that was delivered, given up or none of its business. */
+  /** The last state of the log that was delivered, given up or skipped. */
   seq: count,
-  /** Of the next event: how often it failed, why the last time, and when it is tried again. */
+  /** Failed attempts of the next event, the last problem, and the time of the next attempt. */
   attempts: count,
   problem: textSchema(200),
   retry: v.nullable(instantSchema),
@@ -59,7 +59,7 @@ const documentSchema = v.object({
   sig: v.string(),
 });
 
-/** `webhooks/<channel>.json`: a pointer, signed, so that who writes the store alone sends nobody anywhere. */
+/** `webhooks/<channel>.json`, a signed pointer: a writer of the store without the key cannot add an address. */
 const keyOf = (channel: string): string => `webhooks/${channel}.json`;
 
 async function read(
@@ -95,13 +95,13 @@ async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[]
   throw conflict(say('keptChanging', { what: say('theWebhooks', { channel }) }), say('againCure'));
 }
 
-/** What the receiver recomputes, by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`; the key is what follows `whsec_`. */
+/** Signature by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, keyed with the base64 part after `whsec_`. */
 const signatureOf = (secret: string, id: string, seconds: number, body: string): string =>
   createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
     .update(`${id}.${seconds}.${body}`)
     .digest('base64');
 
-/** Posts one event. Returns what was wrong, or null. Redirects are not followed, and the answer's text means nothing. */
+/** Posts one event. Returns the problem, or null. Follows no redirects and ignores the response body. */
 function post(
   url: URL,
   secret: string,
@@ -115,7 +115,7 @@ function post(
     const call = send(url, {
       method: 'POST',
       lookup: guardedLookup(rules),
-      // no connection of before, whose address nobody would judge
+      // a reused connection would skip the check of its address
       agent: false,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
@@ -127,7 +127,7 @@ function post(
         'webhook-signature': `v1,${signatureOf(secret, event.id, seconds, body)}`,
       },
     });
-    // the words of an abort do not name its cause
+    // the message of an `AbortError` does not mention the timeout
     call.once('error', (cause) => done(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
     call.once('response', (answer) => {
       const status = answer.statusCode ?? 0;
@@ -158,7 +158,7 @@ async function attempt(
   }
 }
 
-/** A webhook as it is listed: never its secret, of its address the beginning. */
+/** A webhook for display, without its secret and full address. */
 export type ListedWebhook = Omit<Webhook, 'url'>;
 
 const listed = ({ url: _url, ...shown }: Webhook): ListedWebhook => shown;
@@ -168,7 +168,7 @@ export const listWebhooks = async ({ store, channel, key }: Writer): Promise<Lis
 
 const shownOf = ({ origin }: URL): string => `${origin.slice(0, 110)}/…`;
 
-/** The log says who sends what is done elsewhere. */
+/** Logs who added or removed a webhook. */
 const tell = (writer: Writer, what: 'added' | 'removed', address: string, why?: string, seq?: number) =>
   changeChannel(
     writer,
@@ -181,14 +181,14 @@ const tell = (writer: Writer, what: 'added' | 'removed', address: string, why?: 
     seq,
   );
 
-/** Adds a webhook, which reports events from now on. Its secret can be read only here. Throws usage and refused. */
+/** Adds a webhook, which reports events from now on. Only this call returns its secret. Throws usage and refused. */
 export async function addWebhook(
   writer: Writer,
   text: string,
   rules: WebhookRules,
 ): Promise<{ webhook: ListedWebhook; secret: string }> {
   const url = checkedUrl(text, rules);
-  // before the log says that it was added
+  // before the log records the addition
   requireRoom((await read(writer.store, writer.channel, writer.key.publicKey)).webhooks);
   const { document } = await tell(writer, 'added', shownOf(url));
   const id = randomBytes(6).toString('hex');
@@ -226,7 +226,7 @@ export async function removeWebhook(writer: Writer, id: string, { why, seq }: Ch
   return outcome;
 }
 
-/** Sends an event of the type `test` now. Where it arrives, the events that wait follow. Throws refused with what went wrong. */
+/** Sends a `test` event now. If it succeeds, pending events are due immediately. Throws refused with the problem. */
 export async function testWebhook(writer: Writer, id: string, rules: WebhookRules): Promise<WebhookEvent> {
   const { store, channel, key, who } = writer;
   const webhook = (await read(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
@@ -246,10 +246,10 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
   return event;
 }
 
-/** The pause after so many failures: 10 s, 20 s, 40 s … an hour. */
+/** Delay after the given number of failures: 10 s, 20 s, 40 s … 1 h. */
 const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 
-/** What follows from an attempt: the next event's turn, another attempt, or one that is given up. */
+/** Applies the result of an attempt: moves on to the next event, plans a retry or gives the event up. */
 function settled(webhook: Webhook, event: WebhookEvent, problem: string | null, now: Date): Webhook {
   const over = { ...webhook, seq: event.seq, attempts: 0, problem: '', retry: null };
   if (problem === null) return over;
@@ -266,7 +266,7 @@ function settled(webhook: Webhook, event: WebhookEvent, problem: string | null, 
   return { ...over, undelivered: [...webhook.undelivered, given].slice(-KEPT_UNDELIVERED) };
 }
 
-/** Never goes back behind what another server has kept, nor brings back what was removed. */
+/** Stores a webhook's progress, unless another server is further or the webhook was removed. */
 const keep = (writer: Writer, next: Webhook): Promise<void> =>
   change(writer, (webhooks) =>
     webhooks.some(({ id, seq }) => id === next.id && seq <= next.seq)
@@ -274,7 +274,7 @@ const keep = (writer: Writer, next: Webhook): Promise<void> =>
       : null,
   );
 
-/** Tells one webhook what it does not know yet, in order, until an event fails or `mayGoOn` says no. */
+/** Delivers pending events to one webhook in order, until one fails or `mayGoOn` returns false. */
 async function deliverTo(
   writer: Writer,
   document: ChannelDocument,
@@ -285,7 +285,7 @@ async function deliverTo(
   let own = webhook;
   let delivered = webhook.seq;
   while (own.seq < document.seq && (await mayGoOn())) {
-    // a pause that is longer than any was set by a clock that is wrong
+    // a delay above the maximum was set by a wrong clock
     const left = own.retry ? Date.parse(own.retry) - (await timeOf(writer)).getTime() : 0;
     if (left > 0 && left <= LONGEST_PAUSE_MS) break;
     const event = eventOf(await readState(writer.store, document, own.seq + 1, writer.key.publicKey), rules);
@@ -303,8 +303,8 @@ async function deliverTo(
 }
 
 /**
- * Tells every webhook of a channel what is new; one that does not answer keeps no other waiting. `busy` are those that an earlier round
- * still waits for.
+ * Delivers pending events to every webhook of a channel, in parallel. `busy` has the ids of webhooks that an earlier round still waits
+ * for.
  */
 export async function deliver(
   writer: Writer,
