@@ -5,11 +5,11 @@ import { stateOf } from '../model/channel.ts';
 import { type Counts, fisherWorse, sampleOf } from './figures.ts';
 
 /**
- * The rule of the alarm, as stated in docs/deploying/watching.md. The bound is lower than the automatic stop's, since every few
- * minutes bring visitors who were not judged before.
+ * The rule of the alarm, as stated in docs/deploying/watching.md. `alpha` is lower than the automatic stop's, because the test is
+ * repeated every few minutes with new visitors.
  */
 const ALARM = {
-  /** Spans that end now, in minutes, the longest first: a short one sees a rise that a long one dilutes. */
+  /** Spans up to now in minutes, longest first. A short span detects a rise that a long one dilutes. */
   spans: [15, 5, 2],
   minimumVisitors: 20,
   minimumFailed: 5,
@@ -22,7 +22,7 @@ const ALARM = {
 const isEnough = ({ visitors, failedVisitors }: Counts): boolean =>
   visitors >= ALARM.minimumVisitors && failedVisitors >= ALARM.minimumFailed;
 
-/** Whether the visitors of the last minutes fail: very many of them, or far more than those of the same remote before, beyond chance. */
+/** True if very many recent visitors fail, or significantly more than the same remote's visitors before. */
 export function isAlarming(recent: Counts, before: Counts): boolean {
   if (!isEnough(recent)) return false;
   const [now, then] = [sampleOf(recent), sampleOf(before)];
@@ -31,7 +31,7 @@ export function isAlarming(recent: Counts, before: Counts): boolean {
   return fisherWorse(now, then) < ALARM.alpha;
 }
 
-/** How a build fares now, compared with the visitors of the same remote before. */
+/** Recent visitors of a build, compared with earlier visitors of the same remote. */
 export interface Rise {
   minutes: number;
   recent: Counts;
@@ -40,13 +40,13 @@ export interface Rise {
 }
 
 interface Within {
-  /** Who came in the last so many minutes. */
+  /** Visitors of the last `minutes`. */
   recent: (minutes: number) => Counts;
-  /** Everybody before them: very many, so counted only where it decides. */
+  /** Earlier visitors. There are many, so they are counted only if necessary. */
   before: (minutes: number) => Counts;
 }
 
-/** The first span that alarms, else the longest. */
+/** Returns the first span that alarms, else the longest one. */
 export function riseOf({ recent: recentIn, before: beforeOf }: Within): Rise {
   const [longest] = ALARM.spans;
   for (const minutes of ALARM.spans) {
@@ -60,13 +60,13 @@ export function riseOf({ recent: recentIn, before: beforeOf }: Within): Rise {
 
 type Alarming = Rise & { build: string };
 
-/** An incident that was quiet for so long is over: what comes then is another one. */
+/** An incident without an alarm for this long is over, and the next alarm begins a new one. */
 export const INCIDENT_MS = 30 * 60_000;
 const LOOKED_THROUGH = 50;
 
 /**
- * Writes an alarm into the log, from where webhooks deliver it. Returns false where the log has it already: another console, or
- * this one before its restart.
+ * Logs an alarm, which webhooks then deliver. Returns false if the log already has it, from another console or from this one before a
+ * restart.
  */
 export async function logAlarm(writer: Writer, { build, minutes, recent, before }: Alarming): Promise<boolean> {
   const { store, key } = writer;

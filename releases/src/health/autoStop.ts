@@ -24,7 +24,7 @@ import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute 
 /** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
 export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
 
-/** How a candidate fares beside those who run what everybody runs of the same remotes. */
+/** Health of a candidate, compared with visitors of the same remotes' live builds. */
 export interface CandidateHealth {
   builds: string[];
   tried: GroupHealth;
@@ -40,11 +40,11 @@ export interface Verdict {
   worse: boolean;
 }
 
-/** How one build fares, with its last minutes, and compared with another of its name. */
+/** Health of one build, with its last minutes, and compared with another build of its name. */
 export interface BuildHealth extends GroupHealth, Rise {
   build: string;
   group: 'stable' | 'candidate';
-  /** Live for everybody before it; for a candidate what is live. Null where nobody ran that within the day. */
+  /** For a live build, the one before it; for a candidate, the live one. Null without visitors within a day. */
   beside: (Counts & { build: string }) | null;
 }
 
@@ -52,9 +52,9 @@ export interface Health {
   stable: GroupHealth;
   candidates: CandidateHealth[];
   builds: BuildHealth[];
-  /** What readers felt, by name. Missing where the console is older. */
+  /** Web vitals by name. Missing in the response of an older console. */
   vitals?: NameVitals[];
-  /** Errors in the code of builds, those of the most visitors first. Missing where the console is older. */
+  /** Errors in the code of builds, most visitors first. Missing in the response of an older console. */
   errors?: ErrorHealth[];
 }
 
@@ -73,7 +73,7 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
   };
 }
 
-/** How a candidate's visitors fare since it began, beside those of its control. */
+/** Returns the health of a candidate since its start, compared with its control. */
 function candidateHealth(
   { events, errors = [] }: Reports,
   document: ChannelDocument,
@@ -83,7 +83,7 @@ function candidateHealth(
   const live = new Set((document.stable?.builds ?? []).filter((id) => names.has(nameIn(id))));
   const recent = events.filter(({ at }) => at >= since);
   const thrown = errors.filter(({ at }) => at >= since);
-  // pages report remotes, never the host; and a remote of which nothing is live has no control of its own
+  // pages never report the host, and a remote without a live build has no control of its own
   const byRemote = !names.has(HOST_NAME) && live.size === names.size;
   const isAlone = candidatesOf(document).length === 1;
   const isTried = byRemote
@@ -101,11 +101,11 @@ function candidateHealth(
   return { builds, tried, control, verdict: verdictOn(tried, control) };
 }
 
-/** Pages vote on remotes, never on the host: each visitor who has its page counts as one who could run it. */
+/** Pages never vote on the host, so each visitor with a page counts as a successful load of the host. */
 const asVotesOnHost = (events: readonly HealthEvent[], build: string): HealthEvent[] =>
   events.map(({ failure: _, loadMilliseconds: __, ...event }) => ({ ...event, build, outcome: 'loaded' }));
 
-/** The other build of the same name that everybody had last. Anybody can send votes, on ids that no build has too. */
+/** Returns the last other live build of the same name. Ignores malformed ids, because anybody can send votes. */
 function formerBuild(events: readonly HealthEvent[], build: string): string | undefined {
   const isFormer = (event: HealthEvent) =>
     !event.candidate &&
@@ -167,7 +167,7 @@ function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument
 
 const countsOf = ({ visitors, failedVisitors }: Counts): Counts => ({ visitors, failedVisitors });
 
-/** How a channel's sets fare, by the reports of the last day and what readers felt in it. */
+/** Summarises the health of a channel from the reports and vitals of the last day. */
 export function summarise(
   reports: Reports,
   document: ChannelDocument,
@@ -187,13 +187,12 @@ export function summarise(
   };
 }
 
-/** A group's figures, as the audit keeps them. */
+/** Returns a group's figures for the audit. */
 const healthOf = (
   group: 'candidate' | 'control',
   { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth,
 ): Evidence => ({ kind: 'health', group, visitors, failedVisitors, failures, p75LoadMilliseconds });
 
-/** Reads how a channel fares. */
 export async function readHealth(
   writer: Writer,
   reader: HealthReader,
@@ -208,8 +207,8 @@ export async function readHealth(
 }
 
 /**
- * Ends a candidate that fails more than its control, or is slower, beyond chance, with the figures in the audit. Returns whether
- * there was one.
+ * Ends a candidate that fails significantly more than its control or is significantly slower. The audit records the figures. Returns
+ * whether a candidate was ended.
  */
 export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
   const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
@@ -238,7 +237,7 @@ function failing({ candidates }: Health): Harmful | null {
   return { build, evidence: [{ kind: 'verdict', pValue, alpha }, ...groups] };
 }
 
-/** The first build whose pages are too slow, with every figure that says so. */
+/** Returns the first build whose pages are too slow, with all figures that show it. */
 function slow({ vitals = [] }: Health): Harmful | null {
   for (const { metrics } of vitals) {
     const evidence = metrics.flatMap(slowerEvidence);
@@ -255,13 +254,13 @@ function slowerEvidence({ metric, candidate, verdict }: MetricVitals): Evidence[
   return [{ kind: 'slower', build: candidate.build, metric, ...figures, pValue, alpha }];
 }
 
-/** A step goes on while chance explains a candidate's failures with at least this probability. It is asked once a step, not for ever as the stop. */
+/** Smallest p-value with which a step is taken. Higher than the automatic stop's, which is tested continuously. */
 const STEP_LIMIT = 0.01;
 
-/** Why a step that is due is not taken yet. */
+/** Why a due step waits. */
 export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
 
-/** What speaks for the next step, or why it waits. A first step begins a candidate and is judged by nobody. */
+/** Returns the evidence for the next step, or why it waits. A first step has no visitors yet, so it is not judged. */
 export async function judgeStep(
   writer: Writer,
   reader: HealthReader,

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** What esbuild made of a source of five lines, and its map: `.at(` of column 29 stands in line 3. */
+/** Output of esbuild for a source of five lines, and its map: `.at(` in column 29 is in line 3 of the source. */
 const script =
   '(()=>{function t(e){return e.at(-1).length+"a sentence of the sources".length}Object.assign(globalThis,{newest:t});})();\n';
 const map = JSON.stringify({

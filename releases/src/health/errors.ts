@@ -2,47 +2,47 @@ import type { Place, SourceMaps } from '../builds/sourceMaps.ts';
 import { buildFolder, HOST_NAME, nameOf, parseBuildId } from '../model/build.ts';
 import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
 
-/** How many visitors something concerns. */
+/** Number of visitors by label, such as a browser or a route. */
 export interface Portion {
   label: string;
   visitors: number;
 }
 
-/** One error of one build, at one place in its sources. */
+/** An error of one build at one place in its sources. */
 export interface ErrorHealth {
   build: string;
-  /** Nobody gets the build with a new page any more. */
+  /** New pages do not get this build any more. */
   gone: boolean;
-  /** The classes of messages differ from browser to browser: the most frequent one. */
   name: string;
+  /** The most frequent message, since messages differ between browsers. */
   message: string | null;
   kind: string;
-  /** Where in the sources, the innermost first; a position in a built file where no source map has it. */
+  /** Places in the sources, innermost first; a position in the built file if no source map has it. */
   frames: { at: string; name: string | null }[];
-  /** `ChatLog.tsx:88`; null where no place is known. */
+  /** `ChatLog.tsx:88`; null if unknown. */
   where: string | null;
   first: string;
   last: string;
   visitors: number;
-  /** Of so many visitors that the build had then. */
+  /** Visitors of the build since shortly before the first error. */
   of: number;
-  /** The largest first, both. */
+  /** Sorted by visitors, descending, as are `routes`. */
   browsers: Portion[];
   routes: Portion[];
 }
 
-/** Pages that were opened so long before the first error may have met it. */
+/** Pages opened up to this long before the first error count as exposed to it, in ms. */
 const OPEN_MS = 15 * 60_000;
 const MOST_SHOWN = 20;
-/** Distinct frames that are looked up: the others show their place in the built file. */
+/** Limit of distinct frames to look up. The others show their place in the built file. */
 const MOST_LOOKED_UP = 500;
 
-/** `react-dom/cjs/react-dom.js`, without the folder in which a package manager keeps it. */
+/** Strips the folder of the package manager: `react-dom/cjs/react-dom.js`. */
 const withoutModules = (path: string): string => path.replace(/^.*\bnode_modules\//, '');
 
 const baseName = (path: string): string => path.split('/').at(-1) ?? path;
 
-/** Sources of libraries are nobody's to mend: the first frame of the team's own code says where. */
+/** True for a team's own source. Places in libraries do not help a team to fix the error. */
 const isOwnSource = ({ source }: Place): boolean => !source.includes('node_modules');
 
 function portions(events: readonly ErrorEvent[], label: (event: ErrorEvent) => string): Portion[] {
@@ -74,7 +74,7 @@ function whereOf({ build, frames, places }: Located): string | null {
   return frame === undefined ? null : baseName(frame);
 }
 
-/** Errors grouped by build and place: those of builds that run first, then by visitors. `events` are the votes of the same time. */
+/** Groups errors by build and place: running builds first, then by visitors. `events` are the votes of the same time. */
 export async function summariseErrors(
   errors: readonly ErrorEvent[],
   events: readonly HealthEvent[],
@@ -105,7 +105,7 @@ function describe(group: readonly Located[], events: readonly HealthEvent[], run
   const [first = head.at, last = head.at] = [times[0], times.at(-1)];
   const failed = new Set(group.map(({ visitor }) => visitor));
   const since = new Date(Date.parse(first) - OPEN_MS).toISOString();
-  // pages vote on remotes, never on the host, which each of them runs
+  // pages never vote on the host, and all of them run it
   const isOfBuild = ({ build }: HealthEvent) => nameOf(head.build) === HOST_NAME || build === head.build;
   const had = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
   return {

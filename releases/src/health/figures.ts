@@ -23,8 +23,8 @@ function p75(values: number[]): number | null {
 }
 
 /**
- * One vote per visitor and build: a visitor with one failure counts as failed, at any number of tries. So does one whose page threw
- * an error that nothing caught.
+ * Counts one vote per visitor and build. A visitor with at least one failure counts as failed, as does one whose page threw an uncaught
+ * error.
  */
 export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<ErrorEvent> = []): GroupHealth {
   const votes = new Map<string, HealthEvent>();
@@ -41,7 +41,7 @@ export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<Erro
   const thrown = new Set<string>();
   for (const { kind, visitor, build } of errors) {
     const key = `${kind} ${visitor} ${build}`;
-    // an error that cost the page its remote has a vote of its own
+    // an error that kept a remote from running is already counted as a failed vote
     if (!isScriptError(kind) || thrown.has(key)) continue;
     thrown.add(key);
     visitors.add(visitor);
@@ -62,15 +62,15 @@ export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<Erro
 
 export const nameIn = (build: string): string => build.split('@')[0] ?? build;
 
-/** Votes on builds and errors of the same time. */
+/** Votes on builds, and errors of the same time. */
 export interface Reports {
   events: readonly HealthEvent[];
   errors?: readonly ErrorEvent[];
 }
 
 /**
- * Leaves out how live builds fared as fallbacks, in pages of other sets whose own build had failed. Those visitors count for the
- * build that failed, and a page it broke says nothing of the build that came after.
+ * Leaves out votes on live builds that ran as fallbacks, in pages of other sets whose own build had failed. These visitors count for the
+ * failed build, which may also have broken the page for its fallback.
  */
 export function withoutFallbacks(
   { events, errors = [] }: Reports,
@@ -107,7 +107,6 @@ function logFactorial(n: number): number {
 
 const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
-/** How many failed of how many. */
 export interface Sample {
   failed: number;
   total: number;
@@ -116,8 +115,8 @@ export interface Sample {
 export const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
 
 /**
- * Fisher's exact test, one-sided: how likely chance alone gives `tried` this many failures or more, if both groups fail alike.
- * 1 = no sign of harm.
+ * Fisher's exact test, one-sided: the probability that `tried` has this many failures or more if both groups fail equally often. 1 = no
+ * sign of harm.
  */
 export function fisherWorse(tried: Sample, control: Sample): number {
   const total = tried.total + control.total;

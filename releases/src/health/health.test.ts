@@ -121,7 +121,7 @@ describe('the automatic stop', () => {
     ]);
   });
 
-  // the fallback runs in the page that the candidate broke, may break with it, and often votes first
+  // the fallback runs in the page that the candidate broke, may fail as well, and often votes first
   test.each(['loaded', 'failed'] as const)(
     'counts a visitor of the candidate whose fallback %s in no other group',
     async (outcome) => {
@@ -237,7 +237,7 @@ describe('candidates of several remotes', () => {
     const { stable, candidate } = await at.current();
     const [storiesNext = ''] = candidate?.builds ?? [];
     const live = (name: string) => stable?.builds.find((id) => id.startsWith(`${name}@`)) ?? '';
-    // visitors of both candidates run a set that no document names
+    // visitors of both candidates run a set that is not in the channel's document
     const both = { set: 'c'.repeat(40), candidate: true };
     const none = { set: stable?.set ?? '', candidate: false, failing: false };
     await record([

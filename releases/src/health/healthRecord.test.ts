@@ -17,13 +17,13 @@ afterEach(() => at.remove());
 const line = (when: Date, visitor: string): string =>
   JSON.stringify({ build: 'b', set: 's', candidate: false, outcome: 'loaded', at: when.toISOString(), visitor });
 
-/** A file as HealthRecorder writes it. */
+/** Writes a file in the format of `HealthRecorder`. */
 async function told(when: Date, visitor: string, text = line(when, visitor)): Promise<void> {
   const hour = when.toISOString().slice(0, 13);
   await at.store.create(`health/production/${hour}/${when.getTime()}-${visitor}.ndjson`, `${text}\n`);
 }
 
-/** The store, telling what is asked of it; what `fails` names cannot be read. */
+/** A store that records its reads and fails to read keys that contain `fails.key`. */
 function openLog(fails = { key: '' }) {
   const asked = { read: [] as string[], listed: [] as string[], atOnce: 0, most: 0 };
   const store: Pick<Store, 'read' | 'list' | 'children'> = {

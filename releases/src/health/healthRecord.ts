@@ -18,7 +18,7 @@ import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from 
 
 const reported = {
   at: instantSchema,
-  /** A hash, so that the record distinguishes visitors and nothing more. */
+  /** A hash, so that the record distinguishes visitors without identifying them. */
   visitor: textSchema(32),
 };
 const healthEventSchema = v.object({ ...beaconSchema.entries, ...reported });
@@ -32,7 +32,7 @@ const errorEventSchema = v.object({
 export type HealthEvent = v.InferOutput<typeof healthEventSchema>;
 export type ErrorEvent = v.InferOutput<typeof errorEventSchema>;
 
-/** Who reports an error: an id that is hashed before it is written, and a browser's family with its major version. */
+/** Source of an error: a visitor's id, hashed before it is stored, and the browser's family with its major version. */
 export interface Reporter {
   visitor: string;
   browser: string;
@@ -43,13 +43,13 @@ const EVENTS_PER_FLUSH = 2000;
 const ERRORS_PER_FLUSH = 500;
 const KEPT_HOURS = 72;
 
-/** `health/<channel>/<hour>/`, where the events of one hour lie in small immutable files. */
+/** `health/<channel>/<hour>/`, which contains the events of one hour in small immutable files. */
 const healthFolder = (channel: string, at: Date): string => `health/${channel}/${at.toISOString().slice(0, 13)}/`;
 
 /**
- * Collects beacons and writes them every two seconds. Each write is bounded: more than 2,000 events are dropped, both outcomes
- * alike, so that rates stay true. Vitals are summed before they are written, and hours older than three days are removed. A disk
- * that has only its reserve left gets no more.
+ * Collects beacons and writes them every two seconds. Further events after 2,000 per write are dropped regardless of outcome, so that
+ * rates stay correct. Vitals are summed before they are written, and hours older than three days are removed. Writes nothing if only
+ * the reserve of the disk is left.
  */
 export class HealthRecorder {
   readonly #store: Store;
@@ -84,7 +84,7 @@ export class HealthRecorder {
     return sha256Hex(`${this.#channel}:${visitor}`).slice(0, 16);
   }
 
-  /** Takes what a page's reader felt, without a word of who it was. */
+  /** Adds the vitals of a page, without its visitor. */
   recordVitals(report: VitalsReport, at = new Date()): void {
     this.#vitals.report(report, at);
     this.#plan();
@@ -94,7 +94,7 @@ export class HealthRecorder {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** Writes what waits; a store that fails is reported and the events are lost. */
+  /** Writes pending events. If the store fails, reports the problem and drops the events. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -130,22 +130,22 @@ const KEPT_EVENTS = 200_000;
 const KEPT_ERRORS_OF_HOUR = 20_000;
 const PARALLEL_READS = 16;
 const WINDOW_MS = 24 * HOUR_MS;
-/** A server writes what it received within seconds; then nothing more comes for an hour that is over. */
+/** Time after the end of an hour until its files are complete. Servers write events within seconds. */
 const LATEST_WRITE_MS = 5 * 60_000;
 
-/** What is known of one hour's folder. */
+/** Cached contents of one hour's folder. */
 interface Hour {
   read: Set<string>;
   events: HealthEvent[];
   errors: ErrorEvent[];
   vitals: VitalsTally;
-  /** Read whole after its end, so it need not be listed again. */
+  /** Read completely after its end, so it need not be listed again. */
   finished: boolean;
 }
 
 const newHour = (): Hour => ({ read: new Set(), events: [], errors: [], vitals: new VitalsTally(), finished: false });
 
-/** A truncated line does not count; the lines beside it do. */
+/** Parses one line; null if it is truncated or unknown, so that other lines still count. */
 function readLine(line: string): { event: HealthEvent } | { error: ErrorEvent } | { vitals: VitalsLine } | null {
   try {
     const json: unknown = JSON.parse(line);
@@ -161,16 +161,16 @@ function readLine(line: string): { event: HealthEvent } | { error: ErrorEvent } 
   }
 }
 
-/** What was recorded of a channel: events oldest first, errors, and vitals summed by minute and build. */
+/** Recorded health of a channel: events oldest first, errors, and vitals summed by minute and build. */
 export interface HealthRecord {
   events: readonly HealthEvent[];
   errors: readonly ErrorEvent[];
   vitals: readonly VitalsMinute[];
 }
 
-/** Reads what HealthRecorder wrote; every file only once, since none ever changes. */
+/** Reads the files of `HealthRecorder`, each only once, because they are immutable. */
 export class HealthReader {
-  /** Of the same store. */
+  /** Source maps in the same store. */
   readonly maps: SourceMaps;
   readonly #store: Pick<Store, 'read' | 'list' | 'children'>;
   readonly #root: string;
@@ -183,12 +183,12 @@ export class HealthReader {
     this.#root = `health/${channel}/`;
   }
 
-  /** The events since an instant, of the last day at most and the newest 200,000 at most, oldest first. */
+  /** Reads events since an instant, oldest first: at most the last day and the newest 200,000. */
   async events(since: string, now = new Date()): Promise<readonly HealthEvent[]> {
     return (await this.record(since, now)).events;
   }
 
-  /** As `events`, with the vitals of the same hours. */
+  /** Like `events`, with errors, and the vitals of the same hours. */
   record(since: string, now = new Date()): Promise<HealthRecord> {
     const look = () => this.#look(since, now);
     const record = this.#turn.then(look, look);
@@ -229,7 +229,7 @@ export class HealthReader {
     const work = async () => {
       for (let key = waiting.pop(); key; key = waiting.pop()) await this.#take(key, hour);
     };
-    // all reads settle before the first failure is thrown, so that no late one is counted twice
+    // wait for all reads before throwing, so that a slow one is not counted twice
     const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     const over = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR_MS;
@@ -240,7 +240,7 @@ export class HealthReader {
     return hour;
   }
 
-  /** Counts as read only when it was, so that a store that failed once loses nothing. */
+  /** Marks a file as read only after reading it, so that a failure of the store loses no events. */
   async #take(key: string, hour: Hour): Promise<void> {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);

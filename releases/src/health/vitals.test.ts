@@ -28,7 +28,7 @@ const histogramOf = (values: readonly number[], metric: VitalMetric = 'lcp'): Hi
   return histogram;
 };
 
-/** Pages that took from half to one and a half times as long. */
+/** Values spread evenly from half to one and a half times `middle`. */
 const around = (middle: number, count: number): number[] =>
   Array.from({ length: count }, (_, n) => middle * (0.5 + (n + 0.5) / count));
 
@@ -140,13 +140,13 @@ test('a candidate as fast as stable is stopped in no ramp of a hundred, though i
     doubted += Number(seen.doubtful);
   }
   expect(stopped).toBe(0);
-  // who takes p < 0.05 for proof stops every fifth
+  // with p < 0.05 as the limit, one in five would be stopped
   expect(doubted).toBeGreaterThan(15);
 });
 
 let at: TestStore;
 
-/** Each test has a store where a candidate of `stories` has just begun. */
+/** Opens a store with a new candidate of `stories` for each test. */
 function withCandidate() {
   beforeEach(async () => {
     at = await openTestStore();
@@ -156,7 +156,7 @@ function withCandidate() {
   afterEach(() => at.remove());
 }
 
-/** Tells these pages of a build, as of a minute after the candidate began. */
+/** Records pages of a build, by default two minutes from now. */
 async function pages(build: string, values: readonly number[], cache: CacheState = 'warm', later = 2 * MINUTE_MS) {
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
   for (const value of values)
@@ -190,7 +190,7 @@ describe('what readers feel', () => {
     const { lcp } = await lcpOfStories();
     expect(lcp?.stable).toMatchObject({ build: live, pages: 60 });
     expect(lcp?.stable?.p75 ?? 0).toBeCloseTo(1250, -2);
-    // what came over the network for the first time beside a host from the cache has nothing to be compared with
+    // pages with a cached host but a remote from the network (`mixed`) are not comparable
     expect(lcp?.candidate).toMatchObject({ build: tried, pages: 30 });
     expect(lcp?.candidate?.points.filter((point) => point !== null)).toHaveLength(1);
   });

@@ -14,14 +14,14 @@ import * as v from 'valibot';
 import { nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
 
-/** How many values lie in each bucket. A bucket is 5 % wide, so that what a histogram tells is off by 2.5 % at most. */
+/** Bucket → number of values. A bucket is 5 % wide, so that a quantile is off by at most 2.5 %. */
 export type Histogram = Map<number, number>;
 
 const GROWTH = Math.log(1.05);
-/** A layout shift of 0.1 is recorded as finely as 100 ms are. */
+/** Smallest distinguished value. A layout shift of 0.1 has the resolution of 100 ms. */
 const unitOf = (metric: VitalMetric): number => (metric === 'cls' ? 0.001 : 1);
 
-/** 0 up to one unit, then one bucket for every 5 %: 240 for two minutes. */
+/** Bucket 0 has values up to one unit, each further bucket 5 % more: 240 buckets for two minutes. */
 export const bucketOf = (metric: VitalMetric, value: number): number =>
   Math.max(0, Math.ceil(Math.log(value / unitOf(metric)) / GROWTH));
 
@@ -34,7 +34,7 @@ export const sizeOf = (histogram: Histogram): number => {
   return sum;
 };
 
-/** Adds another histogram, each of its values counted as `weight`. */
+/** Adds another histogram, with each value multiplied by `weight`. */
 function add(to: Histogram, from: Histogram, weight = 1): Histogram {
   for (const [bucket, count] of from) to.set(bucket, (to.get(bucket) ?? 0) + count * weight);
   return to;
@@ -46,7 +46,7 @@ export function p75Of(metric: VitalMetric, histogram: Histogram): number | null 
   let seen = 0;
   for (const [bucket, count] of [...histogram].sort(([a], [b]) => a - b)) {
     seen += count;
-    // sums of weights are off by rounding
+    // tolerance for rounding errors in sums of weights
     if (seen >= wanted - 1e-9) return middleOf(metric, bucket);
   }
   return null;
@@ -56,7 +56,7 @@ const counted = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const bucketKey = v.pipe(v.string(), v.regex(/^\d{1,3}$/));
 const reportFields = { at: instantSchema, build: textSchema(140) };
 
-/** A minute's values of a build, as one line of the health record. */
+/** Values of a build in one minute, as one line of the health record. */
 const vitalsLineSchema = v.object({
   ...reportFields,
   metric: v.picklist(vitalMetrics),
@@ -66,13 +66,13 @@ const vitalsLineSchema = v.object({
 
 export type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
 
-/** The line, or null if it is not in our format. */
+/** Parses a line; null if it is not in this format. */
 export function readVitalsLine(json: unknown): VitalsLine | null {
   const parsed = v.safeParse(vitalsLineSchema, json);
   return parsed.success ? parsed.output : null;
 }
 
-/** What one build's readers felt in one minute. */
+/** Vitals of one build in one minute. */
 export interface VitalsMinute {
   /** the minute's start */
   at: string;
@@ -83,7 +83,7 @@ export interface VitalsMinute {
 
 const MOST_MINUTES = 20_000;
 
-/** Values summed by build and minute: what it takes grows with builds and time, never with visitors or servers. */
+/** Sums values by build and minute, so that size grows with builds and time, not with visitors or servers. */
 export class VitalsTally {
   readonly #minutes = new Map<string, VitalsMinute>();
 
@@ -108,7 +108,7 @@ export class VitalsTally {
     minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
   }
 
-  /** Everything as lines, which `take` adds up again wherever they are read. */
+  /** Returns all values as lines for `take`. */
   lines(): VitalsLine[] {
     return this.minutes.flatMap(({ at, build, values }) =>
       [...values].map(([kind, histogram]) => {
@@ -119,7 +119,7 @@ export class VitalsTally {
   }
 }
 
-/** The upper tail of the standard normal distribution, exact enough far out where a test decides. */
+/** Upper tail of the standard normal distribution, accurate also for the large `z` at which the test decides. */
 function upperTail(z: number): number {
   if (z < 0) return 1 - upperTail(-z);
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
@@ -137,15 +137,15 @@ function upperTail(z: number): number {
   return 0.5 - density * sum;
 }
 
-/** Pages of both groups that can be compared with each other. */
+/** Comparable pages of both groups, such as those with a warm cache. */
 export interface Stratum {
   tried: Histogram;
   control: Histogram;
 }
 
 /**
- * The Mann-Whitney test over strata (van Elteren), one-sided, ties by their middle ranks: how likely chance alone makes
- * `tried` this much larger if both are alike. 1 = no sign of harm. Assumes nothing of how values are distributed.
+ * Stratified Mann-Whitney test (van Elteren), one-sided, with mid-ranks for ties: the probability that `tried` is this much larger if
+ * both groups are alike. 1 = no sign of harm. Makes no assumption about the distribution of values.
  */
 export function rankWorse(strata: readonly Stratum[]): number {
   let excess = 0;
@@ -172,7 +172,7 @@ export function rankWorse(strata: readonly Stratum[]): number {
 /** The rule by which a candidate is too slow, as stated in docs/deploying/watching.md. */
 export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share: 0.2, milliseconds: 100 } as const;
 
-/** Milliseconds a reader waits; a layout that shifts is shown and ends nothing. */
+/** Metrics that can end a candidate: waiting times in ms. Layout shift is only displayed. */
 const JUDGED: readonly VitalMetric[] = ['lcp', 'inp', 'load'];
 
 export interface Felt {
@@ -183,7 +183,7 @@ export interface Felt {
 
 export interface SpeedVerdict {
   tried: Felt;
-  /** Weighed as the candidate's pages are: as large a share of them cold and warm. */
+  /** Weighted to the candidate's shares of cold and warm pages. */
   control: Felt;
   pValue: number;
   alpha: number;
@@ -191,7 +191,7 @@ export interface SpeedVerdict {
   slower: boolean;
 }
 
-/** Whether a candidate's pages are slower than those of stable: beyond chance, and by as much as a reader notices. */
+/** Judges whether a candidate's pages are slower than stable ones: significantly, and by an amount that users notice. */
 export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): SpeedVerdict {
   const strata = all.filter(({ tried, control }) => sizeOf(tried) > 0 && sizeOf(control) >= SLOWER.minimumAlike);
   const [tried, weighed] = [new Map(), new Map()] as [Histogram, Histogram];
@@ -218,13 +218,13 @@ export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): Spee
   };
 }
 
-/** Figures of fewer pages say nothing and are not shown; a point of a chart may be of fewer. */
+/** Fewest pages for which a figure, or a point of a chart, is shown. */
 const SHOWN = { pages: 20, point: 5 } as const;
 const POINTS = 12;
 
 export interface VitalsSeries extends Felt {
   build: string;
-  /** The p75 over time, oldest first; null where too few pages tell. */
+  /** The p75 over time, oldest first; null for too few pages. */
   points: (number | null)[];
 }
 
@@ -232,14 +232,14 @@ export interface MetricVitals {
   metric: VitalMetric;
   stable: VitalsSeries | null;
   candidate: VitalsSeries | null;
-  /** Null without a candidate, and for what ends none. */
+  /** Null without a candidate, and for metrics that cannot end one. */
   verdict: SpeedVerdict | null;
 }
 
-/** What readers felt of the host or of one remote: its stable build, and the candidate beside it where one runs. */
+/** Vitals of the host or one remote: its stable build, and its candidate if there is one. */
 export interface NameVitals {
   name: string;
-  /** When the points begin, and how far apart they are. */
+  /** Start of the first point. */
   from: string;
   stepMinutes: number;
   metrics: MetricVitals[];
@@ -281,7 +281,7 @@ interface Pair {
 
 function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly VitalsMinute[], now: Date): NameVitals {
   const day = now.getTime() - DAY_MS;
-  // the first whole minute of the candidate: what was felt before it is no comparison
+  // the first whole minute of the candidate: earlier values are not comparable
   const first = since === undefined ? day : Math.max(day, Math.ceil(Date.parse(since) / MINUTE_MS) * MINUTE_MS);
   const step = Math.max(1, Math.ceil((now.getTime() - first) / POINTS / MINUTE_MS)) * MINUTE_MS;
   const recent = all.filter(({ at }) => Date.parse(at) >= first);
@@ -308,7 +308,7 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
   };
 }
 
-/** What readers felt of each build that is live or tried, of the last day, or since its candidate began. */
+/** Summarises vitals by name, of the last day or since the start of the candidate. */
 export function summariseVitals(minutes: readonly VitalsMinute[], document: ChannelDocument, now: Date): NameVitals[] {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const tried = candidatesOf(document).flatMap(({ builds, since }) =>
