@@ -11,7 +11,7 @@ import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import { sharingNotes } from './sharedLibraries.ts';
 
-/** The problem as one of this build. */
+/** Attributes the problem to this build. */
 const of =
   ({ id }: BuildRecord) =>
   (problem: string): string =>
@@ -20,7 +20,7 @@ const of =
 const isChanged = (subject: GateSubject, record: BuildRecord): boolean =>
   subject.changed.some(({ id }) => id === record.id);
 
-/** Every stored file of the new builds, in each of its compressed forms, is what was published. */
+/** Checks that every stored file of the new builds, and each compressed form, is what was published. */
 const storedFiles: GateCheck = {
   name: 'stored files',
   run: async ({ store, changed }) => (await Promise.all(changed.map((record) => storedProblems(store, record)))).flat(),
@@ -53,7 +53,7 @@ function headerProblems({ path, kind }: NamedFile): string[] {
   return problems;
 }
 
-/** Scripts and stylesheets are served with the media type, CORS and cache headers that a page accepts. */
+/** Checks that scripts and stylesheets have the media type, CORS and cache headers that pages need. */
 const servedHeaders: GateCheck = {
   name: 'served headers',
   run: async ({ changed }) =>
@@ -64,7 +64,7 @@ async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Pro
   const problems: string[] = [];
   const { id, description } = remote;
   const { label, exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
-  // an ES module is known by its address, and sets no global
+  // an ES module is identified by its address and sets no global
   const global = entryType ? undefined : description.global;
   if (!exposes.includes('./remote')) problems.push(say('exposesNothing'));
   if (module.js.length === 0) problems.push(say('moduleUnnamed'));
@@ -77,7 +77,7 @@ async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Pro
   return problems.map(of(remote));
 }
 
-/** A remote exposes what the host loads, under the names it says. */
+/** Checks that a remote exposes what the host loads, under the names in its description. */
 const exposes: GateCheck = {
   name: 'exposes',
   run: async (subject) => {
@@ -88,10 +88,10 @@ const exposes: GateCheck = {
 
 const KIB = 1024;
 
-/** Brotli sizes that a phone on a slow line can bear. */
+/** Size limits for phones on slow networks, in KiB, compressed with brotli. */
 const BUDGET = {
   remoteEntryKib: 40,
-  /** Repetitive code compresses well, and a phone still has to parse all of it. */
+  /** Uncompressed, because a phone has to parse repetitive code in full. */
   entryUnpackedKib: 512,
   routeKib: 220,
   hostEntryKib: 180,
@@ -100,7 +100,7 @@ const BUDGET = {
   codeKib: 1024,
 } as const;
 
-/** What a build costs readers who never open it: a hash of each file in every page, and all its code in a guest's worker. */
+/** Limits costs for visitors who never open the build: its hashes in every page, and all its code in a guest's worker. */
 async function wholeProblems(record: BuildRecord, size: (path: string) => Promise<number>): Promise<string[]> {
   const hashes = codeHashes(record);
   const paths = Object.keys(hashes).map((path) => path.slice(buildFolder(record.id).length + 2));
@@ -156,7 +156,7 @@ async function budgetProblems(store: Store, record: BuildRecord): Promise<string
   return [...problems, ...(await wholeProblems(record, size))].map(of(record));
 }
 
-/** Entry, routes, page and the build as a whole stay within their size budgets. */
+/** Checks the size budgets of entry, routes, page and the whole build. */
 const budget: GateCheck = {
   name: 'size budget',
   run: async ({ store, changed }) => (await Promise.all(changed.map((record) => budgetProblems(store, record)))).flat(),
@@ -174,7 +174,7 @@ function templateProblems(file: string, template: string): string[] {
   return problems;
 }
 
-/** The host's page template can be filled, and keeps to the content security policy. */
+/** Checks that the host's page template can be filled and complies with the content security policy. */
 const hostPage: GateCheck = {
   name: 'host page',
   run: async (subject) => {
@@ -187,7 +187,7 @@ const hostPage: GateCheck = {
   },
 };
 
-/** Builds that run together fit, as far as this change is what keeps them from it. */
+/** Checks that builds fit each other. Reports only misfits that this change adds. */
 const fitChecks = FIT_RULES.map(
   ({ check, find }): GateCheck => ({
     name: check,
@@ -199,23 +199,23 @@ const fitChecks = FIT_RULES.map(
 );
 
 const CORE = '_FEDERATION_RUNTIME_CORE';
-/** The first federation whose builds can take the host's core. */
+/** First version of federation whose builds can use the host's core. */
 const FIRST_OF_CORE = '0.24.0';
 
-/** How an entry's bundler handles a module that threw: it keeps the error, or forgets the module. */
+/** Matches a bundler runtime that stores a module's error or removes the failed module. */
 const STRICT = /catch\s*\((\w+)\)\s*\{[^}]*\.error\s*=\s*\1\b|finally\s*\{\s*(?:if\s*\()?\w+\s*(?:&&|\))\s*delete\b/;
 const EMPTY_AFTER_FAILURE =
   'one that failed to load is empty the next time; set output.strictModuleErrorHandling: true';
 const importsSchema = v.object({ remotes: v.array(v.object({ alias: v.string() })) });
 
-/** Names of the remotes of which a build imports modules, as federation's manifest has them. */
+/** Returns names of the remotes from which a build imports modules, from federation's manifest. */
 async function importedBy({ store }: GateSubject, { id }: RemoteRecord): Promise<string[]> {
   const text = await store.read(`${buildFolder(id)}/mf-manifest.json`);
   const manifest = v.safeParse(importsSchema, jsonOrNull(text?.toString('utf8') ?? ''));
   return manifest.success ? manifest.output.remotes.map(({ alias }) => alias) : [];
 }
 
-/** Versions of federation may differ. An entry that takes the host's core needs one of its own major version. */
+/** Checks versions of federation. They may differ, but an entry without its own core needs a compatible core in the host. */
 const federation: GateCheck = {
   name: 'federation',
   run: async (subject, note) => {
@@ -238,7 +238,7 @@ const federation: GateCheck = {
   },
 };
 
-/** Problems of sharing are those of fitting together; this reports what is shared and what a second copy costs. */
+/** Reports what is shared and the cost of a second copy. Problems of sharing are found by the fit rules. */
 const sharedLibraries: GateCheck = {
   name: 'shared libraries',
   run: async (subject, note) => {
@@ -247,7 +247,7 @@ const sharedLibraries: GateCheck = {
   },
 };
 
-/** Names of slots that no page has, and slots of the product that stay empty. */
+/** Reports unknown slots, slots filled twice, and slots of the product that stay empty. */
 const slots: GateCheck = {
   name: 'slots',
   run: async ({ remotes, changed }, note) => {
@@ -265,7 +265,7 @@ const slots: GateCheck = {
   },
 };
 
-/** Everything that can be judged without opening a browser. */
+/** All checks that need no browser. */
 export const STATIC_CHECKS: readonly GateCheck[] = [
   storedFiles,
   servedHeaders,

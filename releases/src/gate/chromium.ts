@@ -6,7 +6,7 @@ import { say } from '../sentences.ts';
 const SYSTEM_SHELL = '/usr/bin/chromium-headless-shell';
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
-/** Keep Chromium from calling home, which a closed network answers with refusals. */
+/** Disable Chromium's background requests, which fail in a closed network. */
 export const quietFlags = [
   '--disable-gpu',
   '--disable-quic',
@@ -16,7 +16,7 @@ export const quietFlags = [
   '--disable-sync',
 ];
 
-/** A build's code runs in Chromium's sandbox; only for root Chromium has none. Playwright leaves it out unless asked. */
+/** Enables Chromium's sandbox, which Playwright disables by default. Chromium does not support it for root. */
 export const launchOptions = (executablePath: string, user = process.getuid?.()) => ({
   executablePath,
   args: quietFlags,
@@ -26,7 +26,7 @@ export const launchOptions = (executablePath: string, user = process.getuid?.())
 /** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if all are missing. Installs nothing. */
 export async function findChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const named = environment.CHROMIUM_PATH;
-  // loaded only here, since it takes longer than most commands
+  // loaded on demand, because the import takes longer than most commands
   const { chromium } = await import('playwright');
   return (
     [...(named ? [named] : [chromium.executablePath(), ...SYSTEM])].find((path) => path && existsSync(path)) ?? null
@@ -34,13 +34,13 @@ export async function findChromium(environment: NodeJS.ProcessEnv = process.env)
 }
 
 /**
- * Path of CHROMIUM_PATH, else of Playwright's or the system's headless shell: Chromium without its windows, which opens a page in half
- * the time. Null if both are missing. Installs nothing.
+ * Path of CHROMIUM_PATH, else of Playwright's or the system's headless shell: Chromium without a window, which opens a page in half the
+ * time. Null if all are missing. Installs nothing.
  */
 export async function findHeadlessShell(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   if (environment.CHROMIUM_PATH) return findChromium(environment);
   const { chromium } = await import('playwright');
-  // next to its Chromium, in a folder of the same revision
+  // next to Playwright's Chromium, in a folder with the same revision
   const folder = dirname(dirname(chromium.executablePath())).replace(/chromium-(?=\d+$)/, 'chromium_headless_shell-');
   const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   const own = files.find((file) => /[\\/](chrome-headless-shell|headless_shell)(\.exe)?$/.test(file));
@@ -48,11 +48,11 @@ export async function findHeadlessShell(environment: NodeJS.ProcessEnv = process
   return existsSync(SYSTEM_SHELL) ? SYSTEM_SHELL : null;
 }
 
-/** Path of what the gate opens pages in: a headless shell, else a whole Chromium; null if both are missing. */
+/** Path of the gate's browser: a headless shell, else Chromium; null if both are missing. */
 export const findSmokeBrowser = async (environment: NodeJS.ProcessEnv = process.env): Promise<string | null> =>
   (await findHeadlessShell(environment)) ?? findChromium(environment);
 
-/** The same; throws refused without one. */
+/** Path of the gate's browser. Throws refused if it is missing. */
 export async function requireSmokeBrowser(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
   const browser = await findSmokeBrowser(environment);
   if (browser) return browser;

@@ -4,15 +4,15 @@ import type { Finding } from '../model/action.ts';
 import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
 import { type Check, say } from '../sentences.ts';
 
-// Whether builds can run together. The page, the gate and every verb ask these rules, so that none makes live what another refuses.
+// Rules for builds that run together. Page server, gate and operations share them, so that none accepts what another refuses.
 
-/** One way in which the builds of a set do not fit. */
+/** A conflict between the builds of a set. */
 export interface Misfit extends Finding {
-  /** Names the conflict itself: the wording may change with the other build's version, the key does not. */
+  /** Identifies the conflict, even if its wording changes with the other build's version. */
   key: string;
 }
 
-/** Builds that run together, with others that may meet them on one page: last good ones and those that are live now. */
+/** Builds that run together, with neighbours that may share a page with them: last good and live builds. */
 export interface Ensemble {
   host: HostRecord;
   remotes: readonly RemoteRecord[];
@@ -24,10 +24,10 @@ interface Rule {
   find: (ensemble: Ensemble) => { key: string; problem: string }[];
 }
 
-/** The problem as one of this build. */
+/** Attributes the problem to this build. */
 const of = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
-/** Whether a range takes this version. As in federation, prereleases count like other versions. */
+/** True if a range includes this version. As in federation, prereleases count like other versions. */
 export const allows = (range: string, version: string): boolean =>
   semver.satisfies(version, range, { includePrerelease: true });
 
@@ -46,22 +46,22 @@ function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Re
           problem: of(id, say('carriesUnfit', { library, version: carried, range })),
         },
       ];
-    // the build carries it, for others too
+    // the build contains its own copy, which others may use as well
     if (!version && carried) return [];
     if (!version) return [{ key, problem: of(id, say('needsUnshared', { library, range })) }];
-    // the contract's own range is judged by the rule below
+    // the range of the contract is checked by the rule `contract`
     if (allows(range, version) || (library === RUNTIME && range === description.contract)) return [];
     return [{ key, problem: of(id, say('needsOther', { library, range, version })) }];
   });
 }
 
-/** Share negotiation of the whole set: each singleton comes from the host and satisfies everyone. */
+/** Checks sharing in the whole set: each library of the host must satisfy every remote. */
 const sharing: Rule = {
   check: 'sharing',
   find: ({ host, remotes }) => remotes.flatMap((remote) => sharingMisfits(remote, host.description.shared.provides)),
 };
 
-/** Every remote can run on this host's `shared/runtime`. */
+/** Checks that every remote can run on this host's `shared/runtime`. */
 const contract: Rule = {
   check: 'contract',
   find: ({ host, remotes }) => {
@@ -82,7 +82,7 @@ const MOST_OPTIONAL = 3;
 const segments = (path: string): string[] => path.split('/').slice(1);
 const isOptional = (part: string): boolean => part.endsWith('?');
 
-/** `/story/:id` and `/story/:storyId` are the same place; `/story/:id?` is two places. */
+/** Expands a path to its shapes. `/story/:id` and `/story/:storyId` have the same one; `/story/:id?` has two. */
 const shapes = (path: string): string[] =>
   segments(path)
     .reduce<string[]>(
@@ -126,7 +126,7 @@ const claimsOf = ({ id, description }: RemoteRecord): PathClaim[] => [
     .map(({ name }) => ({ id, what: say('slot', { name }), place: `slot ${name}` })),
 ];
 
-/** No route, route name or slot for one is claimed twice, and none of the host's or the server's. */
+/** Checks that no route, route name or exclusive slot is claimed twice, or belongs to the host or server. */
 const routes: Rule = {
   check: 'routes',
   find: ({ remotes }) => {
@@ -161,8 +161,8 @@ const clash = (id: string, rival: string): string =>
   contentOf(id) === contentOf(rival) ? say('sameFiles', { build: rival }) : say('sharesGlobal', { build: rival });
 
 /**
- * No two builds that can meet share a container or chunk global, or one would run the other's chunks. No container has the name of
- * another remote: what others import of that one would be sought in it.
+ * Checks that builds on one page share no container or chunk global: one would run the other's chunks. A container must not have the
+ * name of another remote either, because imports of that remote would resolve to it.
  */
 const globals: Rule = {
   check: 'globals',
@@ -187,20 +187,20 @@ const globals: Rule = {
     }),
 };
 
-/** Every rule about builds that run together. Each holds for a set if it holds for every two of its builds. */
+/** All rules for builds that run together. A set passes each of them if every pair of its builds does. */
 export const FIT_RULES: readonly Rule[] = [sharing, contract, routes, globals];
 
-/** Everything that keeps these builds from running together; empty = they fit. */
+/** Returns all conflicts of these builds; empty = they fit. */
 const misfitsOf = (ensemble: Ensemble): Misfit[] =>
   FIT_RULES.flatMap(({ check, find }) => find(ensemble).map((misfit) => ({ check, ...misfit })));
 
-/** The same of a set's records; without a host there is nothing to run, and nothing that does not fit. */
+/** Returns all conflicts among records; empty without a host, because then nothing runs. */
 export function misfitsAmong(records: readonly BuildRecord[], neighbours: readonly BuildRecord[] = []): Misfit[] {
   const [host] = records.filter(isHost);
   return host ? misfitsOf({ host, remotes: records.filter(isRemote), neighbours }) : [];
 }
 
-/** What does not fit among records and does fit, or is not there, among those of before. */
+/** Returns the conflicts among `records` that do not exist among `before`. */
 export function addedMisfits(records: readonly BuildRecord[], before: readonly BuildRecord[]): Misfit[] {
   const known = new Set(misfitsAmong(before).map(({ key }) => key));
   return misfitsAmong(records).filter(({ key }) => !known.has(key));

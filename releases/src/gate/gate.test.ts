@@ -22,7 +22,7 @@ const next = (): string => {
 
 const verdict = (builds: readonly string[]) => at.verdict(builds);
 
-/** Builds that make no set at all are refused before the gate has anything to judge. */
+/** Returns the refusal of builds that form no set, which happens before the gate. */
 const refusal = (cause: unknown): string[] => {
   if (cause instanceof ReleaseError) return [cause.message];
   throw cause;
@@ -106,7 +106,7 @@ test.each([
   ['^2.0.0', 'release the host first'],
   ['^0.9.0 || ^2.0.0', 'release the host first'],
 ])('a remote that needs the runtime %s is refused once, with the cure: %s', async (contract, cure) => {
-  // packages of ours require the runtime itself in the range of the contract
+  // our own packages require the runtime in the range of the contract
   const shared = { provides: {}, requires: { '@liaozhai/shared/runtime': contract } };
   const build = await at.remote('chat', next(), { description: { contract, shared } });
   expect(await verdict([build])).toEqual([

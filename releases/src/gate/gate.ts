@@ -11,25 +11,25 @@ import type { Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
 import { misfitsAmong } from './fit.ts';
 
-/** A set about to go live, and everything it takes to judge it. */
+/** A proposed set, with everything that the checks need. */
 export interface GateSubject {
   store: Store;
   set: SetBody;
   hash: string;
   host: HostRecord;
   remotes: RemoteRecord[];
-  /** The builds that this change brings in. */
+  /** Builds that the change adds. */
   changed: BuildRecord[];
-  /** Builds that may meet the set's builds on one page or follow them in one browser: last good and now live. */
+  /** Builds that may share a page or a browser with those of the set: last good and live ones. */
   neighbours: BuildRecord[];
-  /** Keys of what does not fit without this change either: a finding that was forced is no other team's. */
+  /** Keys of misfits that exist without this change, such as forced ones, which must not block other teams. */
   known: ReadonlySet<string>;
 }
 
 /** One rule of the gate. */
 export interface GateCheck {
   name: Check;
-  /** One line per problem, each naming the build and the cure; empty = passed. `note` takes what need not be mended. */
+  /** Returns one line per problem, with build and cure; empty = passed. `note` receives remarks that need no fix. */
   run(subject: GateSubject, note: (line: string) => void): Promise<string[]>;
 }
 
@@ -51,7 +51,7 @@ async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckRe
   return { check: check.name, problems, notes, milliseconds: Math.round(performance.now() - started) };
 }
 
-/** Static checks first; the browser opens only a set that passed them. */
+/** Runs static checks first, and the browser only for a set that passed them. */
 async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of STATIC_CHECKS) results.push(await runCheck(check, subject));
@@ -60,7 +60,6 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
   return results;
 }
 
-/** Puts together what the checks look at. */
 async function subjectOf(writer: Writer, { current, next, part, judged, changed }: GateInput): Promise<GateSubject> {
   const { records, body } = judged;
   const [host] = records.filter(isHost);
@@ -86,7 +85,7 @@ export interface GateOptions {
   onResults?: (results: CheckResult[]) => void;
 }
 
-/** The gate as operations use it. A set is judged once, however often a switch has to be tried. */
+/** Makes the gate for operations. Caches the verdict on a set, so that a retried switch does not judge it again. */
 export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gate {
   const judged = new Map<string, Promise<Finding[]>>();
   const judge = async (proposal: GateInput): Promise<Finding[]> => {

@@ -7,15 +7,15 @@ import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 
 const BEAT_MS = 100;
-/** A page that makes no progress for so many beats stands still: six seconds on a machine that has time, longer on one that has none. */
+/** Beats without progress after which a page counts as stalled: 6 s on an idle machine, longer under load. */
 const STANDSTILL_BEATS = 60;
 const SETTLED_BEATS = 5;
-/** A page that polls is never quiet. */
+/** Limit of waiting for a quiet page, since a page that polls never is. */
 const MOST_SETTLING_BEATS = 25;
-/** Ends what makes progress for ever. */
+/** Limit for a page that keeps making progress, in ms. */
 export const LONGEST_MS = 60_000;
 
-/** A running server of one set, and the host that its pages run. */
+/** A running server of one set, and the host of its pages. */
 export interface Site {
   origin: string;
   host: HostRecord;
@@ -25,16 +25,16 @@ export interface Site {
 export interface Visit {
   id: string;
   path: string;
-  /** The container that must be there when the page stands; null for an ES module and where a page may ask for a login first. */
+  /** Container global that a loaded page must have; null for an ES module, or if a page may show a login instead. */
   global: string | null;
   as: Visitor;
-  /** The build whose answers a member is given before those of others. */
+  /** Build whose `answers` take precedence for a member. */
   by: string;
 }
 
 /**
- * Runs in the page. Beacons are intercepted here, since the browser does not expose their bodies to its driver. Without named helpers:
- * the command line's compiler wraps those in a function that the page does not have.
+ * Runs in the page. Intercepts beacons, because the browser does not expose their bodies to the driver. Has no named helpers: the
+ * compiler of the command line wraps those in a function that does not exist in the page.
  */
 const watchPage = () => {
   document.addEventListener('securitypolicyviolation', (event) =>
@@ -46,7 +46,7 @@ const watchPage = () => {
     return send(address, data);
   };
   const warn = console.warn;
-  // the host warns of a build that failed, with the error, before its beacon
+  // the host logs the error of a failed build as a warning before it sends the beacon
   console.warn = (...words) => {
     let cause = words.find((word) => word instanceof Error);
     while (cause?.cause instanceof Error) cause = cause.cause;
@@ -60,7 +60,7 @@ const watchPage = () => {
   }).observe(document, { childList: true, subtree: true, characterData: true });
 };
 
-/** Runs in the page: what failed on one page is avoided there, and judged on those beside it. */
+/** Runs in the page. Keeps the quarantine per page, so that a failure on one page does not affect parallel pages. */
 const keepApart = (quarantine: string) => {
   const { getItem, setItem } = Storage.prototype;
   Storage.prototype.getItem = function (key) {
@@ -71,7 +71,7 @@ const keepApart = (quarantine: string) => {
   };
 };
 
-/** The failure that a beacon reports and the build that it blames, or null. */
+/** Returns the failure and the build in a beacon, or null. */
 function failureIn(beacon: string): { failure: RemoteFailure; build: string } | null {
   try {
     const parsed = v.safeParse(beaconSchema, JSON.parse(beacon));
@@ -83,7 +83,7 @@ function failureIn(beacon: string): { failure: RemoteFailure; build: string } | 
   }
 }
 
-/** What must not happen on a page, and did; `about` names the addresses and builds that it came from. */
+/** A fault seen on a page; `about` contains the addresses and builds that caused it. */
 export interface SeenFault {
   line: string;
   about: string;
@@ -93,14 +93,14 @@ export interface SeenFault {
 export interface Watched {
   seen: SeenFault[];
   thrown: boolean;
-  /** Requests that began or ended. */
+  /** Number of requests that began or ended. */
   requests: number;
 }
 
-/** First segments that the server answers as it likes. */
+/** First path segments where any response is accepted. */
 const ANSWERED: readonly string[] = [...backendSegments, 'beacon', 'channels'];
 
-/** Whether nobody serves an address that a page asked for; what lies at the root of the host's build is served by the product alone. */
+/** True if a requested file is missing. Root files of the host's build do not count: only the product serves them. */
 function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   const [, segment = ''] = url.pathname.split('/');
   if (url.origin !== origin || ANSWERED.includes(segment)) return false;
@@ -108,7 +108,7 @@ function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   return status === 404 && !(segment in host.files);
 }
 
-/** The first line; of federation's own error that of the error below it. */
+/** Returns the first line of an error, or of the original error inside federation's own. */
 const firstLine = (text: string): string =>
   text
     .replace(/^.*Original Error Message:/s, '')
@@ -118,13 +118,13 @@ const firstLine = (text: string): string =>
 
 interface Recorded {
   seen: SeenFault[];
-  /** What the host warned of, with the error's message. */
+  /** Warnings of the host, with the message of the error. */
   warnings: { words: string; message: string }[];
 }
 
 const recorded = new WeakMap<Page, Recorded>();
 
-/** Has the pages of a context tell what only they can see. Once for all of them: Playwright's own part of it is no page's alone. */
+/** Instruments the pages of a context to report what only they can observe. Per context, because Playwright's bindings are. */
 export async function listenIn(context: BrowserContext): Promise<void> {
   const tell = (page: Page, line: string, about: string) => recorded.get(page)?.seen.push({ line, about });
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
@@ -144,7 +144,7 @@ export async function listenIn(context: BrowserContext): Promise<void> {
   await context.addInitScript(keepApart, STORAGE_KEYS.quarantine);
 }
 
-/** Records from now on what a page does, of a context that `listenIn` has prepared. */
+/** Records what a page does from now on. Its context must be prepared by `listenIn`. */
 export function watch(page: Page, site: Site): Watched {
   const watched: Watched = { seen: [], thrown: false, requests: 0 };
   const { seen } = watched;
@@ -160,7 +160,7 @@ export function watch(page: Page, site: Site): Watched {
       seen.push({ line: say('answered', { path: url.pathname, status }), about: url.pathname });
   });
   const count = (request: Request) => {
-    // pages ask with HEAD whether a server is back
+    // pages poll with HEAD whether a server is reachable again
     if (request.method() !== 'HEAD') watched.requests += 1;
   };
   page.on('request', count);
@@ -170,17 +170,17 @@ export function watch(page: Page, site: Site): Watched {
 }
 
 interface Beat {
-  /** The container is there and the document has loaded. */
+  /** The container exists and the document has loaded. */
   ran: boolean;
-  /** The module of the screen has not come: the host draws what is going to stand there, and measured no component of the build. */
+  /** The screen's module has not loaded: the host shows a skeleton and has measured no component of the build. */
   waits: boolean;
-  /** Requests and changes of the page until now. */
+  /** Counts of requests and DOM changes until now. */
   progress: string;
 }
 
 /**
- * Time as the page has it: page and server have each answered once. A machine under load beats slower, and so it gives what runs on
- * it the time that it takes there.
+ * Waits for one response of page and server each, and at least `BEAT_MS`. Under load, beats take longer, so that timeouts counted in
+ * beats adapt to the machine.
  */
 export async function beat(page: Page, origin: string, { global, id }: Visit, watched: Watched): Promise<Beat> {
   const look = ({ name, ready }: Record<'name' | 'ready', string>) => ({
@@ -190,7 +190,7 @@ export async function beat(page: Page, origin: string, { global, id }: Visit, wa
   });
   const [{ changes, ...seen }] = await Promise.all([
     page.evaluate(look, { name: global ?? 'document', ready: READY + id }).catch((cause: Error) => {
-      // a document that is just being replaced by another
+      // the document is being replaced by another one
       if (/navigat|destroyed/.test(cause.message)) return { ran: false, waits: true, changes: -1 };
       throw cause;
     }),
@@ -200,7 +200,7 @@ export async function beat(page: Page, origin: string, { global, id }: Visit, wa
   return { ...seen, progress: `${watched.requests} ${changes}` };
 }
 
-/** Beats until the page is so far, stands still or has thrown. Returns whether it is so far. */
+/** Waits until `isFar` is true, the page stalls or an error is thrown. Returns whether `isFar` became true. */
 async function reaches(isFar: (beat: Beat) => boolean, next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
   const ends = performance.now() + LONGEST_MS;
   let last = '';
@@ -213,7 +213,7 @@ async function reaches(isFar: (beat: Beat) => boolean, next: () => Promise<Beat>
   return false;
 }
 
-/** Beats until nothing has changed for a while. */
+/** Waits until nothing has changed for a while. */
 export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS): Promise<void> {
   let last = '';
   for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < enough; beats += 1) {
@@ -223,12 +223,12 @@ export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS)
   }
 }
 
-/** Waits until the page stands. Returns what is wrong with it. */
+/** Waits until the page has loaded. Returns its faults. */
 export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<SeenFault[]> {
   const next = () => beat(page, origin, target, watched);
   const isThere = await reaches(({ ran }) => ran, next, watched);
   await settles(next);
-  // a guest is shown no screen where a login is needed
+  // a guest sees no screen on pages that need a login
   const isComplete = target.as === 'guest' || watched.thrown || (await reaches(({ waits }) => !waits, next, watched));
   const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MS });
   const unchecked = await page.evaluate(() =>

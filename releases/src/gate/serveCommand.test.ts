@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@rstest/core';
 import { serveByCommand } from './serveSet.ts';
 
-/** A server on a free port that says where it is; `rest` runs in it as well. */
+/** Command of a server on a free port that prints its address; `rest` is code that it also runs. */
 const server = (rest = '') => {
   const listen = `require('node:http').createServer((_, answer) => answer.end('set')).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port) })`;
   return `"${process.execPath}" -e "${listen}; ${rest}" --`;

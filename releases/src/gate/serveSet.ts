@@ -19,12 +19,12 @@ export interface ServedSet {
   stop: () => Promise<void>;
 }
 
-/** Starts something that serves a stored set. */
+/** Starts a server of a stored set. */
 export type ServeSet = (hash: string) => Promise<ServedSet>;
 
 /**
- * A shell that runs the command and ends it, by SIGTERM and three seconds later by SIGKILL, when its own standard input closes: by
- * our hand, or because we were killed.
+ * Wraps the command in a shell that ends it when standard input closes, also if this process was killed. Sends SIGTERM, and SIGKILL
+ * three seconds later.
  */
 const guarded = (command: string): string => `exec 3<&0
 (exec ${command}) </dev/null 3<&- & command=$!
@@ -60,7 +60,7 @@ function originOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Serves a set by a command, to which `--set <hash>` is added; it must print its address on loopback and end on SIGTERM. */
+/** Serves a set by a command with `--set <hash>` appended. The command must print its loopback address and end on SIGTERM. */
 export function serveByCommand(command: string, environment: NodeJS.ProcessEnv): ServeSet {
   return async (hash) => {
     const child = spawn(guarded(`${command} --set ${hash}`), {
@@ -81,11 +81,11 @@ const answer = (context: Context, file: ServedFile | null) =>
   file ? context.body(new Uint8Array(file.body), 200, file.headers) : context.notFound();
 
 interface InProcessOptions extends Pick<ReleasesOptions, 'store' | 'channel'> {
-  /** What the pages' policy allows, as the product's does. */
+  /** Further origins that the pages' policy allows, as in the product. */
   further?: FurtherOrigins;
 }
 
-/** Serves a stored set from this process, with an API that is down: every page must bear that. */
+/** Serves a stored set from this process. The API responds with 503, which every page must tolerate. */
 export function serveInProcess({ further = { connect: [], pictures: [] }, ...options }: InProcessOptions): ServeSet {
   return async (set) => {
     const releases = await openReleases({ ...options, set });

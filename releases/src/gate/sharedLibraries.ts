@@ -13,7 +13,7 @@ const manifestSchema = v.object({
   shared: v.array(v.object({ name: v.string(), assets: v.object({ js: files }) })),
 });
 
-/** What a build's own copy of a library weighs, as federation's manifest names its files; null where it names none. */
+/** Returns the size of a build's copy of a library in KiB, by federation's manifest; null if that lists no files. */
 async function copyKib(store: Store, { id }: RemoteRecord, library: string): Promise<number | null> {
   const text = (await store.read(`${buildFolder(id)}/mf-manifest.json`))?.toString('utf8');
   const manifest = v.safeParse(manifestSchema, jsonOrNull(text ?? ''));
@@ -28,26 +28,26 @@ async function copyKib(store: Store, { id }: RemoteRecord, library: string): Pro
 const carried = ({ description }: RemoteRecord, library: string): string => description.shared.provides[library] ?? '';
 const rangeOf = ({ description }: RemoteRecord, library: string): string => description.shared.requires[library] ?? '*';
 
-/** One copy of a library and the remotes that run with it. */
+/** One copy of a library, and the remotes that use it. */
 interface LibraryCopy {
   version: string;
-  /** The build that carries it. */
+  /** The build that contains it. */
   build: string;
   remotes: string[];
-  /** KiB br; null where the build's manifest names no files. */
+  /** KiB, compressed with brotli; null if the build's manifest lists no files. */
   kib: number | null;
 }
 
-/** A library that remotes of one set carry. */
+/** A library that remotes of one set contain. */
 export interface SharedLibrary {
   name: string;
-  /** The fewest that load when every remote is open. With `ofHost` none of them ever runs. */
+  /** Copies that load when every remote is open. With `ofHost`, none of them is ever used. */
   copies: LibraryCopy[];
-  /** The host's version, which takes the place of all copies. */
+  /** The host's version, which replaces all copies; null if the host has none. */
   ofHost: string | null;
 }
 
-/** Carriers of copies with those that run with each; highest versions first, as federation negotiates. */
+/** Groups remotes by the copy that they use, the carrier first. Highest versions first, as federation negotiates. */
 function negotiated(library: string, carriers: readonly RemoteRecord[]): RemoteRecord[][] {
   const waiting = [...carriers].sort((a, b) => semver.rcompare(carried(a, library), carried(b, library)));
   const groups: RemoteRecord[][] = [];
@@ -60,7 +60,7 @@ function negotiated(library: string, carriers: readonly RemoteRecord[]): RemoteR
   return groups;
 }
 
-/** The libraries that remotes of a set share, or carry although the host has them. */
+/** Returns the libraries that remotes of a set share, or contain although the host has them. */
 async function sharedLibraries({
   store,
   host,
@@ -87,7 +87,7 @@ async function sharedLibraries({
 
 const weight = (kib: number | null): string => (kib === null ? '' : ` (${kib.toFixed(1)} KiB br)`);
 
-/** Which libraries the remotes of a set share, which load more than once, and what each further copy costs. */
+/** Returns a line per library that remotes share or that loads more than once, with the size of each copy. */
 export async function sharingNotes(subject: GateSubject): Promise<string[]> {
   return (await sharedLibraries(subject)).flatMap(({ name, copies, ofHost }) => {
     if (ofHost !== null)
@@ -100,13 +100,13 @@ export async function sharingNotes(subject: GateSubject): Promise<string[]> {
   });
 }
 
-/** What everybody's remotes share, and what they share with each candidate. */
+/** Shared libraries of the stable set, and of the set of each candidate. */
 export interface Sharing {
   stable: SharedLibrary[];
   candidates: { builds: readonly string[]; libraries: SharedLibrary[] }[];
 }
 
-/** Which libraries what runs in a channel shares, by set. */
+/** Reads the shared libraries of a channel's stable set and candidates. */
 export async function readSharing(
   { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
   document: ChannelDocument,

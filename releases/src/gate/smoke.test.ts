@@ -14,8 +14,8 @@ import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { chooseSmoke, smoke } from './smoke.ts';
 
 /**
- * A host small enough to read: it runs the entry of the route's remote and then its module, with integrity and Trusted Types. Pages that
- * need a login it opens for members alone.
+ * A minimal host that runs the entry of the route's remote and then its module, with integrity and Trusted Types. Opens pages that need
+ * a login only for members.
  */
 const HOST = `
 const set = JSON.parse(document.getElementById('liaozhai-set').textContent);
@@ -52,9 +52,9 @@ const PAGE = PAGE_TEMPLATE.replace('globalThis.__loadAsset = {};', LOADER);
 const SHOW = 'static/js/async/page.js';
 const shows = (code: string) => ({ files: { [SHOW]: code } });
 const FINE = "document.getElementById('root').textContent = '好';";
-/** What the host draws while a screen's module is on its way. */
+/** A screen whose skeleton stays, as while its module loads. */
 const WAITING = `${FINE} document.getElementById('root').dataset.skeleton = 'row';`;
-/** A page that shows what others have for its slots, and falls out with one of them. */
+/** A page that shows other remotes in its slots, and throws if `grudge` is in the set. */
 const STORIES = `${FINE} for (const { slots } of Object.values(set.remotes)) for (const { name, preload } of slots)
   if (name.startsWith('stories.')) preload.js.forEach(run);
   else if (name === 'message.menu') root.append(Object.assign(document.createElement('button'), {
@@ -98,7 +98,7 @@ const judge = (
   );
 };
 
-/** Serves a set behind a proxy, which may wait and change what the server's headers say. */
+/** Serves a set behind a proxy, which may delay responses and change their headers. */
 const behind =
   (meddle: (request: IncomingMessage, headers: Headers) => unknown): ServeSet =>
   async (hash) => {
@@ -121,7 +121,7 @@ const behind =
     };
   };
 
-/** As browsers see it that know no Integrity-Policy. */
+/** Simulates browsers without support for Integrity-Policy. */
 const withoutIntegrityPolicy = behind((_, headers) => headers.delete('integrity-policy'));
 
 describe('the headless smoke of a set', () => {
@@ -141,7 +141,7 @@ describe('the headless smoke of a set', () => {
   });
 
   test('a page that takes long and goes on is sound, however long', async () => {
-    // the files come one after another, each in less time than what counts as standing still
+    // the files load one after another, each faster than the limit of a stalled page
     const serveSlowly = behind(async ({ url, headers }) => {
       if (url?.endsWith('.js') && headers['sec-fetch-dest']) await pause(2500);
     });
@@ -170,7 +170,7 @@ describe('the headless smoke of a set', () => {
     expect(found).toContain('page.css took effect with changed bytes');
   });
 
-  /** A remote with parts that a guest who taps nothing never sees: behind a login, far down, in a slot, behind a tap. */
+  /** Makes a remote with parts that a guest never sees without tapping: behind a login, far down, in a slot, behind a tap. */
   const hiding = (
     name: string,
     parts: Record<'member' | 'last' | 'slot' | 'tapped', string>,
@@ -178,7 +178,7 @@ describe('the headless smoke of a set', () => {
     plain = 1,
   ) => {
     const file = (part: string) => `static/js/async/${part}.js`;
-    // a menu that its first item closes
+    // a menu whose first item closes it
     const taps = `${FINE} const item = (textContent, onclick) =>
         root.append(Object.assign(document.createElement('button'), { textContent, onclick }));
       const shut = () => [...root.querySelectorAll('button')].slice(1).forEach((one) => one.remove());
@@ -384,7 +384,7 @@ describe('the headless smoke of a set', () => {
   ];
   const nameOf = (what: string) => `broken${breakages.findIndex(([name]) => name === what)}`;
   let broken: Promise<string> | undefined;
-  /** One browser for all of them, since none is in another's way. */
+  /** Judges all in one browser, because they do not affect each other. */
   const judgeBroken = async () => {
     const builds = breakages.map(([what, files]) => {
       const [, global, chunkGlobal] = /\/\* (\w+) (\w+) \*\//.exec(files['remoteEntry.js'] ?? '') ?? [];

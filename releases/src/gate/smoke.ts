@@ -17,7 +17,7 @@ import { inParallel, startWalk, type Told, type Walk } from './walk.ts';
 
 const isOf = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
 
-/** Whether this change is to blame: what another remote's build or page does is no finding, unless the host below it is new. */
+/** True if this change is to blame. Faults of other remotes' builds or pages count only if the host is new. */
 function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: Told): boolean {
   const named = remotes.filter((remote) => isOf(about, remote));
   const isBlamed = named.some((remote) => changed.includes(remote));
@@ -25,7 +25,7 @@ function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: T
   return changed.includes(host) || isBlamed || (isOwnPage && named.length === 0);
 }
 
-/** One line for each finding in a changed build, with the visitor where only one of them met it. */
+/** Returns one line per finding in a changed build, with the kind of visitor if only one is affected. */
 function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
   const findings = new Map<string, { build: string; path: string; seen: string; as: Set<Visitor> }>();
   for (const { line: seen, about, visit } of told) {
@@ -41,7 +41,7 @@ function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): stri
   });
 }
 
-/** One late script and one late stylesheet of a build, of those that pages asked for. */
+/** Returns a late script and a late stylesheet of a build, among those that pages requested. */
 function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Walk['ranUnasked']): LateFile[] {
   const files = lateFiles(subject, remote).flatMap((path): LateFile[] => {
     const target = ran.get(path);
@@ -51,7 +51,7 @@ function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Walk
   return [...first('script'), ...first('stylesheet')];
 }
 
-/** Opens what routes did not: slots on other remotes' pages, and by taps what a remote that tells the gate something has besides. */
+/** Opens slots on other remotes' pages and, for a remote with a gate file, taps through pages to open the rest. */
 async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promise<void> {
   const { files, walk } = trial;
   const { id: by } = remote;
@@ -69,12 +69,12 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
     const byPath = new Map([...shown, ...likely].map((visit) => [visit.path, { ...visit, as: 'member' as const, by }]));
     await walk.open([...byPath.values()], tap(isDone));
   }
-  // a slot that no page has is not looked for
+  // a slot that no page has cannot be opened
   const areOpen = () => unseenSlots(trial, remote).every(({ name }) => slotProblem(name, remote.description.routes));
   if (slots().length > 0) await walk.open(rest, files.get(remote) && !areOpen() ? tap(areOpen) : undefined);
 }
 
-/** Globals of builds that browsers have already: the page would lose theirs. */
+/** Returns problems for globals of builds that would overwrite those of the browser. */
 async function takenGlobals(browser: Browser, { remotes, changed }: GateSubject): Promise<string[]> {
   const page = await browser.newPage();
   const found = remotes
@@ -88,7 +88,7 @@ async function takenGlobals(browser: Browser, { remotes, changed }: GateSubject)
   return problems;
 }
 
-/** Everything that pages tell of the changed remotes: findings, notes, and late files that are worth a change on the way. */
+/** Opens the pages of changed remotes. Returns findings, notes, and late files for the test with changed bytes. */
 async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; notes: string[]; late: LateFile[] }> {
   const { subject, walk } = trial;
   const remotes = subject.remotes.filter((each) => subject.changed.includes(each));
@@ -108,9 +108,9 @@ async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; n
 }
 
 /**
- * Opens the changed remotes of the set in a headless browser, as a guest and as a member whose calls their own files answer. It
- * opens every route, the slots and what a tap loads. Everything loads, nothing throws, nothing is blocked. One late script and one
- * late stylesheet of each are changed on the way and must take no effect.
+ * Opens the changed remotes in a headless browser, as a guest and as a member whose calls are mocked by their gate files. Opens every
+ * route, the slots and what a tap loads. Everything must load without errors and violations. One late script and one late stylesheet of
+ * each are changed in transit and must have no effect.
  */
 export const smoke = (serve: ServeSet, executablePath: string, connect: readonly string[] = []): GateCheck => ({
   name: 'headless smoke',
@@ -121,7 +121,7 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
       const headers = await headerProblems(served.origin, subject);
       const files = new Map<RemoteRecord, GateFile | null>();
       for (const remote of subject.remotes) files.set(remote, await gateFileOf(subject.store, remote));
-      // loaded only here, since it takes longer than most commands
+      // loaded on demand, because the import takes longer than most commands
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
@@ -152,7 +152,7 @@ export interface SmokeOptions {
   store: string;
   channel: string;
   environment: NodeJS.ProcessEnv;
-  /** Receives the note that the browser check is left out. */
+  /** Receives the note that the browser check is skipped. */
   note: (line: string) => void;
 }
 
@@ -164,7 +164,7 @@ function furtherIn(environment: NodeJS.ProcessEnv): FurtherOrigins {
   }
 }
 
-/** The browser check as asked for; without a browser it is left out with a note, or refused where it is required. */
+/** Returns the browser check for `mode`. Without a browser, skips it with a note, or throws refused if it is required. */
 export async function chooseSmoke({
   mode,
   store,
@@ -193,7 +193,7 @@ const EXPECTED_HEADERS: Record<string, RegExp> = {
   'x-content-type-options': /^nosniff$/,
 };
 
-/** Asks the real server for every script and stylesheet of the changed builds. Returns what is wrong with its answers. */
+/** Requests every script and stylesheet of the changed builds from the real server. Returns problems of status and headers. */
 async function headerProblems(origin: string, { set, changed }: GateSubject): Promise<string[]> {
   const folders = changed.map(({ id }) => `/${buildFolder(id)}/`);
   const paths = Object.keys(set.hashes).filter((path) => folders.some((folder) => path.startsWith(folder)));

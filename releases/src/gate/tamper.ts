@@ -2,14 +2,14 @@ import type { BrowserContext, Route } from 'playwright';
 import { say } from '../sentences.ts';
 import { beat, LONGEST_MS, type Site, settles, type Visit, watch } from './pageWatch.ts';
 
-/** What is added to a changed file, which names itself where it takes effect. */
+/** Marker in a changed file: a global or custom property that shows that the file took effect. */
 const TAMPERED = 'gateTampered';
 const CHANGES = {
   script: { type: 'text/javascript', said: 'changedScriptRan', text: `\n;globalThis.${TAMPERED} = true;` },
   stylesheet: { type: 'text/css', said: 'changedStyleHeld', text: `\n:root{--${TAMPERED}:1}` },
 } as const;
 
-/** A late file of a build. */
+/** A file of a build that loads after its entry and module. */
 export interface LateFile {
   kind: keyof typeof CHANGES;
   path: string;
@@ -18,8 +18,8 @@ export interface LateFile {
 }
 
 /**
- * Opens a page with a changed file, which must not take effect: some browsers refuse only what the host's asset loader checks. Closes the
- * context that it is given.
+ * Opens a page with a changed file, which must not take effect. Some browsers check only files loaded by the host's asset loader. Closes
+ * the context.
  */
 export async function tamper(site: Site, context: BrowserContext, { kind, path, target }: LateFile): Promise<string[]> {
   const change = async (route: Route) => {
@@ -39,7 +39,7 @@ export async function tamper(site: Site, context: BrowserContext, { kind, path, 
     );
     return isEffective ? [say('ofBuild', { build: target.id, problem: say(CHANGES[kind].said, { path }) })] : [];
   } finally {
-    // a file may still be on its way
+    // a file may still be loading
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   }

@@ -3,13 +3,13 @@ import type { Page } from 'playwright';
 import { say } from '../sentences.ts';
 import { beat, LONGEST_MS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
 
-/** Of one page. */
+/** Limit of taps per page. */
 const MOST_TAPS = 24;
 const SETTLED_BEATS = 2;
 
 /**
- * Runs in the page: the names of what can be tapped, chosen or filled in, of which it touches one if asked. What leaves the page or closes
- * a part of it is no such thing. Without named helpers, like all that runs there.
+ * Runs in the page. Returns names of parts that can be tapped, selected or filled in, and touches the part called `wanted`. Ignores parts
+ * that leave the page or close something. Has no named helpers, like all code that runs in the page.
  */
 const lookAround = (wanted: string | null): { names: string[]; isInField: boolean } => {
   const parts = [
@@ -38,7 +38,7 @@ const lookAround = (wanted: string | null): { names: string[]; isInField: boolea
   return { names: parts.map(({ name }) => name), isInField };
 };
 
-/** Runs in the page: brings everything that scrolls to its end, a screen at a time; a list may have none. */
+/** Runs in the page. Scrolls every part to its end, one screen at a time. Limits the steps, because a list may be endless. */
 const scrollThrough = async (): Promise<void> => {
   for (const part of document.querySelectorAll('*'))
     for (let top = -1, steps = 0; part.scrollTop !== top && steps < 40; steps += 1) {
@@ -50,13 +50,13 @@ const scrollThrough = async (): Promise<void> => {
 
 interface Place {
   name: string;
-  /** Equal for parts that are alike, as the rows of a list. */
+  /** Equal for similar parts, such as the rows of a list. */
   kind: string;
   x: number;
   y: number;
 }
 
-/** Runs in the page: the middle of each innermost part in sight. A finger that rests there rests on what is around it, too. */
+/** Runs in the page. Returns the centre of each visible innermost part; a long press there reaches its ancestors as well. */
 const placesInSight = (): Place[] =>
   [...document.body.querySelectorAll('*')].flatMap((part) => {
     const { left, top, width, height } = part.getBoundingClientRect();
@@ -67,10 +67,9 @@ const placesInSight = (): Place[] =>
     return [{ name, kind, x, y }];
   });
 
-/** Longer than what counts as a long press anywhere. */
+/** Duration of a touch that counts as a long press everywhere. */
 const HOLD_MS = 800;
 
-/** Rests a finger on a part of the page. */
 async function hold(page: Page, { x, y }: Place): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
@@ -79,7 +78,7 @@ async function hold(page: Page, { x, y }: Place): Promise<void> {
   await session.detach();
 }
 
-/** Touches a part of the page; a field gets a digit and Enter. */
+/** Touches a part of the page. Types a digit and Enter into a field. */
 async function touch(page: Page, name: string): Promise<void> {
   const { isInField } = await page.evaluate(lookAround, name);
   if (!isInField) return;
@@ -87,9 +86,9 @@ async function touch(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Which part of a page is tapped next, by name: each once, and what opened it again where it has gone untapped. */
+/** Chooses the next part to tap, by name. Taps each once, and taps its opener again if a part disappeared untapped. */
 function createPlan() {
-  /** Each with the tap after which it appeared. */
+  /** Part → the tap after which it appeared. */
   const openers = new Map<string, string | null>();
   const tapped = new Set<string>();
   let last: string | null = null;
@@ -98,7 +97,7 @@ function createPlan() {
     last = name;
     return name;
   };
-  /** Null where nothing is left. */
+  /** Returns null if nothing is left to tap. */
   return (names: readonly string[]): string | null => {
     for (const name of names) if (!openers.has(name)) openers.set(name, last);
     const fresh = names.filter((name) => !tapped.has(name));
@@ -106,7 +105,7 @@ function createPlan() {
     if (next !== undefined) return tap(next);
     for (const [name, opener] of openers) {
       if (tapped.has(name) || opener === null || !names.includes(opener)) continue;
-      // once: it may not come again
+      // only once, because the part may not appear again
       openers.set(name, null);
       last = null;
       return opener;
@@ -116,8 +115,8 @@ function createPlan() {
 }
 
 /**
- * Scrolls a page and touches one part of it after another, then holds one of each kind, until what is looked for is there. What goes
- * wrong is reported with what it followed.
+ * Scrolls a page and touches one part after another, then long-presses one of each kind, until `isDone`. Faults are reported with the
+ * action that preceded them.
  */
 export async function tapThrough(
   page: Page,
@@ -149,7 +148,7 @@ export async function tapThrough(
       await attempt(tapped, touch(page, name));
     } else {
       let place = await placeToHold();
-      // what a tap opened may cover the page
+      // an opened part may cover the page
       if (!place) await openAgain();
       place ??= await placeToHold();
       if (!place) return;

@@ -5,11 +5,11 @@ import type { GateSubject } from './gate.ts';
 import { isLikelyOn } from './visits.ts';
 import type { Walk } from './walk.ts';
 
-/** A running judgement of a set in the browser. */
+/** State of the browser check of a set. */
 export interface Trial {
   subject: GateSubject;
   walk: Walk;
-  /** What each remote tells the gate; null for a build without that file. */
+  /** Gate file of each remote; null for a build without one. */
   files: ReadonlyMap<RemoteRecord, GateFile | null>;
 }
 
@@ -17,7 +17,7 @@ type Slot = RemoteRecord['description']['slots'][number];
 
 export const isScript = (path: string): boolean => /\.m?js$/.test(path);
 
-/** Scripts and stylesheets of a build that come after its entry and module. */
+/** Returns scripts and stylesheets of a build that load after its entry and module. */
 export const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecord): string[] => {
   const folder = `/${buildFolder(id)}/`;
   const early = [description.entry, ...description.module.js, ...description.module.css].map((path) => folder + path);
@@ -27,7 +27,7 @@ export const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecor
 /** `static/js/story.sheet.efc9fb53.js` → `story.sheet` */
 const chunkOf = (path: string) => path.replace(/^.*\//, '').replace(/([.-][\w-]{8,})?\.m?js$/, '');
 
-/** Late files that no page loaded, by their path in the build. */
+/** Returns late files that no page loaded, by path in the build. */
 const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
     .filter((path) => !walk.ran.has(path))
@@ -35,22 +35,22 @@ const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =
 
 const closedScripts = (trial: Trial, remote: RemoteRecord): string[] => closedFiles(trial, remote).filter(isScript);
 
-/** Slots of which no page ran a script of their own, as far as is known: nobody knows the scripts of a guest's. */
+/** Returns slots of whose own scripts no page ran one. The scripts of a guest's slots are unknown. */
 export const closedSlots = ({ walk }: Trial, { id, description }: RemoteRecord): Slot[] =>
   description.slots.filter(({ js }) => js.every((path) => !walk.ran.has(`/${buildFolder(id)}/${path}`)));
 
-/** The same without a guest's where all of its scripts have run. */
+/** Returns closed slots, without those of a guest whose scripts have all run. */
 export const unseenSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
   closedSlots(trial, remote).filter(({ js }) => js.length > 0 || closedScripts(trial, remote).length > 0);
 
 const reasonOf = (file: GateFile | null | undefined, name: string): string | undefined =>
   file && Object.hasOwn(file.unopened, name) ? file.unopened[name] : undefined;
 
-/** The same without those that the remote gives a reason for. */
+/** Returns late scripts that no page ran and for which the remote gives no reason. */
 export const unexplainedScripts = (trial: Trial, remote: RemoteRecord): string[] =>
   closedScripts(trial, remote).filter((path) => !reasonOf(trial.files.get(remote), chunkOf(path)));
 
-/** Whether this set could have shown the slot: a page that it is named after is there, with what its calls are answered. */
+/** True if this set could have shown the slot: the page that it is named after exists and has a gate file. */
 function couldOpen({ subject, files }: Trial, slot: Slot): boolean {
   const holders = subject.remotes.filter(({ description }) =>
     description.routes.some((route) => isLikelyOn(slot.name, route)),
@@ -59,13 +59,13 @@ function couldOpen({ subject, files }: Trial, slot: Slot): boolean {
 }
 
 /**
- * What no page opened of a remote. Findings are what it could have had opened and gives no reason for; a build that tells the gate
- * nothing has none.
+ * Returns parts of a remote that no page opened. They are findings if the remote has a gate file that gives no reason for them, else
+ * notes.
  */
 export function unopened(trial: Trial, remote: RemoteRecord): { findings: string[]; notes: string[] } {
   const file = trial.files.get(remote);
   const slots = unseenSlots(trial, remote);
-  // stylesheets come with scripts; other tools may leave one that nothing loads
+  // stylesheets load with scripts, and other build tools may emit unused ones
   const late = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
   const all = [
     ...slots.map(({ name }) => ({ name, word: say('slotNamed', { slotName: name }) })),

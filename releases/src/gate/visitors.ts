@@ -4,7 +4,7 @@ import { listenIn, type Visit } from './pageWatch.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, serviceWorkers: 'block' } as const;
 
-/** Who opens pages: somebody signed in, or not. */
+/** Kind of visitor that opens pages: signed in or not. */
 export type Visitor = 'guest' | 'member';
 
 const MEMBER = {
@@ -24,7 +24,7 @@ const MEMBER = {
 
 type Answer = GateFile['answers'][string];
 
-/** What a call is answered, by its path or, on another origin, its address; null where no file says it. Earlier files come first. */
+/** Returns the mocked response of a call, by its path or, on another origin, its address; null without a mock. */
 type Answers = (method: string, address: string) => Answer | null;
 
 const ESSENTIAL: Pick<GateFile, 'answers'> = {
@@ -46,7 +46,7 @@ function answersOf(files: readonly (Pick<GateFile, 'answers'> | null)[]): Answer
     answers.find(({ method, pattern }) => method === asked && pattern.test(address))?.answer ?? null;
 }
 
-/** The member as pages keep one. */
+/** Returns the entries of `localStorage` for a signed-in member. */
 function storedMember(answers: Answers): Record<string, string> {
   const body = answers('GET', '/api/v1/user')?.body;
   const data = body instanceof Object && 'data' in body ? body.data : body;
@@ -61,11 +61,11 @@ function storedMember(answers: Answers): Record<string, string> {
 const backend: readonly string[] = backendSegments;
 const isOfBackend = (pathname: string) => backend.includes(pathname.split('/')[1] ?? '');
 
-/** Where the pages of a visit may call, and what they are answered there. */
+/** Origins that the pages of a visit may call. */
 interface Reach {
-  /** of the set's server */
+  /** Origin of the set's server. */
   origin: string;
-  /** Other origins, which the pages' policy allows. */
+  /** Other origins that the pages' policy allows. */
   connect: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function fulfil(route: Route, answers: Answers, { origin }: Reach): Promis
   });
 }
 
-/** Answers calls to other origins here: what a page does in the gate reaches nobody's servers. */
+/** Mocks calls to other origins, so that pages in the gate never reach real servers. */
 async function answerElsewhere(context: BrowserContext, answers: Answers, reach: Reach): Promise<void> {
   const origins = reach.connect.map((each) => new URL(each).origin);
   const isElsewhere = (url: URL) => origins.includes(url.origin);
@@ -93,7 +93,7 @@ async function answerElsewhere(context: BrowserContext, answers: Answers, reach:
     await context.routeWebSocket(isElsewhere, (socket) => socket.close());
 }
 
-/** A guest, who is answered by the server of the set. */
+/** Opens a guest's context, whose calls go to the set's server. */
 async function openGuest(browser: Browser, reach: Reach): Promise<BrowserContext> {
   const context = await browser.newContext(PHONE);
   await listenIn(context);
@@ -101,7 +101,7 @@ async function openGuest(browser: Browser, reach: Reach): Promise<BrowserContext
   return context;
 }
 
-/** A member whose calls are answered here, and by no backend: what a page does as one changes nothing real. */
+/** Opens a member's context. Its calls are mocked and reach no backend, so that pages change no real data. */
 async function openMember(browser: Browser, reach: Reach, answers: Answers): Promise<BrowserContext> {
   const { origin } = reach;
   const context = await browser.newContext(PHONE);
@@ -116,19 +116,19 @@ async function openMember(browser: Browser, reach: Reach, answers: Answers): Pro
     (url) => url.origin === origin && isCall(url),
     (route) => fulfil(route, answers, reach),
   );
-  // where a tap leads out of the product
+  // a tap may lead to another site
   await context.route(
     (url) => url.origin !== origin,
     (route) => route.abort(),
   );
-  // the route that was added last comes first
+  // Playwright applies the route that was added last
   await answerElsewhere(context, answers, reach);
   return context;
 }
 
 /**
- * Makes the context of a visit. A member is answered by the file of the build that it is made for, then by those of the others; who the
- * member is, the first alone says.
+ * Makes the context of a visit. A member's calls are mocked by the gate file of the visit's build, then by those of others. Only the
+ * first file can define the member.
  */
 export function contextOpener(browser: Browser, reach: Reach, files: ReadonlyMap<string, GateFile | null>) {
   return ({ as, by }: Pick<Visit, 'as' | 'by'>): Promise<BrowserContext> => {

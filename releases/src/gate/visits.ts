@@ -14,8 +14,8 @@ const visitOf = (build: PageBuild, route: PageRoute, as: Visitor, by = build.id)
 });
 
 /**
- * Every route of the changed remotes as a member, and as a guest those that need no login and one that does; with a new host the first
- * route of every remote.
+ * Returns visits for the changed remotes: every route as a member, and as a guest the routes without login and one with it. With a new
+ * host, also the first route of every other remote.
  */
 export function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   const isNew = (id: string) => changed.some((record) => record.id === id);
@@ -30,10 +30,10 @@ export function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   });
 }
 
-/** Whether a slot is likely on a route: its name begins with the route's, as in `story.chat`. */
+/** True if a slot's name begins with the route's, as in `story.chat`, so that the route probably shows it. */
 export const isLikelyOn = (slot: string, { name }: { name: string }): boolean => slot.split('.')[0] === name;
 
-/** Pages of other remotes, as a member: those on which these slots of a build are likely, and the rest where one is likely nowhere. */
+/** Returns other remotes' pages, as a member: `likely` to show these slots, and the `rest` if a slot is likely on none. */
 export function pagesForSlots(
   { set }: GateSubject,
   by: string,

@@ -4,7 +4,7 @@ import { LONGEST_MS, type SeenFault, type Site, standing, type Visit, type Watch
 
 const PARALLEL_PAGES = 4;
 
-/** Works on the items, a few at a time. */
+/** Processes the items, `PARALLEL_PAGES` at a time. */
 export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const workThrough = async () => {
@@ -13,23 +13,23 @@ export async function inParallel<Item>(items: readonly Item[], work: (item: Item
   await Promise.all(Array.from({ length: PARALLEL_PAGES }, workThrough));
 }
 
-/** Something that must not happen, and the visit that saw it. */
+/** A fault, and the visit that saw it. */
 export interface Told extends SeenFault {
   visit: Visit;
 }
 
-/** Goes through pages in one browser. */
+/** Opens pages in one browser and records what they load and report. */
 export interface Walk {
-  /** Paths of scripts that pages ran and of stylesheets that they asked for, each with the first visit that did. */
+  /** Paths of executed scripts and requested stylesheets, with the first visit of each. */
   readonly ran: ReadonlyMap<string, Visit>;
-  /** Those for which it took no more than opening a page. */
+  /** Those that loaded without any interaction. */
   readonly ranUnasked: ReadonlyMap<string, Visit>;
   readonly told: readonly Told[];
-  /** Opens pages in parallel; `then` goes on with one that stands. */
+  /** Opens pages in parallel; `then` continues with each loaded page. */
   open(visits: readonly Visit[], then?: (page: Page, visit: Visit, watched: Watched) => Promise<void>): Promise<void>;
 }
 
-/** Notes which scripts ran. What a page only preloads is not among them. */
+/** Notes executed scripts, not those that are only preloaded. */
 async function noteScripts(page: Page, note: (pathname: string) => void): Promise<void> {
   const session = await page.context().newCDPSession(page);
   session.on('Debugger.scriptParsed', ({ url }) => {
@@ -39,7 +39,7 @@ async function noteScripts(page: Page, note: (pathname: string) => void): Promis
   await session.send('Debugger.setSkipAllPauses', { skip: true });
 }
 
-/** `open` makes the context of a visit, which all visits of its kind share. */
+/** Starts a walk. `open` makes the context of a visit, which all visits of the same kind share. */
 export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>): Walk {
   const ran = new Map<string, Visit>();
   const ranUnasked = new Map<string, Visit>();
@@ -56,7 +56,7 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     const page = await (await contextOf(visit)).newPage();
     let hasStood = false;
     const note = (pathname: string) => {
-      // the first page is the file's own; a tap may bring it to any other
+      // keeps the first page: later ones may load the file only after a tap
       if (!ran.has(pathname)) ran.set(pathname, visit);
       if (!hasStood) ranUnasked.set(pathname, visit);
     };
