@@ -4,7 +4,7 @@ import type { Pointer } from '../store/store.ts';
 import { openTestStore } from '../testing/openTestStore.ts';
 import { ChannelReader } from './openReleases.ts';
 
-/** A store that stops answering, as a network share or a bucket may. */
+/** A store that stops responding, as a network share or a bucket may. */
 class HangingStore extends FileStore {
   #gate = Promise.resolve();
 

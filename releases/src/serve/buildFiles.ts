@@ -3,7 +3,7 @@ import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
 import { ReleaseError } from '../errors.ts';
 import { idOfFolder } from '../model/build.ts';
 
-/** Keeps the files served last, up to a number of bytes. */
+/** LRU cache of served files, limited by bytes. */
 class FileCache {
   readonly #files = new Map<string, ServedFile>();
   readonly #maximumBytes: number;
@@ -41,12 +41,12 @@ export interface ServedFile {
   body: Buffer;
 }
 
-/** How a file is sent. */
+/** Content encoding of a response. */
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 const SUFFIXES = { br: '.br', gzip: '.gz', identity: '' };
 
-/** Serves files that a published build names, and nothing else of the store. */
+/** Serves files of published builds, and nothing else in the store. */
 export class BuildFiles {
   readonly #catalog: Catalog;
   readonly #served = new FileCache(MEMORY_BYTES);
@@ -55,11 +55,11 @@ export class BuildFiles {
     this.#catalog = catalog;
   }
 
-  /** The file at `/builds/…`, compressed so if the build has it so; null = 404. */
+  /** Returns the file at `/builds/…`, in the wanted encoding if it is stored; null = 404. */
   async file(pathname: string, wanted: Encoding = 'identity'): Promise<ServedFile | null> {
     const [, name = '', folder = '', path = ''] = BUILD_PATH.exec(pathname) ?? [];
     const encoding = isCompressed(path) ? wanted : 'identity';
-    // the encoding stands apart: no build has a file `a.js.br`, though the store does
+    // separate from the path: `a.js.br` is in the store, but is not a file of the build
     const key = `${encoding} ${pathname}`;
     const served = this.#served.get(key);
     if (served) return served;

@@ -21,7 +21,7 @@ export interface ReleasesOptions
   /** `file:<dir>` or `s3://bucket/prefix`; default `.data/releases`. */
   store?: string;
   channel?: string;
-  /** Base64 SPKI; without it the store's own record is believed. */
+  /** Base64 SPKI; default: the key in the store's own record. */
   publicKey?: string;
   /** Serves this stored set to everyone, independent of the channel: for the gate's smoke test. */
   set?: string;
@@ -40,12 +40,12 @@ export interface VisitorPage {
   template: string;
 }
 
-/** The reading side of the release system, for servers of pages: cheap per request, at most a second behind. */
+/** The reading side of the release system, for page servers: cheap per request, at most a second behind. */
 export interface Releases {
   current(): Promise<ChannelDocument>;
   /** The same object for all visitors of a set while the channel's state lasts. */
   pageFor(visitor: PageVisitor): Promise<VisitorPage>;
-  /** What a browser may run from a dev server, by a manager's permission; read from the store each time. */
+  /** A browser's permission to run remotes from a dev server; read from the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
   /** `/builds/…`, or null for 404. */
   file(pathname: string, encoding?: Encoding): Promise<ServedFile | null>;
@@ -54,13 +54,13 @@ export interface Releases {
   /** `/sw.js` of the stable host, or null. */
   serviceWorker(encoding?: Encoding): Promise<ServedFile | null>;
   recordHealth(beacon: Beacon, visitor: string): void;
-  /** Takes what a page's reader felt, of builds that are live, tried or a last good one; of others nothing. */
+  /** Records vitals of builds that are live, candidates or last good, and ignores those of others. */
   recordVitals(report: VitalsReport): Promise<void>;
-  /** Records errors of builds that are live, tried or a last good one, and returns those. */
+  /** Records errors of builds that are live, candidates or last good, and returns these errors. */
   recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]>;
-  /** The place in the sources that a frame of a build stands for, or null where no source map has it. */
+  /** Resolves a stack frame of a build to a place in the sources; null if no source map has it. */
   placeOf(frame: string): Promise<Place | null>;
-  /** Writes what is still unwritten. */
+  /** Writes pending health reports. */
   close(): Promise<void>;
 }
 
@@ -164,9 +164,9 @@ class StoreReleases implements Releases {
     return this.#maps.place(frame);
   }
 
-  /** Made-up names would fill the record. */
+  /** Ignores other builds, because invented ids could fill the record. */
   async #knownBuilds(): Promise<(report: { build: string }) => boolean> {
-    // one set as it is has the gate for a reader
+    // a fixed set is opened by the gate only
     if (this.#fixedSet) return () => false;
     const document = await this.current();
     const { stable, lastGood } = document;
@@ -199,7 +199,7 @@ class StoreReleases implements Releases {
     return { hash, body: await this.#catalog.set(hash), candidate, override: null };
   }
 
-  /** Builds over stable, for which no set is stored. */
+  /** Composes a set of builds over stable that is not stored. */
   async #composed(document: ChannelDocument, builds: readonly string[], more: Record<string, string> = {}) {
     const ids = mergeBuilds(document.stable?.builds ?? [], builds);
     const key = `${document.seq} ${ids.join(' ')}`;
@@ -224,7 +224,7 @@ class StoreReleases implements Releases {
         Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))),
       ),
     );
-    // what runs below has moved on: its own builds in the link's place would pass for what was to be seen
+    // the builds no longer fit the live set: fallbacks would silently replace them
     if (addedMisfits(over ?? [], before ?? []).length > 0) return null;
     const set = await this.#composed(document, override.builds, override.digests);
     return { ...set, candidate: false, override: { id, expires: override.expires } };
@@ -240,10 +240,10 @@ class StoreReleases implements Releases {
   }
 }
 
-/** Says on stderr what is wrong with the store, and its cure. */
+/** Writes a problem of the store and its cure to stderr. */
 export const tellProblem = (cause: unknown) => console.error(cause instanceof ReleaseError ? lineOf(cause) : cause);
 
-/** Opens a store for reading and serving. Throws refused with the cure when there is no store or nothing to serve. */
+/** Opens a store for reading and serving. Throws refused if the store or its channel does not exist. */
 export async function openReleases(options: ReleasesOptions = {}): Promise<Releases> {
   const { store } = await openStore(options.store ?? DEFAULT_STORE);
   const channel = options.channel ?? 'production';
@@ -255,19 +255,19 @@ export async function openReleases(options: ReleasesOptions = {}): Promise<Relea
   return new StoreReleases(new Catalog(store), reader, health, publicKey, options);
 }
 
-/** How long a page waits for the store while a state is known. */
+/** How long a page waits for the store if a state is already known. */
 const KNOWN_STATE_TIMEOUT_MS = 500;
 
 interface ChannelReaderOptions {
   store: Store;
   channel: string;
   publicKey: string;
-  /** How old the known state may be before it is read again. */
+  /** Age at which the known state is read again. */
   recheckMilliseconds?: number;
-  /** Remembers the highest state seen over restarts, so that an older one is refused even then. */
+  /** File with the highest state seen, so that an older one is refused even after a restart. */
   seenFile?: string;
   now?: () => Date;
-  /** Hears why a newer document was not taken, once per reason; the last accepted state stays in use. */
+  /** Receives the reason why a newer document was refused, once per reason. The last accepted state stays in use. */
   onProblem?: (cause: unknown) => void;
 }
 
@@ -276,7 +276,7 @@ interface CurrentChannel {
   source: string;
 }
 
-/** Follows one channel and takes only documents that are signed, in time and never older than one taken before. */
+/** Follows one channel. Accepts only documents that are signed, not expired and not older than an accepted one. */
 export class ChannelReader {
   readonly #options: ChannelReaderOptions;
   #current: CurrentChannel | null = null;
@@ -289,7 +289,7 @@ export class ChannelReader {
     this.#options = options;
   }
 
-  /** The newest accepted state, at most a second old if the store answers. Throws refused or unreachable before the first one. */
+  /** Returns the newest accepted state, usually at most a second old. Throws refused or unreachable if there is none yet. */
   async current(): Promise<CurrentChannel> {
     const inMemory = this.inMemory();
     if (inMemory) return inMemory;
@@ -297,13 +297,13 @@ export class ChannelReader {
     return this.#answer;
   }
 
-  /** The same while it need not be checked again; undefined = ask `current`. */
+  /** Returns the state in memory; undefined if it has to be checked with `current`. */
   inMemory(): CurrentChannel | undefined {
     const recheck = this.#options.recheckMilliseconds ?? 500;
     return this.#current && performance.now() - this.#checkedAt < recheck ? this.#current : undefined;
   }
 
-  /** A store that hangs must not hang every page: the known state is answered then, and the check goes on for later ones. */
+  /** Returns the known state if the store is slow, so that pages do not wait. The check continues for later requests. */
   #ask(): Promise<CurrentChannel> {
     const current = this.#current;
     const check = this.#check().finally(() => {
@@ -359,11 +359,11 @@ export class ChannelReader {
 
   async #remembered(): Promise<number> {
     const file = this.#options.seenFile;
-    // one that cannot be read is written next, which says what is wrong with it
+    // an unreadable file is written next, and that failure is reported
     return file ? Number(await readFile(file, 'utf8').catch(() => 0)) || 0 : 0;
   }
 
-  /** What is live is served also by a machine whose disk is full or damaged. */
+  /** Stores the number. A failure is only reported, so that a full or damaged disk does not prevent serving. */
   async #remember(seq: number): Promise<void> {
     this.#highest = seq;
     const { seenFile: file, onProblem } = this.#options;

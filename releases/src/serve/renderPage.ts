@@ -25,7 +25,7 @@ interface PolicyInput {
   preloadedScripts: readonly string[];
   connectSrc: readonly string[];
   imgOrigins: readonly string[];
-  /** Origins of dev servers that this page, and no other visitor's, may run remotes from. */
+  /** Origins of dev servers from which only this visitor's page may run remotes. */
   localOrigins: readonly string[];
   /** The page has an import map. */
   hasModules: boolean;
@@ -35,12 +35,12 @@ interface PolicyInput {
 
 const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].map((source) => `'${source}'`);
 
-/** Where a dev server's socket listens, by which it has the page reloaded. */
+/** Origin of a dev server's WebSocket, which triggers reloads. */
 const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
 
 /**
- * A dev server's files have no hashes, and what its code appends would be trusted with it: a page with one names the origins that
- * scripts may come from instead.
+ * Returns the content security policy. A dev server's files have no hashes, so a page with one lists script origins instead of
+ * `strict-dynamic`.
  */
 function policyOf(input: PolicyInput): string {
   const local = input.localOrigins;
@@ -54,13 +54,13 @@ function policyOf(input: PolicyInput): string {
   });
 }
 
-/** Every header of the page's answer; names in lower case. */
+/** Headers of the page's response; names in lower case. */
 const pageHeaders = (input: PolicyInput): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  // a page with a dev server is cached nowhere: its permission may end
+  // a page with a dev server is never cached, because its permission may end
   'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
   'content-security-policy': policyOf(input),
-  // WebKit 2.50 takes no hash of an import map for one: with this header it would run no ES module
+  // WebKit 2.50 ignores hashes in an import map, so with this header it would run no ES module
   ...(input.localOrigins.length > 0 || input.hasModules ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
@@ -73,7 +73,7 @@ export interface PageInput {
   /** The host build's `page.html`. */
   template: string;
   pageSet: PageSet;
-  /** The address's pathname; decides what is preloaded. */
+  /** Pathname of the request, which decides what is preloaded. */
   path: string;
   /** Inlined as `liaozhai-config`. */
   config: Record<string, unknown>;
@@ -82,7 +82,7 @@ export interface PageInput {
   meta?: string;
   /** Trusted HTML of the prerendered content. */
   first?: string;
-  /** Stylesheets of the route put into the page itself, so that its prerendered content is painted immediately. */
+  /** Stylesheets of the route to inline, so that prerendered content is painted immediately. */
   inlineCss?: readonly { href: string; text: string }[];
   /** Further `application/json` elements. */
   data?: readonly { id: string; json: unknown }[];
@@ -99,14 +99,14 @@ export interface RenderedPage {
 const PLACEHOLDERS = ['title', 'preloads', 'meta', 'first', 'set'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** JSON that cannot end the script element it stands in. */
+/** JSON that cannot close its script element. */
 export const jsonForHtml = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** CSS that cannot end the style element it stands in; `<\/` reads the same inside CSS strings. */
+/** CSS that cannot close its style element. `<\/` is equivalent inside CSS strings. */
 const styleForHtml = (css: string): string => css.replace(/<\/(?=style)/gi, '<\\/');
 
-/** The import map with the hash of each ES module, by which the browser checks them; '' if no build has modules. */
+/** Import map with the integrity of each ES module; '' if no build has modules. */
 function importMapFor({ remotes, hashes }: PageSet): string {
   const modules = Object.values(remotes)
     .flatMap((build) => [build, build.lastGood])
@@ -126,7 +126,7 @@ function importMapFor({ remotes, hashes }: PageSet): string {
 const jsonScript = (id: string, json: unknown): string =>
   `<script type="application/json" id="${escapeHtml(id)}">${jsonForHtml(json)}</script>`;
 
-/** Contents of the inline elements that a policy must name; data elements are no scripts. */
+/** Returns the contents of inline elements that a policy must allow. JSON elements are not scripts. */
 export function inlineContents(template: string, element: 'script' | 'style'): string[] {
   const matches = template.matchAll(new RegExp(`<${element}\\b([^>]*)>([\\s\\S]*?)</${element}>`, 'gi'));
   return [...matches]
@@ -134,11 +134,11 @@ export function inlineContents(template: string, element: 'script' | 'style'): s
     .map(([, , content = '']) => content);
 }
 
-/** Names of placeholders that do not stand in a template exactly once. */
+/** Returns names of placeholders that are not in a template exactly once. */
 export const misplaced = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
-/** Each has its hash in the policy, and nginx takes headers of 4 KiB altogether. Further scripts load when the code asks for them. */
+/** Limit of preloaded scripts: each has a hash in the policy, and nginx accepts 4 KiB of headers. Others load on demand. */
 const MOST_PRELOADED = 16;
 
 function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
@@ -165,7 +165,7 @@ function titleFor({ template, title = '' }: PageInput): string {
   return inside ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
 }
 
-/** Fills the host's template for one visitor and works out the headers that go with it. Throws refused for a broken template. */
+/** Fills the host's template for one visitor and computes its headers. Throws refused for a broken template. */
 export function renderPage(asked: PageInput): RenderedPage {
   const brand = siteBrand(asked.config.brand);
   const { colors: _, ...words } = brand;
@@ -174,7 +174,7 @@ export function renderPage(asked: PageInput): RenderedPage {
     template: brandedTemplate(asked.template, brand),
     title: asked.title ?? brand.name,
     first: withBrandTexts(asked.first ?? '', brand),
-    // the shipped words are the host's own already
+    // the host already has the shipped brand
     config: asked.config.brand ? { ...asked.config, brand: words } : asked.config,
   };
   const wrong = misplaced(input.template);
@@ -214,22 +214,22 @@ export function renderPage(asked: PageInput): RenderedPage {
 
 const STEPS = 2 ** 48;
 
-/** Where a visitor stands for a salt: 0 (inclusive) to 100 (exclusive), even over visitors, the same for ever. */
+/** Stable position of a visitor for a salt: 0 (inclusive) to 100 (exclusive), evenly distributed over visitors. */
 export const bucket = (visitor: string, salt: string): number =>
   (createHash('sha256').update(`${salt}:${visitor}`).digest().readUIntBE(0, 6) / STEPS) * 100;
 
-/** A higher percentage keeps everyone who was in at a lower one. */
+/** True if a visitor gets the candidate. A higher percentage keeps all visitors of a lower one. */
 export const isInCandidate = (visitor: string, candidate: { salt: string; percent: number }): boolean =>
   bucket(visitor, candidate.salt) < candidate.percent;
 
-/** The route of a set that a pathname shows, if there is one. */
+/** Returns the route of a set that matches a pathname. */
 export const routeAt = ({ remotes }: Pick<PageSet, 'remotes'>, pathname: string): PageRoute | undefined =>
   matchRoute(
     Object.values(remotes).flatMap(({ routes }) => routes),
     pathname,
   );
 
-/** Which set a page is to run, and under which name. */
+/** The set for a page: stable, candidate or override. */
 export interface ChosenSet {
   hash: string;
   body: SetBody;
@@ -239,9 +239,8 @@ export interface ChosenSet {
 }
 
 /**
- * What each remote of the set falls back to when it fails. That is the build of stable where the set has another one: it is sound,
- * or the visitors of stable would fail too. Else it is the last good one. It fits the rest of the set, and can never be mistaken
- * for the build it replaces.
+ * Returns the fallback of each remote of the set. That is the stable build if the set has another one, because stable builds are proven by
+ * their visitors. Otherwise it is the last good build. A fallback fits the rest of the set, and shares no globals with the failed build.
  */
 async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
@@ -266,7 +265,7 @@ async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body:
   return usable;
 }
 
-/** The page's data for a chosen set. Killed builds stay listed, so that a page can tell why it must leave. */
+/** Returns the page's data for a chosen set. Lists killed builds, so that a page knows why it must leave one. */
 export async function makePageSet(
   catalog: Catalog,
   document: ChannelDocument,

@@ -27,7 +27,7 @@ afterEach(() => at.remove());
 const open = (options: Partial<Parameters<typeof openReleases>[0]> = {}): Promise<Releases> =>
   openReleases({ store: at.url, recheckMilliseconds: 0, onProblem: (cause) => problems.push(cause), ...options });
 
-/** Puts a document in place as someone could who may write the store but has no key. */
+/** Writes a document like somebody who can write to the store but has no key. */
 async function plant(text: string): Promise<void> {
   const { tag } = await requireChannel(at.store, 'production', at.key.publicKey);
   await at.store.swapPointer('channels/production.json', text, tag);

@@ -5,7 +5,7 @@ import { issuesOf } from '../model/build.ts';
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text made safe for HTML text and quoted attributes. */
+/** Escapes text for HTML text and quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 
 const COLORS = [
@@ -23,12 +23,12 @@ const COLORS = [
 ] as const;
 type Colors = Partial<Record<(typeof COLORS)[number], string>>;
 
-/** What a site calls itself, and its colours in light and in dark, by the names of `shared/src/ui/tokens.css`. */
+/** Texts of a site's brand, and its light and dark colours by the names in `shared/src/ui/tokens.css`. */
 export interface SiteBrand extends Brand {
   colors: { light: Colors; dark: Colors };
 }
 
-/** The shipped colours that stand outside of stylesheets, too: in the browser's bar, the manifest and the icons. */
+/** Shipped colours that are also used outside of stylesheets: in the browser's bar, the manifest and the icons. */
 const shipped = { light: { paper: '#f7f3ea', accent: '#b3392f', surface: '#fffdf8' }, dark: { paper: '#14120f' } };
 
 const short = (most: number) =>
@@ -51,7 +51,7 @@ const schema = v.strictObject({
   colors: v.optional(v.strictObject({ light: colors, dark: colors }), { light: {}, dark: {} }),
 });
 
-/** A configuration's `brand` over the shipped one. Throws refused with the field that is wrong. */
+/** Parses a configuration's `brand`; the shipped brand is the default. Throws refused with the invalid fields. */
 export function siteBrand(brand: unknown): SiteBrand {
   const parsed = v.safeParse(schema, brand ?? {});
   if (parsed.success) return parsed.output;
@@ -62,11 +62,11 @@ export function siteBrand(brand: unknown): SiteBrand {
   );
 }
 
-/** Fills in what builds leave open for the brand. */
+/** Replaces the brand's placeholders in builds. */
 export const withBrandTexts = (html: string, brand: Brand): string =>
   html.replace(/lz-brand\.(name|seal|slogan)-lz/g, (_, field: 'name' | 'seal' | 'slogan') => escapeHtml(brand[field]));
 
-/** Share of the accent in `weak`, the ground of what is chosen and of the reader's lines. */
+/** Share of the accent in `weak`, the background of selected items and the user's messages. */
 const weakShare = { light: 0.1, dark: 0.18 };
 
 const channels = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -85,27 +85,27 @@ const rules = (given: Colors, theme: 'light' | 'dark'): string => {
   return set.join(';');
 };
 
-/** The site's colours over those of the build, by theme and without functions that the oldest browsers lack; '' without any. */
+/** CSS with the site's colours by theme, without functions that the oldest browsers lack; '' if none are set. */
 function brandStyle({ colors: { light, dark } }: SiteBrand): string {
   const [day, night] = [rules(light, 'light'), rules(dark, 'dark')];
   return [
     day && `:root,[data-theme=light]{${day}}`,
     night && `@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${night}}}[data-theme=dark]{${night}}`,
-    // ink on white paper, also where the screen is dark
+    // print in light colours, also with a dark theme
     day && night && `@media print{:root,:root[data-theme]{${day}}}`,
   ]
     .filter(Boolean)
     .join('');
 }
 
-/** Whether a site has the brand of its builds. */
+/** True if a site has the brand of its builds. */
 export const isShipped = ({ colors: { light, dark }, ...words }: SiteBrand): boolean =>
   JSON.stringify([words, light, dark]) === JSON.stringify([BRAND, {}, {}]);
 
-/** Whether the build's icons are another brand's. */
+/** True if the build's icons do not match the site's brand. */
 export const hasOwnSeal = ({ seal, colors }: SiteBrand): boolean => seal !== BRAND.seal || Boolean(colors.light.accent);
 
-/** A page's template under the brand: its texts, its icon, the colour of the browser's bar, and a style of its own. */
+/** Applies the brand to a page's template: texts, icon, colour of the browser's bar, and a style element. */
 export function brandedTemplate(template: string, brand: SiteBrand): string {
   const { light, dark } = brand.colors;
   const style = brandStyle(brand);
@@ -126,7 +126,7 @@ export function brandedTemplate(template: string, brand: SiteBrand): string {
   return style ? html.replace('<!--lz:preloads-->', () => `<style>${style}</style>\n<!--lz:preloads-->`) : html;
 }
 
-/** The red seal as a picture. With `bleed` it fills the whole square, for systems that cut a shape of their own. */
+/** SVG of the seal. With `bleed`, it fills the whole square, for systems that apply their own mask. */
 export function brandIcon({ seal, colors }: SiteBrand, bleed = false): string {
   const [ground, sign] = [
     colors.light.accent ?? shipped.light.accent,
@@ -138,7 +138,7 @@ export function brandIcon({ seal, colors }: SiteBrand, bleed = false): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="${at}" y="${at}" width="${side}" height="${side}" rx="${round}" fill="${ground}"/><rect x="${frame.at}" y="${frame.at}" width="${frame.side}" height="${frame.side}" rx="6" fill="none" stroke="${sign}" stroke-width="1.6"/><text x="32" y="${32 + size * 0.355}" text-anchor="middle" font-family="'Songti SC','Noto Serif SC','Noto Serif CJK SC',serif" font-weight="700" font-size="${bleed ? size * 0.8 : size}" fill="${sign}">${escapeHtml(seal)}</text></svg>`;
 }
 
-/** The build's manifest under the brand. */
+/** Applies the brand to the build's manifest. */
 export function brandedManifest(text: string, { name, slogan, colors }: SiteBrand): string {
   const paper = colors.light.paper && { background_color: colors.light.paper, theme_color: colors.light.paper };
   return `${JSON.stringify({ ...JSON.parse(text), name, short_name: name, description: slogan, ...paper }, null, 2)}\n`;

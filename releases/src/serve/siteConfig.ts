@@ -4,17 +4,17 @@ import { messageOf, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { siteBrand } from './siteBrand.ts';
 
-/** What a page knows of its site, as `docs/deploying/settings.md` lists it. */
+/** Configuration of a site for its pages; `docs/deploying/settings.md` lists the fields. */
 export type SiteConfig = Record<string, unknown>;
 
 const text = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
 const whole = (most: number) =>
   v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more'), v.maxValue(most));
-/** A channel of one user: without `{id}` everybody would listen to the same one. */
+/** Channel of one user. Without `{id}`, all users would share it. */
 const channel = v.pipe(v.string(), v.includes('{id}', 'must contain {id}, which stands for the user'));
 
 const schema = v.strictObject({
-  /** `siteBrand` reads it. */
+  /** Parsed by `siteBrand`. */
   brand: v.optional(v.unknown()),
   rechargePackages: v.optional(
     v.array(
@@ -33,11 +33,11 @@ const schema = v.strictObject({
     v.strictObject({ key: text, host: text, port: v.optional(whole(65_535)), channel: v.optional(channel) }),
   ),
   devTools: v.optional(v.boolean()),
-  /** A backend's figures; each reader of them takes what it understands. */
+  /** Rules of a backend; each consumer parses the fields that it knows. */
   rules: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/** Reads a site's configuration. Throws refused with `named`, each wrong field and the cure. */
+/** Reads a site's configuration. Throws refused with `named`, each invalid field and the cure. */
 export function readSiteConfig(file: string, named = file): SiteConfig {
   const parsed = v.safeParse(schema, parseJson(contentOf(file, named), named));
   if (!parsed.success)
