@@ -80,7 +80,7 @@ describe('a folder as a store', () => {
   });
 
   test('a place that may only be read has the time of this machine', async () => {
-    // nobody may write there, root included
+    // nobody can write there, not even root
     const at = await new FileStore('/sys/kernel').time();
     expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);
   });
@@ -91,7 +91,7 @@ describe('a folder as a store', () => {
   });
 });
 
-/** A store that says yes to every conditional write, as some object stores do. */
+/** A store that reports success for every conditional write, as some object stores do. */
 class LyingStore extends FileStore {
   override async create(key: string, body: Uint8Array | string): Promise<boolean> {
     await super.create(key, body);

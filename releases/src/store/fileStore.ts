@@ -11,7 +11,7 @@ const GENERATIONS = '.generations';
 const TEMPORARY = '.temporary';
 const KEPT_GENERATIONS = 100;
 
-/** For callers that may only read, or have no room to write. */
+/** Ignores errors of callers that may only read or have no room to write. */
 function leftToOthers(cause: unknown): void {
   if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 }
@@ -19,9 +19,9 @@ function leftToOthers(cause: unknown): void {
 const isRemoval = ({ body }: { body: Buffer }): boolean => body.length === 0;
 
 /**
- * Objects as files below a folder. An object appears complete or not at all (written aside, synced, linked). A pointer is a
- * row of generations 1, 2, 3 …, each made by one atomic link, so no lock can go stale; the plain file is a copy of the newest.
- * The newest hundred stay.
+ * Stores objects as files below a folder. An object appears complete or not at all: it is written to a temporary file, synced and
+ * linked. A pointer is a sequence of generations 1, 2, 3 …, each created by one atomic link, so there are no locks. The plain file is a
+ * copy of the newest generation. The newest hundred are kept.
  */
 export class FileStore implements Store {
   readonly root: string;
@@ -59,7 +59,7 @@ export class FileStore implements Store {
       if (!(await this.#link(this.#generation(key, next), body))) return false;
       const generations = await this.#generations(key);
       const outdated = Math.max(...generations) - KEPT_GENERATIONS;
-      // the name was free only because its generation has been removed: readers, who look for the highest, never saw ours
+      // the name was only free because an outdated generation was removed; readers use the highest and never saw this one
       if (next <= outdated) {
         await rm(this.#generation(key, next), { force: true });
         return false;
@@ -73,7 +73,7 @@ export class FileStore implements Store {
     });
   }
 
-  /** The removal is a generation of its own, which is empty and stays: a concurrent swap meets it, or it meets that swap. */
+  /** Writes an empty generation, which stays. So of a removal and a concurrent swap, only one succeeds. */
   async removePointer(key: string, tag: string): Promise<boolean> {
     return this.#guard(async () => {
       const generation = Number(tag) + 1;
@@ -137,7 +137,7 @@ export class FileStore implements Store {
     });
   }
 
-  /** That of the file system, which on a network is not this machine's. A caller that may only read has this machine's. */
+  /** Time of the file system, which may be on another machine; for callers that may only read, of this machine. */
   async time(): Promise<Date> {
     return this.#guard(async () => {
       const aside = await this.#writeAside('').catch(leftToOthers);
@@ -169,18 +169,18 @@ export class FileStore implements Store {
       const generation = Math.max(0, ...(await this.#generations(key)));
       if (generation === 0) return null;
       const body = await readFile(this.#generation(key, generation)).catch(absent);
-      // gone: a hundred swaps went by since the listing
+      // null: a hundred swaps removed this generation since the listing
       if (body) return { generation, body };
     }
   }
 
-  /** A writer that was killed between its swap and the copy has left an older one; who may only read leaves it to others. */
+  /** Updates the copy if a writer was killed between swap and copy. Readers without write access leave it to others. */
   async #mendShown(key: string, newest: Buffer): Promise<void> {
     if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
     await this.#showNewest(key).catch(leftToOthers);
   }
 
-  /** Ends only when the shown copy is the newest, since a slower writer may have overtaken us with an older one. */
+  /** Repeats until the copy is the newest, because a slower writer may have replaced it with an older one. */
   async #showNewest(key: string): Promise<void> {
     for (let shown = 0; ; ) {
       const newest = await this.#newest(key);
@@ -193,7 +193,7 @@ export class FileStore implements Store {
     }
   }
 
-  /** A swap that succeeded is not undone by a file that will not go: the next swap tries again. */
+  /** Ignores failures, because the swap has already succeeded. The next swap tries again. */
   async #forget(key: string, generations: number[]): Promise<void> {
     await Promise.allSettled(generations.map((generation) => rm(this.#generation(key, generation), { force: true })));
   }
@@ -207,7 +207,7 @@ export class FileStore implements Store {
       await file.writeFile(body);
       await file.sync();
     } catch (cause) {
-      // a full disk must not be left fuller
+      // do not leave remains on a full disk
       await rm(path, { force: true });
       throw cause;
     } finally {
@@ -252,13 +252,13 @@ const readOrNull = (path: string): Promise<Buffer | null> =>
 
 const exists = async (path: string): Promise<boolean> => (await access(path).catch(absent)) !== null;
 
-/** Makes a folder; every new folder's name is durable when this returns. */
+/** Creates a folder and its parents durably. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   for (let made = path; first && made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-/** A new name is durable only when its folder is. */
+/** Syncs a folder, without which new names in it are not durable. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -16,10 +16,10 @@ const LONG_LIVED = 'public, max-age=31536000, immutable';
 
 type WriteOutcome = 'written' | 'lost' | 'unclear';
 
-/** How long the last reading of the store's clock is extrapolated by this machine's clock. */
+/** How long the last time of the store's clock is extrapolated, in ms. */
 const CLOCK_MS = 10_000;
 
-/** When an answer says it was given, or NaN. */
+/** Returns the `Date` of a response in ms, or NaN. */
 function dateOf(response: unknown): number {
   const headers = response instanceof Object && 'headers' in response ? response.headers : null;
   return headers instanceof Object && 'date' in headers ? Date.parse(String(headers.date)) : Number.NaN;
@@ -30,17 +30,17 @@ const statusOf = (cause: unknown): number =>
 const isMissing = (cause: unknown): boolean => statusOf(cause) === 404;
 
 /**
- * Objects of a bucket below a prefix. The loser of a race gets 412 or, of some stores, 409 or 500: after the latter two the key is
- * read again and its contents decide.
+ * Stores objects in a bucket below a prefix. The loser of a race gets 412, or from some stores 409 or 500. After 409 and 500, the key
+ * is read again and its contents decide.
  */
 export class S3Store implements Store {
   readonly label: string;
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
-  /** Some stores compare If-Match with the bare tag, others with the quoted one; the first swap finds out. */
+  /** Some stores expect a bare tag in If-Match, others a quoted one. The first swap finds out. */
   #tagForms: ((tag: string) => string)[] = [(tag) => `"${tag}"`, (tag) => tag];
-  /** What the newest answer's Date said, and when it came. */
+  /** `Date` of the newest response in ms, and when it arrived. */
   #clock = { says: Number.NaN, at: Number.NEGATIVE_INFINITY };
 
   constructor(client: S3Client, bucket: string, prefix: string) {
@@ -48,7 +48,7 @@ export class S3Store implements Store {
     this.#bucket = bucket;
     this.#prefix = prefix && `${prefix.replace(/\/+$/, '')}/`;
     this.label = `s3://${bucket}/${prefix}`;
-    // nearest to the network, so that refusals are seen as well
+    // closest to the network, so that it sees error responses as well
     client.middlewareStack.add(
       (next) => async (request) => {
         const answer = await next(request);
@@ -93,7 +93,7 @@ export class S3Store implements Store {
     throw this.#busy(key);
   }
 
-  /** Stores that know no condition here may lose a swap of the same moment: nothing that matters is removed. */
+  /** Not atomic, because some stores have no conditional delete: a concurrent swap may be lost. Only for unimportant pointers. */
   async removePointer(key: string, tag: string): Promise<boolean> {
     if ((await this.readPointer(key))?.tag !== tag) return false;
     await this.remove(key);
@@ -116,12 +116,12 @@ export class S3Store implements Store {
     );
   }
 
-  /** A bucket has no end; what it may cost is bounded by the quotas. */
+  /** A bucket has no limit. Quotas limit its cost. */
   async room(): Promise<null> {
     return null;
   }
 
-  /** An object of a bucket appears whole or not at all. */
+  /** Nothing to do: uploads to a bucket are atomic. */
   async sweep(): Promise<number> {
     return 0;
   }
@@ -142,7 +142,7 @@ export class S3Store implements Store {
     );
   }
 
-  /** A store whose answers have no Date is held to agree with this machine. */
+  /** Returns this machine's time if the store's responses have no `Date`. */
   async time(): Promise<Date> {
     const passed = () => performance.now() - this.#clock.at;
     if (!(passed() < CLOCK_MS)) await this.#get('store.json');
@@ -225,7 +225,7 @@ export class S3Store implements Store {
   }
 }
 
-/** Idle time ends a store that hangs; the time for a whole request leaves room for large files on slow lines. */
+/** In ms. The socket timeout detects a hanging store; the request timeout allows large files on slow networks. */
 const TIMEOUTS = { connectionTimeout: 3000, socketTimeout: 20_000, requestTimeout: 60_000 };
 
 /** Opens `s3://bucket/prefix`; address and credentials come from the SDK's own variables. Throws usage. */
@@ -233,11 +233,11 @@ export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeout
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9.-]{3,63})(?:\/(.*))?$/.exec(url) ?? [];
   if (!bucket) throw usage(`"${url}" names no bucket`, 'Use s3://bucket or s3://bucket/prefix.');
   const endpoint = environment.AWS_ENDPOINT_URL_S3;
-  // what later versions of the SDK will need says nothing to the caller of a command
+  // the SDK's warning about future Node.js versions is useless to users of the command line
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const client = new S3Client({
     region: environment.AWS_REGION ?? 'us-east-1',
-    // an unclear answer must be looked into, not repeated blindly
+    // after an unclear response the key must be read before the write is repeated
     maxAttempts: 1,
     requestHandler: { ...timeouts, throwOnRequestTimeout: true },
     requestChecksumCalculation: 'WHEN_REQUIRED',

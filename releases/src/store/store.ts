@@ -6,7 +6,7 @@ import { parseJson } from '../model/build.ts';
 import { isPublicKey, newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
 import { FileStore } from './fileStore.ts';
 
-/** What a pointer held when it was read; the tag goes back into swapPointer. */
+/** Contents of a pointer, with the tag for `swapPointer`. */
 export interface Pointer {
   body: string;
   tag: string;
@@ -21,52 +21,52 @@ export interface CreateOptions {
 export interface Entry {
   key: string;
   bytes: number;
-  /** When it was written, by the store's clock. */
+  /** Time of writing, by the store's clock. */
   at: Date;
 }
 
 /**
- * A place for objects under slash-separated keys. Two kinds of keys that never mix: objects are written once, pointers are
- * swapped. Every method throws ReleaseError `unreachable` when the place cannot be reached.
+ * Storage under slash-separated keys of two separate kinds: objects are written once, pointers are swapped. Every method throws
+ * unreachable if the storage cannot be reached.
  */
 export interface Store {
-  /** How a person would name this store. */
+  /** Name of the store for people. */
   readonly label: string;
   read(key: string): Promise<Buffer | null>;
-  /** Writes an object that must not exist yet: durable when it returns. `false` = it existed, nothing was written. */
+  /** Writes an object that must not exist yet, durably. `false` = it existed, nothing was written. */
   create(key: string, body: Uint8Array | string, options?: CreateOptions): Promise<boolean>;
   readPointer(key: string): Promise<Pointer | null>;
-  /** Compare-and-swap: `tag` null = must not exist yet. `false` = someone was faster, nothing was written. */
+  /** Compare-and-swap: `tag` null = must not exist yet. `false` = another writer was faster, nothing was written. */
   swapPointer(key: string, body: string, tag: string | null): Promise<boolean>;
   /** Removes a pointer that still has this tag; it may be created again. `false` = another writer was faster, nothing was removed. */
   removePointer(key: string, tag: string): Promise<boolean>;
   /** Keys below the prefix, in order; `prefix` ends with a slash. */
   list(prefix: string): Promise<string[]>;
-  /** The parts directly below the prefix, folders with a closing slash. */
+  /** Names directly below the prefix; folders end with a slash. */
   children(prefix: string): Promise<string[]>;
-  /** For objects only: garbage collection. */
+  /** Removes an object, not a pointer. For garbage collection. */
   remove(key: string): Promise<void>;
-  /** What the place's own clock says, against which those of its writers are held. */
+  /** Time of the store's own clock, with which writers' clocks are compared. */
   time(): Promise<Date>;
   /** The objects below the prefix with size and age; `prefix` ends with a slash. */
   entries(prefix: string): Promise<Entry[]>;
-  /** Bytes that can still be written, or null where there is no such bound. */
+  /** Bytes that can still be written; null without a limit. */
   room(): Promise<number | null>;
-  /** Removes what writes that were cut off before the instant have left behind. Returns how many. */
+  /** Removes remains of writes interrupted before the instant. Returns how many. */
   sweep(before: Date): Promise<number>;
 }
 
-/** Where the settings put the store; `npm start` has it in its data folder. */
+/** Address of the store by the settings; `npm start` stores it in its data folder. */
 export const storeFrom = ({ RELEASES_STORE, DATA_DIR }: { RELEASES_STORE?: string; DATA_DIR?: string }): string =>
   RELEASES_STORE ?? `file:${join(DATA_DIR ?? '.data', 'releases')}`;
 export const DEFAULT_STORE = storeFrom({});
 
 const KEY_FILE = 'signing.pem';
 
-/** A store together with the place its signing key is kept, which is never inside what is served. */
+/** A store with access to its signing key, which is stored where nothing is served. */
 export interface OpenedStore {
   store: Store;
-  /** The private key, or null where this machine may only read. */
+  /** The private key; null if this machine may only read. */
   signingKey(): Promise<SigningKey | null>;
   /** The private key, created if missing. */
   makeSigningKey(): Promise<SigningKey>;
@@ -114,8 +114,8 @@ const withoutKey = (store: Store): OpenedStore => ({
 });
 
 /**
- * Opens `file:<dir>` (or a plain folder) or `s3://bucket/prefix`. The signing key lies in the folder RELEASES_KEYS names, else in
- * `<dir>/keys`, for an S3 store nowhere. Throws usage.
+ * Opens `file:<dir>` (or a plain folder) or `s3://bucket/prefix`. The signing key is in the folder RELEASES_KEYS, by default
+ * `<dir>/keys`. An S3 store has no default. Throws usage.
  */
 export async function openStore(url: string, environment: NodeJS.ProcessEnv = process.env): Promise<OpenedStore> {
   if (url.startsWith('s3://')) {
@@ -135,7 +135,7 @@ export async function openStore(url: string, environment: NodeJS.ProcessEnv = pr
   return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS ?? join(folder, 'keys'));
 }
 
-/** The signing key. Throws refused without one. */
+/** Returns the signing key. Throws refused without one. */
 export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
   const key = await opened.signingKey();
   if (key) return key;
@@ -147,7 +147,7 @@ export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
 
 const LIES = 'Use a store that honours If-None-Match and If-Match (AWS S3, Ceph, MinIO, R2), or a local file system.';
 
-/** Proves that the store refuses the second of two conflicting writes, for new keys and for swaps. Throws refused. */
+/** Throws refused unless the store refuses the second of two conflicting writes, for new keys and for swaps. */
 export async function probeStore(store: Store): Promise<void> {
   const id = randomUUID();
   const object = `probe/${id}.json`;
@@ -169,7 +169,7 @@ export async function probeStore(store: Store): Promise<void> {
 
 const STORE_KEY = 'store.json';
 
-/** The store's public key, base64 SPKI; null if the place is no release store yet. */
+/** Reads the store's public key, base64 SPKI; null if this is not a release store yet. */
 export async function publicKeyOf(store: Store): Promise<string | null> {
   const source = await store.read(STORE_KEY);
   if (!source) return null;
@@ -189,7 +189,7 @@ export async function requirePublicKey(store: Store): Promise<string> {
   );
 }
 
-/** Makes a store ready: conditional writes proved, a key that fits, its public half on record. */
+/** Prepares a store: tests conditional writes, loads or creates the signing key and records its public half. */
 export async function prepareStore({ store, makeSigningKey, signingKey }: OpenedStore) {
   await probeStore(store);
   const publicKey = await publicKeyOf(store);
