@@ -1,8 +1,8 @@
 import { dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 
-// The form of the HTTP API's answers, as far as command line and console rely on it. What else an answer has is kept, so that
-// either side may be the newer one. What stands behind each field is described where the server makes it.
+// Schemas of the HTTP API's responses, as far as command line and console rely on them. Further fields are preserved, so that either
+// side may be newer. The types of the server describe each field.
 
 const text = v.string();
 const texts = v.array(text);
@@ -19,12 +19,12 @@ const reasonSchema = v.variant('kind', [
   v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(figure) }),
 ]);
 
-/** What the API says of a request that it did not carry out. */
+/** Response to a failed request. */
 export const failureSchema = v.object({
   message: text,
   cure: v.optional(text, ''),
   details: v.optional(texts, []),
-  /** For the page; one of a newer console is left out. */
+  /** For the console's page. Unknown kinds of a newer console are dropped. */
   reason: v.fallback(v.optional(reasonSchema), undefined),
 });
 export type Failure = v.InferOutput<typeof failureSchema>;
@@ -118,7 +118,7 @@ const LOOKING: Record<string, v.GenericSchema> = {
     files: figure,
     provenance: v.looseObject({ at: text }),
   }),
-  /** Id and paths name folders and files that are written. */
+  /** Id and paths are validated, because they become names of folders and files. */
   types: v.looseObject({
     id: v.pipe(text, v.regex(/^[a-z][a-z0-9-]*@[\w.+-]+$/)),
     files: dictionarySchema(filePathSchema, text),
@@ -173,7 +173,6 @@ const SESSION: Record<string, v.GenericSchema> = {
 
 const anything = v.unknown();
 
-/** The form of an answer of success. */
 function schemaFor(method: string, path: string): v.GenericSchema {
   const [, verb] = /^\/v1\/([^/?]+)/.exec(path) ?? [];
   if (verb === undefined) return SESSION[`${method} ${path}`] ?? anything;
@@ -181,5 +180,5 @@ function schemaFor(method: string, path: string): v.GenericSchema {
   return method === 'POST' ? (ASKING[verb] ?? changeSchema) : anything;
 }
 
-/** Reads an answer of success by the request's method and path. Not successful for a proxy's page or another version's answer. */
+/** Parses a successful response by the request's method and path. Fails for a proxy's page or another version's response. */
 export const readAnswer = (method: string, path: string, body: unknown) => v.safeParse(schemaFor(method, path), body);

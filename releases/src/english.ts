@@ -7,7 +7,7 @@ import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
 import { say } from './sentences.ts';
 
-// The command line's words for what the audit holds as data.
+// English sentences of the command line for the audit's data.
 
 /** `30 min`, `8 h` */
 export const lasting = (hours: number): string => (hours < 1 ? `${Math.round(hours * 60)} min` : `${hours} h`);
@@ -15,7 +15,7 @@ export const lasting = (hours: number): string => (hours < 1 ? `${Math.round(hou
 const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
   `${builds.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 
-/** `preview, state 12`, and of which store if it is another. */
+/** `preview, state 12`, with the store if it is another one. */
 const placeLine = ({ channel, seq, store }: ForeignState): string =>
   `${channel}, state ${seq}${store ? `, of ${store}` : ''}`;
 
@@ -164,7 +164,7 @@ const PROPOSAL_CHANGES = {
   interrupted: 'was approved, and cut off before anything was written: propose it again',
 } as const;
 
-/** Why a step that is due is not taken. */
+/** Why a due step waits. */
 export function waitingLine(waiting: Waiting): string {
   switch (waiting.kind) {
     case 'tooFew':
@@ -176,14 +176,14 @@ export function waitingLine(waiting: Waiting): string {
   }
 }
 
-/** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty where nothing is known. */
+/** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty if nothing is known. */
 export const originLine = ({ commit, author, change, run }: Provenance): string =>
   [[commit, author && `by ${author}`].filter(Boolean).join(' '), change, run].filter(Boolean).join(', ');
 
-/** What spoke for a change, one line each. */
+/** Reasons for a change, one line each. */
 export const evidenceLines = (stored: StoredAction): string[] => readAction(stored).evidence.map(evidenceLine);
 
-/** Below so many visitors a percentage says less than the two numbers. */
+/** Below this number of visitors, two numbers are more informative than a percentage. */
 const FEW_VISITORS = 20;
 
 const shareText = ({ visitors, of }: ErrorHealth): string =>
@@ -192,7 +192,7 @@ const shareText = ({ visitors, of }: ErrorHealth): string =>
 const amongText = ([first, ...more]: readonly Portion[], what: string): string =>
   `${first?.label ?? 'unknown'}${more.length > 0 ? ` and ${more.length} more ${what}${more.length > 1 ? 's' : ''}` : ''}`;
 
-/** `TypeError in ChatLog.tsx:88`; of a build that could not be loaded, how: `chunk-lost` */
+/** `TypeError in ChatLog.tsx:88`, or the kind of failure without a place: `chunk-lost` */
 const whatText = ({ where, name, kind }: ErrorHealth): string => (where ? `${name} in ${where}` : kind);
 
 /** `chat 1.4.0: 3.1 % of visitors, all Safari 17, on /story/:id, TypeError in ChatLog.tsx:88, since 01:12` */

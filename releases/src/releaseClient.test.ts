@@ -10,7 +10,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A client of a server that gives one answer to everything. */
+/** A client of a server that gives the same response to every request. */
 async function clientOf(status: number, body: string, headers: Record<string, string> = {}) {
   server = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function clientOf(status: number, body: string, headers: Record<string, st
   return httpClient({ origin, token: 't', channel: 'production', provenance });
 }
 
-// as consoles from before the level answered
+// response of consoles before the API level was introduced
 const noEndpoint = JSON.stringify({ message: 'there is no such endpoint', cure: 'See "HTTP API".', details: [] });
 const wrongBody = JSON.stringify({
   message: 'the body of activate is wrong: despiteFreeze',

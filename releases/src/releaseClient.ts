@@ -67,73 +67,73 @@ export interface OverrideResult {
   expires: string;
   /** Appended to any page's address. */
   query: string;
-  /** The whole link to a page of the builds, where the site's address is known. */
+  /** Link to a page of the builds; null if the site's address is unknown. */
   address: string | null;
 }
 
-/** What can be done to one channel, whether the store is here or behind a console. */
+/** Operations on one channel, in a local store or through a console. */
 export interface ReleaseClient {
-  /** `agenda` is missing where the console is older than this, and `now`, by which its times are to be read. */
+  /** `agenda` and `now` (the time to which the agenda refers) are missing in the response of an older console. */
   status(): Promise<ChannelDocument & { agenda?: AgendaView; now?: string }>;
   builds(name?: string): Promise<BuildSummary[]>;
-  /** Types of what a remote exposes: of the live build of `stories`, or of `stories@1.4.2`. */
+  /** Types of a remote's exposed modules: of the live build of `stories`, or of `stories@1.4.2`. */
   types(word: string): Promise<ExposedTypes>;
   log(limit: number): Promise<LogEntry[]>;
   health(): Promise<Health>;
-  /** Which builds differ, immediately. */
+  /** Returns which builds differ. Fast, because it does not compare contents. */
   diff(a: string, b: string): Promise<Difference[]>;
-  /** All that differs, with what was reported of it. */
+  /** Returns all differences, with health. */
   compare(a: string, b: string): Promise<Comparison[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
-  /** Where two persons decide the answers of these have the proposal that waits in their place. */
+  /** Under the approval rule, `Asked` has the proposal that waits instead of the change. */
   activate(request: SwitchWish & { builds: string[] }): Promise<Asked>;
   canary(request: SwitchWish & { builds: string[]; percent: number; name?: string }): Promise<Asked>;
-  /** `from`: another channel of the same store, of which everybody's set comes here. */
+  /** `from`: another channel of the same store, whose stable set is made live here. */
   promote(request: SwitchWish & { name?: string; from?: string }): Promise<Asked>;
-  /** `name`: the remote whose candidate is meant, where several run. */
+  /** `name`: the remote of the candidate; default: every candidate. */
   abort(request: ChangeOptions & { name?: string }): Promise<Change>;
   /** `steps` as in `5@now,25@1h,100@4h`. */
   schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<Asked>;
-  /** That two persons decide, and how many hours a proposal waits; null = one does. */
+  /** Sets the approval rule: hours that a proposal waits for a second person; null = one person decides. */
   approval(request: ChangeOptions & { hours: number | null }): Promise<Asked>;
   approve(request: WordRequest): Promise<Change>;
   reject(request: WordRequest): Promise<Change>;
-  /** Takes one's own proposal back. */
+  /** Withdraws a proposal of the caller. */
   retract(request: WordRequest): Promise<Change>;
   steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
   freeze(request: FreezeRequest): Promise<Change & { id: string }>;
   unfreeze(request: ChangeOptions & { id: string }): Promise<Change>;
-  /** The secret is shown this once. */
+  /** Only this call returns the secret. */
   addWebhook(url: string): Promise<{ webhook: ListedWebhook; secret: string }>;
   removeWebhook(request: ChangeOptions & { id: string }): Promise<Change>;
   testWebhook(id: string): Promise<WebhookEvent>;
   rollback(request: RollbackOptions): Promise<Change>;
   withdraw(request: WithdrawOptions & { name: string }): Promise<Change>;
-  /** What `kill` would do; changes nothing. `before`: what follows, for which the caller needs the right. */
+  /** Returns what `kill` would do, without changing anything. `before`: the planned operation, for which permission is checked. */
   killEffect(build: string, before?: 'kill' | 'withdraw'): Promise<KillEffect>;
   kill(request: KillOptions & { build: string }): Promise<Change>;
   override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
-  /** Permissions to run remotes from dev servers that have not ended. */
+  /** Valid permissions to run remotes from dev servers. */
   previews(): Promise<Preview[]>;
   preview(request: PreviewRequest): Promise<Change>;
   endPreview(request: { browser: string; why?: string }): Promise<Change>;
 }
 
 export interface LocalClientOptions {
-  /** The browser check, or null to go without. */
+  /** The browser check, or null to skip it. */
   smoke: GateCheck | null;
   provenance: (folder: string) => Provenance | Promise<Provenance>;
-  /** Where the channel is served. */
+  /** Address where the channel is served. */
   site?: string | null;
-  /** A client that keeps one saves reading the record again. */
+  /** Shared reader, so that the record is not read again for each client. */
   health?: HealthReader;
 }
 
 const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 
-/** Works on a store directly, in the writer's name. */
+/** Client that works on a store directly, as the writer. */
 export function localClient(
   writer: Writer,
   { smoke, provenance, site = null, health }: LocalClientOptions,
@@ -202,7 +202,7 @@ export function localClient(
   };
 }
 
-/** The gate's word on the channel's set with these builds put in; nothing is switched. */
+/** Runs the gate on the channel's set with these builds, without switching. */
 async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | null): Promise<CheckResult[]> {
   const document = await currentDocument(writer);
   const stable = mergeBuilds(document.stable?.builds ?? [], builds);
@@ -218,7 +218,7 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   return checked;
 }
 
-/** A switch may wait for those before it, each with its browser check. */
+/** Request timeout in ms. A switch may wait for earlier ones, each with its browser check. */
 const REQUEST_MS = 290_000;
 
 export interface HttpClientOptions {
@@ -230,7 +230,7 @@ export interface HttpClientOptions {
 
 const OLDER_CONSOLE = 'That console is older than this command line: update it.';
 
-/** What an older console knows nothing of. */
+/** Returns the refusal for a feature that an older console lacks. */
 export const unknownThere = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
 
 function failure(response: Response, path: string, body: unknown): ReleaseError {
@@ -254,7 +254,7 @@ function failure(response: Response, path: string, body: unknown): ReleaseError 
 
 const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
 
-/** For an answer of success that has another form than the API's. */
+/** For a response that is not from a console's API. */
 const noConsole = ({ url }: Response) =>
   unreachable(
     `what answers at ${new URL(url).origin} is no console`,
@@ -270,7 +270,7 @@ function unreadable(response: Response, path: string, body: unknown): ReleaseErr
 
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** Calls a console with the caller's token or session; null sends no credentials. Throws what the console refuses. */
+/** Calls a console with a token or session; null sends no credentials. Throws the console's refusals. */
 export function consoleSender({ origin, token }: { origin: string; token: string | null }): Send {
   return async <Answer>(method: string, path: string, body?: unknown) => {
     const isBytes = body instanceof Uint8Array;
@@ -312,7 +312,7 @@ async function publishOver(
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
 }
 
-/** Works through a console's HTTP API, with a token's or session's permissions. */
+/** Client that works through a console's HTTP API, with the permissions of a token or session. */
 export function httpClient(options: HttpClientOptions): ReleaseClient {
   const send = consoleSender(options);
   const channel = `channel=${encodeURIComponent(options.channel)}`;

@@ -1,5 +1,5 @@
-// What is said against a change, by kind. The command line prints these sentences; answers and signed documents hold them. The
-// console reads kind and values out of them, to say the same in another language.
+// Reasons against a change, by kind. The command line prints these sentences; API responses and signed documents contain them. The
+// console parses kind and values from them, for translation.
 
 const LAZILY = 'load parts of it lazily';
 const AGAIN = 'publish it again as a new version';
@@ -312,7 +312,7 @@ export const SENTENCES = {
   notReachedCure: 'Check the address, and that it answers 2xx within 10 s.',
   receiverAnswered: 'answered {status}',
   timedOut: 'gave no whole answer in time',
-  // of Node
+  // errors of Node.js
   hungUp: 'socket hang up',
   connectionRefused: 'connect ECONNREFUSED {host}',
   unknownHost: 'getaddrinfo ENOTFOUND {host}',
@@ -367,7 +367,7 @@ export const SENTENCES = {
   namedTwice: '{name} is named twice',
   namedTwiceCure: 'Name one dev server for each remote.',
 
-  // who may
+  // permissions
   forceIsManagers: 'only a manager may switch against the gate',
   frozenIsManagers: 'only a manager may switch while the channel is frozen',
   roleLacks: 'the role {role} does not include `{verb}`',

@@ -3,10 +3,10 @@ import { expect, test } from '@rstest/core';
 
 const ROOT = import.meta.dirname;
 
-/** What only the command line, the start of a server or the server of pages refuses: nobody reads it in the console. */
+/** Files whose refusals never reach the console: command line, start of servers and page server. */
 const ELSEWHERE =
   /^(builds\/(publish|guest|exposedTypes|gateFile)|operations\/(exportSite|collectGarbage|tokens)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
-/** A setting of the operator, the upload of a file, or a cause that is passed on. */
+/** Messages that need no translation: operator's settings, uploaded files and forwarded causes. */
 const NO_SENTENCE = /^`(RELEASES|CONSOLE)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key)\}"/;
 
 test('what the console can be refused with has words in each of its languages', () => {

@@ -1,6 +1,6 @@
 import { SENTENCES } from './sentenceTable.ts';
 
-/** The names of what the gate looks at. */
+/** Names of the gate's checks. */
 const CHECKS = [
   'stored files',
   'served headers',
@@ -21,7 +21,7 @@ export type Check = (typeof CHECKS)[number];
 
 const DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 
-/** Placeholders that hold no blank, so that a sentence can be told from others. */
+/** Patterns of placeholders, strict enough to distinguish sentences. */
 const WORDS: Readonly<Record<string, string>> = {
   build: '[a-z][\\w-]*@\\S+',
   check: CHECKS.join('|'),
@@ -66,7 +66,7 @@ function patternOf(template: string) {
   return { names, pattern: new RegExp(`^${source}$`, 's') };
 }
 
-/** Reads kind and values out of a sentence; null for one of no kind. */
+/** Makes a parser that returns kind and values of a sentence; null for an unknown one. */
 export function sentenceReader() {
   const all = Object.entries(SENTENCES).map(([kind, template]) => ({
     kind: kind as SentenceKind,

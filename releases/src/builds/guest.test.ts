@@ -26,7 +26,7 @@ const shared = (version: string, requiredVersion: string | null) => [
 
 let places = 0;
 
-/** Writes what a bundler leaves of a guest, changed in parts. Returns its dist folder. */
+/** Writes a bundler's output for a guest, with some parts changed. Returns its dist folder. */
 async function writeGuest(parts: Parts = {}): Promise<string> {
   places += 1;
   const root = join(at.folder, `guest-${places}`);
@@ -72,7 +72,7 @@ async function writeGuest(parts: Parts = {}): Promise<string> {
   return join(root, 'dist');
 }
 
-/** What publishing and the gate say of a guest; empty where it is admitted. */
+/** Publishes and judges a guest. Returns the problems; empty if it is accepted. */
 async function verdict(dist: string, version?: string): Promise<string> {
   try {
     return (await at.verdict([await at.publishFrom(dist, version)])).join('\n');
@@ -254,7 +254,7 @@ test.each<[what: string, Parts, says: string]>([
   expect(await verdict(await writeGuest(parts))).toContain(says);
 });
 
-/** What each of the three places says of such a range; empty where it is admitted. */
+/** Problems that each of the three places reports for a range; empty if it is accepted. */
 const RANGES: [range: string, peer: string, library: string, contract: string][] = [
   ...[
     ...['workspace:^', 'workspace:*', 'workspace:^19.0.0', 'catalog:', 'catalog:react19', 'npm:react@^19'],
@@ -286,7 +286,7 @@ test.each(RANGES)('the range "%s" is judged or refused with its cure wherever it
     const said = await verdict(await writeGuest(parts));
     if (says[at]) expect(said).toContain(says[at]);
     else expect(said).toBe('');
-    // none of them is built by a package of ours
+    // cures must not suggest our packages, which did not build it
     expect(said).not.toContain('remoteConfig');
   }
 });
@@ -305,7 +305,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
     const sharing = async (requiredVersion: string, ...carried: string[]) =>
       (await verdict(await writeGuest({ manifest: library(requiredVersion, ...carried) }))).slice(0, 8);
     expect([await sharing('^1.0.0', '900.js'), await sharing('^2.0.0', '900.js'), await sharing('^1.0.0')]).toEqual(
-      // the one name that no document can hold
+      // the only name that no document can contain
       name === '__proto__' ? ['', '', ''] : ['', 'sharing:', 'sharing:'],
     );
   },

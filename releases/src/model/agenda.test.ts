@@ -38,7 +38,7 @@ describe('a weekly freeze window', () => {
 
   test('keeps to the clocks of its zone when they change', () => {
     const berlin = weeklyWindow('Sat 22:00-Sun 06:00', 'Europe/Berlin');
-    // the night of 25 October has an hour more, that of 29 March one less
+    // the night of 25 October is an hour longer, that of 29 March an hour shorter
     expect(until([berlin], '2026-10-24T20:30:00Z')).toBe('2026-10-25T05:00:00.000Z');
     expect(until([berlin], '2026-10-25T04:59:00Z')).toBe('2026-10-25T05:00:00.000Z');
     expect(until([berlin], '2026-10-25T05:00:00Z')).toBeNull();
@@ -97,7 +97,7 @@ test('times are those of the zone that is named, or carry their own', () => {
   expect(instantIn('2026-12-24T18:00:00+08:00', 'UTC').toISOString()).toBe('2026-12-24T10:00:00.000Z');
   for (const wrong of ['2026-02-30 10:00', 'tomorrow', '2026-12-24'])
     expect(() => instantIn(wrong, 'UTC')).toThrow('is not a time');
-  // CST is China's time to some and Chicago's to others
+  // CST means China's or Chicago's time
   for (const wrong of ['Mars/Olympus', 'CST', 'IST', 'EST', 'PST8PDT', ''])
     expect(() => instantIn('2026-12-24 18:00', wrong)).toThrow('is not a time zone');
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../store/store.ts';
 
-/** One promise of every store; run throws if it is broken. */
+/** A guarantee of every store; `run` throws if it is violated. */
 export interface ConformanceCheck {
   name: string;
   run(store: Store): Promise<void>;
@@ -139,5 +139,5 @@ const pointers: ConformanceCheck[] = [
   },
 ];
 
-/** What every store must keep; run by the tests on a folder and by `test:s3` on a real object store. */
+/** Guarantees of every store. Tests run them on a folder, `test:s3` on a real object store. */
 export const CONFORMANCE: readonly ConformanceCheck[] = [...objects, clock, ...pointers];

@@ -13,7 +13,7 @@ export interface Account {
 }
 
 const CLIENT = { id: 'console', secret: 'secret of the console' };
-/** The command line's client: anybody can read what is in a program, so it has no secret. */
+/** The command line's client. It has no secret, because anybody can read a program. */
 const CLI = { id: 'release-cli', scope: 'openid profile groups offline_access' };
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })];
@@ -65,7 +65,7 @@ function configurationFor(
       const account = accounts.find((known) => known.sub === sub);
       return account && { accountId: sub, claims: () => ({ ...account }) };
     },
-    // as in a company: nobody is asked whether the console may know who they are
+    // as in a company, users need not consent to the console
     loadExistingGrant: async ({ oidc: asked }) => {
       const grant = new asked.provider.Grant({ clientId: asked.client?.clientId, accountId: asked.session?.accountId });
       grant.addOIDCScope('openid profile email groups offline_access');
@@ -78,18 +78,18 @@ function configurationFor(
 interface Offered {
   /** The device authorization grant. */
   devices?: boolean;
-  /** How long a code for it holds. */
+  /** Lifetime of a device code, in seconds. */
   codeSeconds?: number;
-  /** Whether a person is the same subject for every client. */
+  /** `public`: a person has the same subject for every client. */
   subjectTypes?: ('public' | 'pairwise')[];
 }
 
-/** What a browser keeps for one site. */
+/** Cookie jar of a browser for one site. */
 export function openJar() {
   const cookies = new Map<string, string>();
   return {
     cookies,
-    /** Takes over what another browser has kept. */
+    /** Copies the cookies of another browser. */
     copy: (other: ReadonlyMap<string, string>) => {
       for (const [name, value] of other) cookies.set(name, value);
     },
@@ -106,8 +106,8 @@ export function openJar() {
 }
 
 /**
- * Walks through the provider's pages like a browser, signs `sub` in and submits every form unchanged. Ends at a redirect to another
- * site or where nothing is left to do. Returns that address.
+ * Follows the provider's pages like a browser, signs `sub` in and submits every form unchanged. Ends at a redirect to another site or a
+ * page without a form to submit. Returns the last address.
  */
 export async function walk(issuer: string, from: string, sub: string): Promise<string> {
   const own = openJar();
@@ -130,7 +130,7 @@ export async function walk(issuer: string, from: string, sub: string): Promise<s
   return address;
 }
 
-/** What the provider gives a command line at which `sub` signed in. */
+/** Returns the tokens for a command line at which `sub` signed in. */
 export async function tokensFor(issuer: string, sub: string) {
   const client = await oidc.discovery(new URL(issuer), CLI.id, undefined, oidc.None(), {
     execute: [oidc.allowInsecureRequests],
@@ -148,7 +148,7 @@ export async function tokensFor(issuer: string, sub: string) {
   return { idToken: tokens.id_token ?? '', accessToken: tokens.access_token };
 }
 
-/** Where a page's form goes, and what it carries; null for a page without one, and for one that waits until something is typed. */
+/** Returns action and hidden fields of a page's form; null without a form, or if it needs input. */
 function formIn(page: string): { url: string; form: URLSearchParams } | null {
   const [, url] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
   const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
@@ -157,8 +157,8 @@ function formIn(page: string): { url: string; form: URLSearchParams } | null {
 }
 
 /**
- * A real OpenID provider on this machine, for a console reached at `origin`. Its login page is a list of links, one for each account;
- * `/interaction/<uid>/<sub>` signs that one in, `/interaction/<uid>/nobody` declines.
+ * Opens a real OpenID provider on this machine, for a console at `origin`. Its login page is a list of links:
+ * `/interaction/<uid>/<sub>` signs an account in, `/interaction/<uid>/nobody` declines.
  */
 export async function openProvider(origin: string, accounts: readonly Account[], port = 0, offered: Offered = {}) {
   let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async () => undefined;
@@ -167,7 +167,7 @@ export async function openProvider(origin: string, accounts: readonly Account[],
   await once(server, 'listening');
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, configurationFor(origin, accounts, offered));
-  // as most providers say; the default of five seconds is long for a test
+  // most providers set an interval; the default of five seconds is too long for a test
   provider.use(async (context, next) => {
     await next();
     if (context.path === '/device/auth' && context.status === 200) context.body.interval = 1;

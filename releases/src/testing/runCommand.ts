@@ -37,8 +37,8 @@ async function runNow(words: readonly string[], variables: Record<string, string
 const queue = { last: Promise.resolve<unknown>(undefined) };
 
 /**
- * Runs `pnpm release …` inside this process, with these variables (undefined: unset): a process of its own needs two seconds of CPU to
- * start. Standard output and error are the process's, so commands run one after another.
+ * Runs `pnpm release …` inside this process, with these environment variables (undefined: unset). A separate process takes two seconds
+ * of CPU to start. Commands run one after another, because standard output and error are captured globally.
  */
 export function runCommand(
   words: readonly string[],

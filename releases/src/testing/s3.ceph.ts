@@ -29,7 +29,7 @@ const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptoo
 const READY_MS = 60_000;
 const run = promisify(execFile);
 
-/** A one-node object store on loopback that lives in memory. */
+/** A one-node object store in memory, on loopback. */
 interface CephCluster {
   environment: { AWS_ENDPOINT_URL_S3: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
   stop: () => Promise<void>;
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   return address instanceof Object ? address.port : 0;
 }
 
-/** Settings without which a lone daemon waits for company that never comes. */
+/** Settings that keep a single node from waiting for other daemons. */
 const configuration = (folder: string, fsid: string, monitor: number, gateway: number): string => `[global]
 fsid = ${fsid}
 mon host = v1:127.0.0.1:${monitor}
@@ -125,7 +125,7 @@ async function startDaemons(
   await until('the gateway', () => fetch(`http://127.0.0.1:${ports.gateway}/`));
 }
 
-/** Starts Ceph's monitor, storage and S3 gateway. Throws refused, naming the packages, where they are not installed. */
+/** Starts Ceph's monitor, storage and S3 gateway. Throws refused with the packages to install, if any is missing. */
 async function startCeph(): Promise<CephCluster> {
   const folders = (process.env.PATH ?? '').split(':');
   const missing = PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
@@ -172,7 +172,7 @@ function assert(isTrue: boolean, what: string): void {
 
 const gate = async () => [];
 
-/** A store with an empty channel, its writer and the way to publish. */
+/** Opens a store with an empty channel, its writer and a function to publish. */
 async function prepared(url: string, folder: string) {
   const opened = await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` });
   const { store } = opened;
@@ -195,8 +195,8 @@ async function prepared(url: string, folder: string) {
 const MANAGERS = 6;
 
 /**
- * Two persons decide: several propose concurrently, all others approve the same one concurrently, one of them wins; the rest is out of
- * date.
+ * Tests the approval rule: several managers propose concurrently, and all others approve the same proposal concurrently. One of them
+ * wins, and the other proposals are outdated.
  */
 async function approval(url: string, folder: string): Promise<void> {
   const { store, key, writer, put } = await prepared(url, folder);
@@ -244,7 +244,7 @@ async function approval(url: string, folder: string): Promise<void> {
   assert(told.length === 1, `the log tells of ${told.length} approvals`);
 }
 
-/** Publishing, switching by ten concurrent writers, rolling back and serving, all from the object store. */
+/** Tests publishing, switching by ten concurrent writers, rollback and serving, all on the object store. */
 async function journey(url: string, folder: string): Promise<void> {
   const { store, key, writer, put } = await prepared(url, folder);
   await activate(writer, [await put(await writeHost(`${folder}/host`, 'a'), '1.0.0')], { gate });

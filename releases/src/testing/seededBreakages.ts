@@ -14,7 +14,7 @@ const route = {
 };
 const routes = (...parts: Partial<typeof route>[]) => ({ routes: parts.map((part) => ({ ...route, ...part })) });
 
-/** Addresses that a remote must not claim. */
+/** Routes that a remote must not claim. */
 const ROUTES: readonly Breakage[] = [
   {
     what: "it claims another remote's route",
@@ -45,14 +45,14 @@ const ROUTES: readonly Breakage[] = [
   { what: "it claims another remote's route name", remote: routes({ name: 'chat' }), says: 'route name "chat"' },
 ];
 
-/** One way a build can be wrong, and what the gate has to say of it. */
+/** A defect of a build, and the finding that the gate must report. */
 export interface Breakage {
   what: string;
   says: string;
   remote?: Partial<RemoteDescription>;
   host?: Partial<HostDescription>;
   files?: Record<string, string | null>;
-  /** Changes a stored file after publishing; null takes it away. */
+  /** Changes a stored file after publishing; null removes it. */
   spoil?: { path: string; to: string | Buffer | null };
 }
 
@@ -245,5 +245,5 @@ const HOSTS: Breakage[] = [
   },
 ];
 
-/** Everything the gate must catch without opening a browser; the smoke test's own are in gate/smoke.test.ts. */
+/** All defects that the gate must find without a browser. Those for the browser are in gate/smoke.test.ts. */
 export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...WHOLE, ...ROUTES, ...HOSTS];

@@ -4,7 +4,7 @@ import type { TestStore } from './openTestStore.ts';
 
 const visitors = { count: 0 };
 
-/** Records visitors of the candidate of stories and of its control, so many of whom fail. */
+/** Records visitors of the candidate of `stories` and of its control, of whom `failing` fail. */
 export async function recordVisits(
   at: TestStore,
   groups: { tried: [visitors: number, failing: number]; control: [visitors: number, failing: number] },
