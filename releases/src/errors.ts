@@ -51,10 +51,9 @@ export const newer = (what: string, details: readonly string[]) =>
 /** The command or request itself is wrong. */
 export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);
 
-/** The store cannot be reached or does not let us in. */
+/** The store cannot be reached or denies access. */
 export const unreachable = (message: string, cure = '') => new ReleaseError('unreachable', message, cure);
 
-/** The caller lacks the permission. */
 export const forbidden = (message: string, cure = '') => new ReleaseError('forbidden', message, cure);
 
 /** Someone else changed the channel since the caller looked. */

@@ -93,7 +93,7 @@ async function packageAbove(folder: string): Promise<string | null> {
   return (await textOf(join(parent, 'package.json'))) ?? packageAbove(parent);
 }
 
-/** Returns the folder's own package.json, else the nearest one above. Null without a field `liaozhai`. */
+/** Returns the folder's own package.json if it has the field `liaozhai`, else the nearest one above; null if that lacks it. */
 async function guestPackage(folder: string): Promise<string | null> {
   const own = await textOf(join(folder, 'package.json'));
   const source = hasField(own) ? own : await packageAbove(folder);

@@ -23,12 +23,11 @@ export function storedMap(body: Buffer): string | null {
   }
 }
 
-/** A position in a source. */
 export interface Place {
   /** `src/components/ChatLog.tsx` */
   source: string;
   line: number;
-  /** The function's name, where the map has one. */
+  /** Name of the function; null if the map has none. */
   name: string | null;
 }
 

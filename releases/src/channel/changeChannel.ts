@@ -55,7 +55,7 @@ export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
 
 export interface Change {
   document: ChannelDocument;
-  /** False if no new state was written. */
+  /** False if nothing was written. */
   changed: boolean;
 }
 
@@ -225,7 +225,7 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
   throw conflict(say('keptChanging', { what: say('theChannel', { channel: writer.channel }) }), say('againCure'));
 }
 
-/** Makes the channel's first, empty state; an existing channel stays as it is. */
+/** Creates the channel's first, empty state. Does nothing if the channel exists. */
 export async function createChannel(writer: Writer): Promise<void> {
   const at = await timeOf(writer);
   const document = {
@@ -256,7 +256,7 @@ export const renewChannel = (writer: Writer) =>
     return { state: stateOf(current), action: { kind: 'renew' } };
   });
 
-/** Makes the channel, or renews an existing one. */
+/** Creates the channel, or renews an existing one. */
 export async function initChannel(writer: Writer) {
   await createChannel(writer);
   await requireChannel(writer.store, writer.channel, writer.key.publicKey);

@@ -26,7 +26,6 @@ export interface GateSubject {
   known: ReadonlySet<string>;
 }
 
-/** One rule of the gate. */
 export interface GateCheck {
   name: Check;
   /** Returns one line per problem, with build and cure; empty = passed. `note` receives remarks that need no fix. */
@@ -81,7 +80,6 @@ async function subjectOf(writer: Writer, { current, next, part, judged, changed 
 
 export interface GateOptions {
   smoke: GateCheck | null;
-  /** Receives the results of all checks. */
   onResults?: (results: CheckResult[]) => void;
 }
 

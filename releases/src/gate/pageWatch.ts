@@ -21,7 +21,6 @@ export interface Site {
   host: HostRecord;
 }
 
-/** A page to open. */
 export interface Visit {
   id: string;
   path: string;
@@ -89,7 +88,7 @@ export interface SeenFault {
   about: string;
 }
 
-/** What is recorded of a page while it opens. */
+/** Record of a page while it opens. */
 export interface Watched {
   seen: SeenFault[];
   thrown: boolean;

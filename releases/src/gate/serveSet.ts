@@ -13,7 +13,6 @@ import { renderPage } from '../serve/renderPage.ts';
 const READY_MS = 20_000;
 const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
 
-/** A running server of one set. */
 export interface ServedSet {
   origin: string;
   stop: () => Promise<void>;

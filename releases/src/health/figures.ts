@@ -80,7 +80,7 @@ export function withoutFallbacks(
   const live = new Set(stable?.builds);
   const tried = new Set(candidatesOf(document).flatMap(({ builds }) => builds));
   const pageOf = ({ visitor, set, build }: HealthEvent) => `${visitor} ${set} ${nameIn(build)}`;
-  // the last good build is itself a fallback, unless it is on trial
+  // the last good build is itself a fallback, unless it is a candidate
   const isOwn = ({ build }: HealthEvent) => tried.has(build) || lastGood[nameIn(build)] !== build;
   const isForeign = ({ build, set }: HealthEvent) => !live.has(build) && set !== stable?.set;
   const others = new Set(

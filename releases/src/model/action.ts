@@ -41,7 +41,6 @@ interface Previewed {
   browser: string;
   /** `stories@http://localhost:3101` */
   remotes: string[];
-  /** When it ends automatically. */
   expires?: string;
 }
 
@@ -63,7 +62,6 @@ export type Action =
   | ({ kind: 'canary'; percent: number } & ListedBuilds)
   | ({ kind: 'rollback'; to: number; names: string[] } & ListedBuilds);
 
-/** One problem that the gate found. */
 export interface Finding {
   check: string;
   problem: string;
@@ -73,10 +71,9 @@ const finite = v.pipe(v.number(), v.finite());
 
 const minute = v.pipe(finite, v.safeInteger(), v.minValue(0), v.maxValue(7 * 24 * 60 - 1));
 
-/** When nothing may be switched forward. */
 export const windowSchema = v.variant('kind', [
   v.object({ kind: v.literal('once'), from: instantSchema, to: instantSchema }),
-  /** Minutes since Monday 0:00 by the zone's own clocks; `to` before `from` goes over the end of the week. */
+  /** Minutes since Monday 0:00 in the zone's local time; `to` before `from` spans the end of the week. */
   v.object({ kind: v.literal('weekly'), from: minute, to: minute, zone: textSchema(60, 1) }),
 ]);
 

@@ -65,7 +65,7 @@ const scheduleSchema = v.object({
 /** Planned steps of one candidate. */
 export type Schedule = v.InferOutput<typeof scheduleSchema>;
 
-/** When nothing may be switched forward: once, or every week in a named time zone. */
+/** Time in which nothing may be switched forward: once, or every week in a named time zone. */
 export type FreezeWindow = v.InferOutput<typeof windowSchema>;
 
 export const freezeSchema = v.object({
@@ -158,12 +158,12 @@ const agendaSchema = v.object({
   nonce: v.string(),
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
-  /** Left out while empty: older readers know only agendas without it. */
+  /** Omitted while empty, because older readers do not know the field. */
   proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MOST_PROPOSALS)), []),
   sig: v.string(),
 });
 
-/** `agendas/<channel>.json`, signed. A channel without one has nothing planned and no rules. */
+/** `agendas/<channel>.json`, signed. A missing document counts as empty. */
 export type Agenda = Omit<v.InferOutput<typeof agendaSchema>, 'format' | 'channel' | 'nonce' | 'sig'>;
 
 export const EMPTY_AGENDA: Agenda = { schedules: [], freezes: [], proposals: [] };
@@ -386,7 +386,7 @@ export function parseSteps(text: string): Step[] {
   return steps;
 }
 
-/** Throws usage for steps that do not rise, have an invalid share or exceed 30 days. */
+/** Throws usage for more than 20 steps, steps that do not rise, invalid shares and delays over 30 days. */
 export function assertSteps(steps: readonly Step[]): void {
   const cure = say('stepsCure');
   const rises = steps.every(({ percent, minutes }, at) => {

@@ -218,7 +218,7 @@ export function buildWordParts(word: string): Pick<BuildIdParts, 'name' | 'versi
   return isName(name) && isVersion(version) ? { name, version } : buildIdParts(word);
 }
 
-/** The name a build id begins with. */
+/** Returns the name in a build id. Throws usage if it is malformed. */
 export const nameOf = (id: string): string => buildIdParts(id).name;
 
 /** Folder of a build's files, relative to the store and to the origin; no slash at either end. */

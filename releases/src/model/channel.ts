@@ -43,7 +43,7 @@ export type ChannelState = Pick<
 export const candidatesOf = ({ candidate, moreCandidates = [] }: Pick<ChannelState, 'candidate' | 'moreCandidates'>) =>
   candidate ? [candidate, ...moreCandidates] : [];
 
-/** The fields of a document that hold these candidates. */
+/** Returns the fields of a document for these candidates. */
 export function candidateFields(candidates: readonly Candidate[]): Pick<ChannelState, 'candidate' | 'moreCandidates'> {
   const [candidate, ...more] = candidates;
   return { candidate: candidate ?? null, ...(more.length > 0 ? { moreCandidates: more } : {}) };
@@ -83,7 +83,6 @@ export const namedIn = (state: ChannelState): string[] => [
 /** Validity of a signed document, in days. `init`, the console and every change renew it. */
 export const CHANNEL_LIFETIME_DAYS = 90;
 
-/** The stored text of a channel document. */
 export const signChannel = (document: UnsignedChannel, key: SigningKey): string => signedJson(document, key);
 
 /** Parses a channel document and verifies form and signature, not expiry and order. Throws refused. */

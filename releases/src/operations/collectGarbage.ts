@@ -17,7 +17,7 @@ const AUDIT_STATES = 20;
 
 export interface GarbageOptions {
   dryRun: boolean;
-  /** Longest duration of a running switch, whose builds are spared. */
+  /** Pause before the second check, in which running switches finish. */
   graceMilliseconds?: number;
   now?: () => Date;
   /** Aborts the collection while it waits; nothing is removed then. */

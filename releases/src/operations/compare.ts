@@ -32,7 +32,7 @@ export interface Comparison extends Difference {
   contract: Sides<string>;
   /** Shared libraries that differ: the version a build carries, and the range it accepts. */
   libraries: { name: string; carries: Sides<string>; accepts: Sides<string> }[];
-  /** Of the last day. */
+  /** Health of the last day. */
   health: Sides<GroupHealth>;
   /** Builds whose record cannot be read. */
   damaged: string[];

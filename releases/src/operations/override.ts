@@ -51,7 +51,7 @@ export function sitesFrom(text = ''): SiteOf {
   return (channel) => sites.get(channel) ?? sites.get('') ?? null;
 }
 
-/** Records an override. Throws refused for missing or killed builds, for those that no page can run, and for spans over a week. */
+/** Records an override. Throws refused for missing or killed builds, misfits, and more than a week. */
 export async function createOverride(
   writer: Writer,
   builds: readonly string[],

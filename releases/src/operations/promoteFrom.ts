@@ -128,7 +128,7 @@ export interface PromoteFromOptions extends SwitchOptions {
 }
 
 export interface Promoted extends Change {
-  /** Whether the other channel's log records it as well. */
+  /** True if the other channel's log records it as well. */
   loggedThere: boolean;
 }
 

@@ -3,7 +3,6 @@ import { type ReadAction, readAction } from '../model/action.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import type { WebhookRules } from './webhookAddress.ts';
 
-/** What a webhook reports. */
 export type EventType =
   | 'switched'
   | 'ramp'
@@ -37,7 +36,7 @@ export interface WebhookEvent {
   console: string | null;
 }
 
-/** The page on which the recipient can act. */
+/** Address of the page on which the recipient can act; null if the console's address is not configured. */
 export const consoleOf = (channel: string, { console }: Pick<WebhookRules, 'console'>): string | null =>
   console ? new URL(`?channel=${encodeURIComponent(channel)}`, console).href : null;
 

@@ -30,11 +30,10 @@ export interface ReleasesOptions
 export interface PageVisitor {
   /** The first-party visitor id cookie. */
   id: string;
-  /** The id of an override link, if the visitor carries one. */
+  /** The id of an override link, if any. */
   override?: string;
 }
 
-/** What a page request needs. */
 export interface VisitorPage {
   pageSet: PageSet;
   template: string;
@@ -43,7 +42,7 @@ export interface VisitorPage {
 /** The reading side of the release system, for page servers: cheap per request, at most a second behind. */
 export interface Releases {
   current(): Promise<ChannelDocument>;
-  /** The same object for all visitors of a set while the channel's state lasts. */
+  /** Returns the same object for all visitors of a set until the channel changes. */
   pageFor(visitor: PageVisitor): Promise<VisitorPage>;
   /** A browser's permission to run remotes from a dev server; read from the store each time. */
   previewFor(browser: string): Promise<Preview | null>;
@@ -289,7 +288,7 @@ export class ChannelReader {
     this.#options = options;
   }
 
-  /** Returns the newest accepted state, usually at most a second old. Throws refused or unreachable if there is none yet. */
+  /** Returns the newest accepted state, usually at most a second old. Throws refused or unreachable before the first one. */
   async current(): Promise<CurrentChannel> {
     const inMemory = this.inMemory();
     if (inMemory) return inMemory;

@@ -17,7 +17,7 @@ export interface CreateOptions {
   contentEncoding?: string;
 }
 
-/** An object as a listing describes it. */
+/** An object in a listing. */
 export interface Entry {
   key: string;
   bytes: number;
