@@ -108,7 +108,7 @@ export async function assertPublished(store: Store, ids: readonly string[]): Pro
     throw refused(say('goneMeanwhile', { builds: missing.join(', '), store: store.label }), say('goneMeanwhileCure'));
 }
 
-/** Ids of every published build, all names or one, oldest version first. */
+/** Ids of every published build, of all names or one, sorted by key. */
 export async function publishedIds(store: Store, name?: string): Promise<string[]> {
   const names = name ? [`${name}/`] : await store.children('versions/');
   const ids: string[] = [];
