@@ -59,6 +59,12 @@ export const forbidden = (message: string, cure = '') => new ReleaseError('forbi
 /** Someone else changed the channel since the caller looked. */
 export const conflict = (message: string, cure = '') => new ReleaseError('conflict', message, cure);
 
+/** For `catch`: null for a document that is missing or damaged. Throws what a later attempt may not meet, such as unreachable. */
+export function nullIfRefused(cause: unknown): null {
+  if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
+  throw cause;
+}
+
 /** True for errors of the operating system with this code, e.g. ENOENT. */
 export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.includes(String(cause.code));

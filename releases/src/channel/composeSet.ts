@@ -1,6 +1,6 @@
 import type { SetBody } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
-import { refused } from '../errors.ts';
+import { nullIfRefused, refused } from '../errors.ts';
 import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, makeSet, mergeBuilds, nameOf, setHash } from '../model/build.ts';
 import {
@@ -126,9 +126,9 @@ async function candidateState(
   return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
 }
 
-/** Skips builds that cannot be read, such as removed ones. */
+/** Skips builds that were removed or are damaged. Throws unreachable. */
 const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Promise<BuildRecord[]> => {
-  const records = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(() => null)));
+  const records = await Promise.all([...new Set(ids)].map((id) => catalog.record(id).catch(nullIfRefused)));
   return records.filter((record) => record !== null);
 };
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../builds/catalog.ts';
 import { listBuilds } from '../builds/catalog.ts';
 import { currentDocument, type Difference, diff } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
-import { ReleaseError } from '../errors.ts';
+import { nullIfRefused } from '../errors.ts';
 import { type GroupHealth, groupHealth, type Reports, withoutFallbacks } from '../health/figures.ts';
 import type { HealthEvent, HealthReader } from '../health/healthRecord.ts';
 import { type BuildRecord, HOST_NAME, type Provenance } from '../model/build.ts';
@@ -36,16 +36,6 @@ export interface Comparison extends Difference {
   health: Sides<GroupHealth>;
   /** Builds whose record cannot be read. */
   damaged: string[];
-}
-
-async function recordOrNull(catalog: Catalog, id: string | null): Promise<BuildRecord | null> {
-  if (id === null) return null;
-  try {
-    return await catalog.record(id);
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
-    throw cause;
-  }
 }
 
 const sides = <Value>(
@@ -134,7 +124,7 @@ async function votesOn(catalog: Catalog, id: string, events: readonly HealthEven
   if (!id.startsWith(`${HOST_NAME}@`)) return events.filter(({ build }) => build === id);
   const sets = new Set<string>();
   for (const hash of new Set(events.map(({ set }) => set))) {
-    const set = await catalog.set(hash).catch(() => null);
+    const set = await catalog.set(hash).catch(nullIfRefused);
     if (set?.host.id === id) sets.add(hash);
   }
   return events.filter(({ set }) => sets.has(set));
@@ -146,7 +136,8 @@ async function compareBuilds(
   { events, errors }: Required<Reports>,
 ): Promise<Comparison> {
   const { name, from, to } = difference;
-  const records = { from: await recordOrNull(catalog, from), to: await recordOrNull(catalog, to) };
+  const recordOf = async (id: string | null) => (id === null ? null : catalog.record(id).catch(nullIfRefused));
+  const records = { from: await recordOf(from), to: await recordOf(to) };
   const places = { from: placesOf(records.from), to: placesOf(records.to) };
   const health = async (id: string | null) => {
     if (id === null) return null;

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
-import { resolveBuilds } from '../builds/catalog.ts';
+import { Catalog, resolveBuilds } from '../builds/catalog.ts';
+import { neighboursOf } from '../channel/composeSet.ts';
 import { diff } from '../channel/readChannel.ts';
 import { evidenceLines } from '../english.ts';
+import { unreachable } from '../errors.ts';
 import { readAction } from '../model/action.ts';
+import { buildFolder } from '../model/build.ts';
 import { candidatesOf } from '../model/channel.ts';
+import type { Store } from '../store/store.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { rollback } from './goingBack.ts';
 import { abort, activate, canary, type Gate, promote } from './switching.ts';
@@ -66,6 +70,21 @@ describe('activate', () => {
   test('a build that was never published, or is none, is refused', async () => {
     await expect(at.activate('stories@9.9.9+000000000000')).rejects.toThrow('is not in');
     await expect(at.activate('nonsense')).rejects.toThrow('is not a build id');
+  });
+
+  test('is not judged without a former build that the store fails to deliver', async () => {
+    await at.activate(chatAt(0));
+    await at.activate(chatAt(1));
+    const store: Store = Object.create(at.store, {
+      read: {
+        value: (key: string) =>
+          key.startsWith(buildFolder(chatAt(0)))
+            ? Promise.reject(unreachable('the store is away'))
+            : at.store.read(key),
+      },
+    });
+    const away = { ...at.writer, store, catalog: new Catalog(store) };
+    await expect(neighboursOf(away, await at.current())).rejects.toThrow('the store is away');
   });
 
   test('a version stands for its build', async () => {
