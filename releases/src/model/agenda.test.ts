@@ -118,3 +118,17 @@ describe('the steps of a schedule', () => {
     expect(() => parseSteps(text)).toThrow(problem);
   });
 });
+
+test.each([
+  ['skipped', '2026-03-08 02:30', 'America/New_York', '2026-03-08T07:30'],
+  ['skipped', '2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30'],
+  ['skipped with its midnight', '2026-09-06 00:30', 'America/Santiago', '2026-09-06T04:30'],
+  ['skipped by half an hour', '2026-10-04 02:15', 'Australia/Lord_Howe', '2026-10-03T15:45'],
+  ['shown twice', '2026-11-01 01:30', 'America/New_York', '2026-11-01T05:30'],
+  ['shown twice', '2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30'],
+  ['shortly before a change', '2026-03-08 01:59', 'America/New_York', '2026-03-08T06:59'],
+  ['shortly after a change', '2026-03-08 03:00', 'America/New_York', '2026-03-08T07:00'],
+  ['in a skipped day', '2011-12-30 12:00', 'Pacific/Apia', '2011-12-30T22:00'],
+])('a time that is %s: %s in %s is %s', (_, text, zone, expected) => {
+  expect(instantIn(text, zone).toISOString()).toBe(`${expected}:00.000Z`);
+});

@@ -1,4 +1,4 @@
-import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { DAY_MS, instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { newer, refused, usage } from '../errors.ts';
 import { say } from '../sentences.ts';
@@ -252,10 +252,11 @@ function wallClock(at: Date, zone: string): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
 }
 
-/** Returns the instant at which a zone's clocks show `wall`. A time that they skip is shifted by the gap. */
+/** Returns the instant at which a zone's clocks show `wall`: of two the earlier. A time that they skip is later by the gap. */
 function instantOf(wall: number, zone: string): Date {
-  const first = wall - (wallClock(new Date(wall), zone) - wall);
-  return new Date(first - (wallClock(new Date(first), zone) - wall));
+  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((at) => wall - (wallClock(new Date(at), zone) - at));
+  const isShown = (at = 0) => wallClock(new Date(at), zone) === wall;
+  return new Date((isShown(after) && !isShown(before) ? after : before) ?? wall);
 }
 
 const minuteOfWeek = (wall: number): number => {
