@@ -115,7 +115,7 @@ export function RegisterForm(props: RegisterFormProps) {
 const legalKinds = ['terms', 'privacy'] as const;
 export type LegalKind = (typeof legalKinds)[number];
 
-/** What a registration agrees to. Each opens over the form, which keeps what was typed; a site's own opens beside it. */
+/** Links to terms and privacy policy. Ours open over the form, which keeps its input; a customer's own open in a new tab. */
 function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
   const { components } = usePage();
   const { legal } = hostConfig();
@@ -171,17 +171,17 @@ export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
 interface FieldsProps {
   form: AuthForm;
   errors: FieldErrors;
-  /** Which password a password manager is to offer. */
+  /** Which password a password manager should offer. */
   passwordKind: 'new-password' | 'current-password';
   onChange: (change: Partial<AuthForm>) => void;
   clearErrors: (...fields: string[]) => void;
 }
 
-/** One character more, or less, at the end; all else may have been pasted, with a blank copied along. */
+/** Whether text was typed: characters deleted, or one added, at the end. Other input may be pasted with a blank, so it is trimmed. */
 const isTypedOn = (before: string, after: string) =>
   before.startsWith(after) || (after.startsWith(before) && after.length === before.length + 1);
 
-/** Username and password, alike in both forms. */
+/** Username and password fields, shared by both forms. */
 function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
   const type = (field: 'login' | 'password', value: string) => {
     const copied = copiedCredentials(value);

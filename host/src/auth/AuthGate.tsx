@@ -17,20 +17,20 @@ import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExte
 import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
 
-// here and not among the popup's texts, which come with its code
+// not among the popup's texts, which load with its chunk
 const UNKEPT = '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次';
 const UNREACHABLE = '登录窗口暂时打不开，请检查网络后重试';
-/** Long enough to read the cure. */
+/** Long enough to read the instructions. */
 const UNKEPT_SHOWN_MS = 12_000;
 
-/** Fetches the popup's code ahead of its first use. */
+/** Loads the popup's code; also called ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
 
 type PopupModule = Awaited<ReturnType<typeof loadAuthPopup>>;
 
 /**
- * Answers every 401 and every `requestLogin` with the one popup, whose code is fetched when first needed.
- * Credentials that were still to be copied when the page went are shown again.
+ * Opens the single auth popup for every 401 and `requestLogin`; its code is loaded on first use. Credentials that were not copied
+ * before the page was unloaded are shown again.
  */
 export function AuthGate() {
   const [openings] = useState(createAuthOpenings);
@@ -43,7 +43,7 @@ export function AuthGate() {
   }, [openings]);
   const popup = usePopup(isWanted, giveUp);
   const navigation = useNavigation();
-  // who goes on while its code is still coming no longer waits for it
+  // a navigation while the popup's code is loading cancels the opening
   useEffect(
     () => (popup ? undefined : navigation.subscribe(() => openings.close(false))),
     [popup, navigation, openings],
@@ -111,7 +111,7 @@ function waiting(id: number, mode: LoginMode): Waiting {
   return { id, mode, answer, settle };
 }
 
-/** The one popup: a request while it is open joins the same opening, in its present mode. */
+/** State of the single popup: a request while it is open joins that opening and keeps its mode. */
 function createAuthOpenings() {
   let current: Waiting | null = null;
   let count = 0;
@@ -140,8 +140,8 @@ function createAuthOpenings() {
 }
 
 /**
- * Shows a private screen to who is signed in. A session that ends hides it with what was typed on it;
- * signing in again brings it back, closing the popup leads to 我的.
+ * Shows a private screen to members. When the session ends, the screen is hidden with its input, and shown again after a new
+ * sign-in. Closing the popup navigates to 我的.
  */
 export function AuthGuard({ children }: { children: ReactNode }) {
   const { status } = useSession();

@@ -34,7 +34,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   const expired = useExpiredSession();
   const [form, setForm] = useState(() => openedForm(openedIn, expired?.login));
   const change = (changed: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changed }));
-  // what is sent is what the fields show from then on
+  // normalised values: they are sent, and the fields show them after a submit
   const meant = { ...form, login: meantLogin(form.login), password: meantPassword(form.password) };
   const showMeant = () => change({ login: meant.login, password: meant.password });
   const onConfirmationNeeded = () => change({ mode: 'confirm-email', password: '' });
@@ -47,7 +47,7 @@ export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupPr
   });
   const login = useLogin(meant, { onConfirmationNeeded, onDone: () => onClose(true) });
   const [ForgotPassword, openForgotPassword] = useForgotPassword(() =>
-    // who has gone to another form meanwhile writes there
+    // not if the user has switched to another form while the code was loading
     setForm((last) => (last.mode === 'login' ? { ...last, mode: 'forgot', password: '' } : last)),
   );
   const isBusy = registration.busy || login.busy;
@@ -100,7 +100,7 @@ function suggestNewPassword(goToProfile: () => void) {
 
 type ForgotPasswordComponent = ComponentType<{ login: string; onReturn: () => void }>;
 
-/** Code of its own, fetched by who asks for it; `onOpen` is called once it is there. */
+/** Loads the form's chunk on demand; `onOpen` is called once it is loaded. */
 function useForgotPassword(onOpen: () => void): [ForgotPasswordComponent | null, open: () => void] {
   const [loaded, setLoaded] = useState<{ ForgotPassword: ForgotPasswordComponent } | null>(null);
   const open = () =>
@@ -114,7 +114,7 @@ function useForgotPassword(onOpen: () => void): [ForgotPasswordComponent | null,
   return [loaded?.ForgotPassword ?? null, open];
 }
 
-/** The same visitor may sign in, or confirm the address, in another tab, also while this popup is still being fetched. */
+/** Detects a sign-in or confirmation in another tab, including one that happened while the popup was loading. */
 function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   useEffect(() => {
     if (!waiting) return undefined;
@@ -123,7 +123,7 @@ function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
   }, [waiting, onSignedIn]);
 }
 
-/** Above the registration that a 401 opens: whose session has run out needs no new account. */
+/** Offers the login above the registration: a user with an expired session needs no new account. */
 function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
   return (
     <div className={styles.expired}>
@@ -136,7 +136,7 @@ function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
 }
 
 function LegalSheet({ kind, onClose }: { kind: LegalKind | null; onClose: () => void }) {
-  // its words stay while it slides away
+  // keeps the text while the sheet slides out
   const [last, setLast] = useState(kind);
   if (kind && kind !== last) setLast(kind);
   return (
@@ -185,7 +185,7 @@ interface CredentialsDialogProps {
   onCopied: () => void;
 }
 
-/** The last chance to keep credentials that the clipboard refused: only its button closes it. */
+/** Shows credentials that the clipboard refused. Only its button closes it, so that they are not lost. */
 export function CredentialsDialog({ credentials, onCopied }: CredentialsDialogProps) {
   return (
     <Dialog
@@ -206,7 +206,7 @@ export function CredentialsDialog({ credentials, onCopied }: CredentialsDialogPr
   );
 }
 
-/** A frame later, because the dialog focuses the box while it opens, and WebKit 2.44 (Safari 17) then draws it empty. */
+/** Selects a frame later: the dialog focuses the box while opening, and WebKit 2.44 (Safari 17) would then draw it empty. */
 function selectOnceOpen({ target }: FocusEvent<HTMLTextAreaElement>) {
   requestAnimationFrame(() => target.select());
 }

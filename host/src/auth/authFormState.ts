@@ -10,14 +10,14 @@ export interface AuthForm {
   login: string;
   password: string;
   passwordVisible: boolean;
-  /** The password we made up for this form; the visitor may have typed their own over it. */
+  /** The password generated for this form; the visitor may have replaced it. */
   generatedPassword: string | null;
 }
 
 const USERNAME_DIGITS = 8;
 const PASSWORD_DIGITS = 6;
 
-/** Prefilled with generated values; the password shows, since the visitor is asked to take a screenshot. */
+/** Prefilled with generated values; the password is visible, since the visitor is asked to take a screenshot. */
 export function registerForm(gender: Gender): AuthForm {
   const password = randomDigits(PASSWORD_DIGITS);
   return {

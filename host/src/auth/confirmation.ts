@@ -9,14 +9,14 @@ import { pendingConfirmation } from './visitMemory';
 
 const RESEND_PAUSE_SECONDS = 60;
 
-/** Seconds until another mail may be asked for: the one before may still be on its way. */
+/** Seconds until another mail may be requested; the previous one may still be in transit. */
 function secondsUntilResend(): number {
   const mailedAt = pendingConfirmation.read()?.mailedAt ?? 0;
   const left = Math.ceil((mailedAt - Date.now()) / 1000) + RESEND_PAUSE_SECONDS;
   return Math.min(RESEND_PAUSE_SECONDS, Math.max(0, left));
 }
 
-/** Asks for another confirmation mail, with a pause after each. */
+/** Requests another confirmation mail, with a pause after each. */
 export function useResend() {
   const words = texts.confirmEmail;
   const { busy, submit } = useSubmission(words.resendFailed);
@@ -33,7 +33,7 @@ export function useResend() {
   return { busy, secondsLeft, resend, label: secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend };
 }
 
-/** What the registration could not tell the server before the address was confirmed. Asks once. */
+/** Saves the gender chosen at registration, which could not be sent before the address was confirmed. Runs once. */
 export function settlePendingConfirmation() {
   const pending = pendingConfirmation.claim();
   const current = session.current();
@@ -44,11 +44,11 @@ export function settlePendingConfirmation() {
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Undefined while the address waits; null where nobody waits any more, or no session is there to come to life. */
+/** Returns undefined to poll again (unconfirmed, or the request failed), null to stop (aborted, or no session). */
 async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
   try {
     const user = await request({ url: endpoints.user, schema: singleSchema(userSchema), signal });
-    // a server that sends the user before the confirmation says here that it waits
+    // some servers send the user before the confirmation, with this field null
     return user.email_verified_at === null ? undefined : user;
   } catch (cause) {
     return signal.aborted || toApiError(cause).kind === 'unauthenticated' ? null : undefined;
@@ -56,16 +56,16 @@ async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefin
 }
 
 /**
- * Signs in once the address is confirmed, be it on another device: asks when the page is looked at again, and while it is
- * in sight with growing pauses. The server tells nobody by socket before it knows the address.
+ * Signs in once the address is confirmed, possibly on another device. Polls with growing pauses while the page is visible, and
+ * immediately when it becomes visible or online. Servers send no socket events to unconfirmed accounts.
  */
 export function useConfirmationElsewhere() {
-  // the layout's effect ends with the window itself, the other kind a moment later
+  // a layout effect is cleaned up as the popup closes, a passive one later
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     let isAsking = false;
-    // an answer that comes after the window was left must not open it again
+    // a response after the popup was closed must not open it again
     const leaving = new AbortController();
 
     async function ask() {

@@ -2,10 +2,10 @@ import { endpoints } from '@liaozhai/shared/contract';
 import { failureText, formatMoment, serverNow } from '@liaozhai/shared/format';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 
-/** Long enough to read it twice; 我的 goes on telling it. */
+/** Long enough to read it twice; 我的 shows the date permanently. */
 const SHOWN_MS = 20_000;
 
-/** Tells who has just signed in when the account is erased, and offers to keep it. @param at ISO, '' where the date is unknown */
+/** Shows the user after sign-in when the account will be deleted, and offers to keep it. @param at ISO date, '' if unknown */
 export function tellDeletion(at: string) {
   const when = at && `将于 ${formatMoment(at, serverNow())} `;
   const action = { label: '撤销', run: () => void keep() };

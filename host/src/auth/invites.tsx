@@ -31,7 +31,7 @@ const named = (dto: InvitationDto): Invitation => ({ ...dto, name: dto.name || U
 
 const requests = new Map<string, Promise<Invitation>>();
 
-/** Who stands behind a code; asked once a page, again after a failure. Rejects with `ApiError`. */
+/** Loads the invitation of a code, once per page; a failed request may be repeated. Rejects with `ApiError`. */
 function askInvitation(code: string): Promise<Invitation> {
   const answer =
     requests.get(code) ??
@@ -41,12 +41,12 @@ function askInvitation(code: string): Promise<Invitation> {
   return answer;
 }
 
-/** The invitation that this visitor came by, once the server has sent it; null where it does not. */
+/** Returns the invitation of a code; null until it is loaded, and if it cannot be. */
 export function useInvitation(code: string | null): Invitation | null {
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   useEffect(() => {
     if (!code || !capabilities.has('invites')) return;
-    // the code alone stands there then
+    // on failure the form shows only the code
     askInvitation(code).then(setInvitation, (cause) => void toApiError(cause));
   }, [code]);
   return invitation;
@@ -55,7 +55,7 @@ export function useInvitation(code: string | null): Invitation | null {
 const GREETED = `${STORAGE_KEYS.invite}:greeted`;
 const TOAST_MS = 6000;
 
-/** Greets who came by an invite link, once a visit: who invites, and what both get. A code that nobody has is said kindly. */
+/** Shows the invitation to a guest who followed an invite link, once per visit. An unknown code shows a toast instead. */
 async function greet() {
   const code = readInviteCode();
   if (!code || !capabilities.has('invites') || session.current().status !== 'guest' || tab.get(GREETED) === code)
@@ -71,7 +71,7 @@ async function greet() {
   tab.set(GREETED, code);
 }
 
-/** Says what came by invitations: one sentence for what was got by accepting one, one for the friends who came. */
+/** Shows a toast for each accepted invitation, and one for all invited friends together. */
 function sayGifts(gifts: readonly GiftDto[]) {
   const say = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
   for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
@@ -82,7 +82,7 @@ function sayGifts(gifts: readonly GiftDto[]) {
   if (first) say(texts.gifts.inviter(first.name || UNNAMED, friends.length, points));
 }
 
-/** Announces each gift of the user's once: the server says which of them are left to this page. */
+/** Announces each of the user's gifts once: the server returns only those that no other page has announced. */
 function createGiftAnnouncer() {
   const seen = new Set<string>();
   return async () => {
@@ -102,15 +102,15 @@ function createGiftAnnouncer() {
       });
       sayGifts(taken.data);
     } catch (cause) {
-      // they stay with the user: the next page says it
+      // the gifts stay unannounced, and the next page tries again
       console.info('gifts could not be announced', toApiError(cause).kind);
     }
   };
 }
 
 /**
- * Greets the invited and announces gifts, now and as they come. `learned`: once it is known what the server has.
- * Returns the way to stop.
+ * Greets invited guests, and announces gifts now and as they arrive. `learned` resolves once the server's capabilities are known.
+ * Returns the stop function.
  */
 export function followInvites(learned: Promise<unknown>): () => void {
   const announce = createGiftAnnouncer();
@@ -129,13 +129,13 @@ export function followInvites(learned: Promise<unknown>): () => void {
 
 const points = (value: number | null | undefined) => (value ? formatNumber(value) : null);
 
-/** What both get, in one sentence; the rest where one of them gets nothing. */
+/** Returns both rewards in one sentence; leaves out a side that gets nothing. */
 export function rewardsText({ rewards }: InvitationDto): string {
   const [mine, theirs] = [points(rewards?.invitee), points(rewards?.inviter)];
   return texts.invite.rewards(mine, theirs);
 }
 
-/** Before the registration: the friend, what both get, and the way to read on without an account. */
+/** Shown before the registration: the inviting friend, both rewards, and a button to continue as a guest. */
 export function InviteGreeting({ onAccept, onClose }: { onAccept: () => void; onClose: () => void }) {
   const [code] = useState(readInviteCode);
   const invitation = useInvitation(code);

@@ -13,14 +13,14 @@ const givenCharacters: Record<Gender, string[]> = {
 
 const COMPOUND_PERCENT = 20;
 
-/** A Chinese-style name: one surname in five is compound; one or two given-name characters after the gender. */
+/** Returns a Chinese-style name: one surname in five is compound; one or two given-name characters by gender. */
 export function makeNickname(gender: Gender): string {
   const surname = randomBelow(100) < COMPOUND_PERCENT ? randomOf(compoundSurnames) : randomOf(surnames);
   const length = 1 + randomBelow(2);
   return surname + Array.from({ length }, () => randomOf(givenCharacters[gender])).join('');
 }
 
-/** An even integer in [0, limit), from the browser's cryptographic source. */
+/** Uniformly distributed integer in [0, limit), from the browser's cryptographic generator. */
 export function randomBelow(limit: number): number {
   const range = 2 ** 32;
   const fair = range - (range % limit);
@@ -36,7 +36,7 @@ export const randomDigits = (count: number): string => Array.from({ length: coun
 
 export type Gender = 'male' | 'female';
 
-/** Before each attempt. */
+/** Delay before each attempt. */
 const PAUSES_MS = [0, 2_000, 10_000, 60_000];
 
 const memberId = (): string | null => {
@@ -45,8 +45,8 @@ const memberId = (): string | null => {
 };
 
 /**
- * Tells the profile of who has just signed in the gender chosen at registration, whose call has no field for it. Tried
- * again where no answer came; a server that refuses it keeps none. Never rejects.
+ * Saves the gender chosen at registration, whose request has no field for it. Retries after network and server errors, and gives
+ * up if the server refuses it. Never rejects.
  */
 export async function saveGender(gender: Gender): Promise<void> {
   const owner = memberId();

@@ -19,7 +19,7 @@ import { postLogin, tellDeletion } from './signIn';
 import { useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
-/** Fetched with this code alone, not with every log-in. */
+/** Loaded with this chunk only, not with every login. */
 const texts = {
   forgot: {
     how: '填写账号绑定的邮箱，我们把重设密码的链接发给你。',
@@ -49,12 +49,12 @@ const texts = {
 const ANOTHER_MAIL_SECONDS = 60;
 
 interface ForgotPasswordProps {
-  /** what was typed as the name, perhaps an address */
+  /** what was typed as the username, possibly an email address */
   login: string;
   onReturn?: () => void;
 }
 
-/** Asks for a link by mail, where the server sends any, and says what else can be done. */
+/** Requests a reset link by mail if the server sends any, and lists the other options. */
 export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
   const sendsLinks = useCapability('password.reset');
   return (
@@ -120,7 +120,7 @@ function LinkForm({ login }: { login: string }) {
   );
 }
 
-/** For who has no address bound to the account. */
+/** For accounts without an email address. */
 function SupportWords() {
   const { email, wechat } = hostConfig().support;
   const words = texts.forgot;
@@ -135,7 +135,7 @@ function SupportWords() {
   );
 }
 
-/** Where the link of the mail lands: takes the new password and signs in with it. */
+/** Landing page of the mailed link: saves the new password and signs in with it. */
 export default function PasswordResetPage() {
   const [search] = useSearchParams();
   const [token, email] = [search.get('token') ?? '', search.get('email') ?? ''];
@@ -196,7 +196,7 @@ function Page({ children }: { children: ReactNode }) {
 interface NewPasswordProps {
   token: string;
   email: string;
-  /** who is signed in now; null where the server only changed the password */
+  /** the signed-in user; null if the password was changed but the sign-in failed */
   onChanged: (user: UserDto | null) => void;
   onRefused: () => void;
 }
@@ -238,7 +238,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   );
 }
 
-/** Laravel's own route signs nobody in: then the new password does. */
+/** Sets the new password. Laravel's default route does not sign in, so a login follows; null if that fails. */
 async function setNewPassword(form: { token: string; email: string; password: string }): Promise<UserDto | null> {
   const body = { ...form, password_confirmation: form.password };
   const answer: unknown = await request({ method: 'POST', url: endpoints.resetPassword, body });

@@ -20,11 +20,11 @@ import { forgetInviteCode, pendingConfirmation, readInviteCode } from './visitMe
 
 interface After {
   onConfirmationNeeded: () => void;
-  /** Signed in and the credentials are kept. */
+  /** Called once signed in and, after a registration, once the credentials are copied. */
   onDone: () => void;
 }
 
-/** Registers once, then sees to it that the credentials are kept: on the clipboard, else by the visitor's hand. */
+/** Registers, then copies the credentials to the clipboard, or asks the visitor to copy them by hand. */
 export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }: After) {
   const { gender, name, login, password } = form;
   const { submit, ...submission } = useSubmission(texts.register.failed);
@@ -34,7 +34,10 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
 
   const credentials = texts.credentials.text(login, password);
 
-  /** Called within the tap, where alone the clipboard may be asked; nothing is copied unless the visitor is signed in. */
+  /**
+   * Must run within the tap: browsers allow clipboard access only during a user gesture. Copies nothing unless the visitor is
+   * signed in.
+   */
   const signUp = async () => {
     const registering = register({ login, password, name }, inviteCode);
     const copying = copyText(
@@ -81,7 +84,7 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
   };
 }
 
-/** Logs in once; an account whose address is not confirmed yet is refused with 403. */
+/** Logs in. An account whose address is not confirmed yet is refused with 403. */
 export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: After) {
   const { login, password } = form;
   const { submit, ...submission } = useSubmission(texts.login.failed);
@@ -101,20 +104,20 @@ export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: After
   };
 }
 
-/** Code of its own: hardly anybody hears of it. 我的 tells it as well. */
+/** A separate chunk, since few users need it. If it cannot be loaded, 我的 still shows the date. */
 export const tellDeletion = (at: string) =>
   import(/* webpackChunkName: "deletionNotice" */ './deletionNotice').then(
     (module) => module.tellDeletion(at),
     () => {},
   );
 
-/** A text for each of these fields that is empty. */
+/** Returns an error text for each named field that is empty. */
 function missing(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {
   const empty = names.filter((name) => form[name].trim() === '');
   return Object.fromEntries(empty.map((name) => [name, [missingText(texts.fields[name])]]));
 }
 
-/** What keeps this registration from being sent at all; the server checks the rest. */
+/** Problems that prevent the request; the server validates the rest. */
 function registrationProblems(form: AuthForm): FieldErrors {
   const problem = passwordProblem(form.password);
   return { ...(problem && { password: [problem] }), ...missing(form, ['name', 'login', 'password']) };
@@ -122,7 +125,7 @@ function registrationProblems(form: AuthForm): FieldErrors {
 
 const mayHaveBeenDone = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';
 
-/** Signs in to an account that this form may have made; otherwise the refusal stands. */
+/** Signs in to an account that this form may have created. Throws the registration's refusal if the login is refused, too. */
 async function signInInstead(credentials: Credentials, refusal: unknown): Promise<Account> {
   try {
     return { user: await postLogin(credentials), isPending: false };
@@ -134,8 +137,8 @@ async function signInInstead(credentials: Credentials, refusal: unknown): Promis
 }
 
 /**
- * `postRegistration` for one form. If a registration timed out, the account may exist: where its name is then refused
- * as taken, the visitor is signed in to it.
+ * `postRegistration` for one form. If a registration timed out, the account may exist: if its name is then refused as taken, the
+ * visitor is signed in to it.
  */
 function createRegistrar(): typeof postRegistration {
   let unanswered: Credentials | null = null;
@@ -163,7 +166,7 @@ type Registration = Credentials & { name: string };
 /** The type of an account whose address must be confirmed before it can be used. */
 const needsConfirmation = 'email';
 
-/** One that is pending can be used once its address is confirmed. */
+/** A pending account can be used once its address is confirmed. */
 type Account = { isPending: false; user: UserDto } | { isPending: true; userId?: string };
 
 async function postRegistration(form: Registration, inviteCode: string | null): Promise<Account> {

@@ -6,13 +6,13 @@ import { useRef, useState } from 'react';
 import { texts } from './texts';
 
 interface Outcome<Answer> {
-  /** What keeps the form from being sent at all, by field name. */
+  /** Problems that prevent the request, by field name. */
   problems?: FieldErrors;
   done: (answer: Answer) => unknown;
   failed?: (error: ApiError) => void;
 }
 
-/** Null for what was no failed request: an answer that cannot be read. */
+/** Returns null if the cause is not a failed request, such as an unreadable response. */
 function errorOf(cause: unknown): ApiError | null {
   try {
     return toApiError(cause);
@@ -22,10 +22,10 @@ function errorOf(cause: unknown): ApiError | null {
   }
 }
 
-/** The token of the form could not be kept: the server takes the page for an expired one, again and again. */
+/** Whether cookies are blocked: without the token's cookie, the server refuses every form with 419. */
 const lacksCookies = (error: ApiError) => error.kind === 'server' && error.status === 419 && !session.keepsToken();
 
-/** One form's way to the server. `failedText` is said when the server gives no words of its own. */
+/** Submission state of one form. `failedText` is shown if the server sends no message. */
 export function useSubmission(failedText: string) {
   const underWay = useRef(false);
   const [busy, setBusy] = useState(false);
@@ -45,9 +45,9 @@ export function useSubmission(failedText: string) {
     formRef,
     errors,
     clearErrors,
-    /** Runs the call once at a time, unless there are problems; a failure is toasted, shown at its fields, and handed on. */
+    /** Runs one call at a time, unless there are problems. A failure is toasted, shown at its fields and passed to `failed`. */
     async submit<Answer>(call: () => Promise<Answer>, { problems = {}, done, failed }: Outcome<Answer>) {
-      // a second press may come before the button shows as busy
+      // a second press may arrive before the button renders as busy
       if (underWay.current || showErrors(problems)) return;
       underWay.current = true;
       setBusy(true);

@@ -4,22 +4,22 @@ import type { Gender } from './nickname';
 
 const wellFormed = /^[\w-]{1,32}$/;
 
-/** The code of the invite link (`/?invite=CODE`) that this tab came by; the page's loader keeps it before anyone can tap a link away from it. */
+/** Returns the code of the invite link (`/?invite=CODE`) that opened this tab. `loader.ts` stores it before any navigation. */
 export function readInviteCode(): string | null {
-  // where nothing can be kept, the code counts as long as it stands in the address
+  // without storage, the code applies while it is in the address
   const code = tab.get(STORAGE_KEYS.invite) ?? new URLSearchParams(location.search).get('invite');
   return code && wellFormed.test(code) ? code : null;
 }
 
-/** Used up, also where it still stands in the address. */
+/** Stores an empty code, so that one still in the address is ignored, too. */
 export const forgetInviteCode = () => tab.set(STORAGE_KEYS.invite, '');
 
-/** An account of this browser's making whose address is yet to be confirmed. */
+/** An account created in this browser whose address is not confirmed yet. */
 export interface PendingConfirmation {
-  /** undefined where the server did not tell */
+  /** undefined if the server did not send it */
   userId?: string | undefined;
   gender?: Gender | undefined;
-  /** when the latest mail went out, in milliseconds since 1970 */
+  /** when the latest mail was sent, ms since the epoch */
   mailedAt: number;
 }
 
@@ -34,16 +34,16 @@ function readPending(): PendingConfirmation | null {
   };
 }
 
-/** What this browser knows of a confirmation it waits for: its session comes to life with it. */
+/** The confirmation that this browser is waiting for; its session becomes valid with it. */
 export const pendingConfirmation = {
   read: readPending,
   remember: (pending: PendingConfirmation) => local.set(STORAGE_KEYS.confirming, JSON.stringify(pending)),
-  /** Another mail went out. */
+  /** Records that another mail was sent. */
   mailed() {
     const pending = readPending();
     if (pending) pendingConfirmation.remember({ ...pending, mailedAt: Date.now() });
   },
-  /** Asks once. */
+  /** Returns the pending confirmation and removes it. */
   claim(): PendingConfirmation | null {
     const pending = readPending();
     local.remove(STORAGE_KEYS.confirming);
