@@ -1,7 +1,7 @@
 import { createSignal } from '@liaozhai/shared/runtime';
 import { createCheckedElement } from './lateFiles';
 
-/** Why a file did not come: no answer or a server in trouble; not there; other bytes; too slow; not in the set; it ran, but had no such chunk. */
+/** Why a file was not loaded: network or server error; 404; wrong hash; timeout; not in the set; loaded, but without the chunk. */
 export type AssetFailure = 'unreachable' | 'gone' | 'corrupt' | 'timeout' | 'unlisted' | 'missing';
 
 export class AssetError extends Error {
@@ -16,12 +16,12 @@ export class AssetError extends Error {
 }
 
 /**
- * The asset loader's kind of a failure, or undefined for any other. A build's chunk runtime wraps the error in its own. That one
- * names the `request` and keeps the type of the event that `guardLateFiles` dispatched: the kind.
+ * Returns the failure kind of an asset error, else undefined. A build's chunk runtime wraps it in its own error. That has a
+ * `request`, and as its `type` that of the event dispatched by `guardLateFiles`: the kind.
  */
 export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   if (cause instanceof AssetError) return cause.kind;
-  // the browser's own words for an ES module whose file did not come
+  // browsers' messages for an ES module that could not be loaded
   if (cause instanceof TypeError && /dynamically imported module|module script/.test(cause.message))
     return 'unreachable';
   return cause instanceof Error && 'request' in cause && 'type' in cause ? (cause.type as AssetFailure) : undefined;
@@ -32,14 +32,14 @@ export interface AssetLoader {
   script(url: string): Promise<void>;
   /** Applies a stylesheet of the set. Rejects with AssetError. */
   style(url: string): Promise<void>;
-  /** Reports that a file arrived which had been given up; the next request for it succeeds immediately. Returns the unsubscribe function. */
+  /** Calls back when a file arrives after its timeout; the next request for it succeeds immediately. Returns the unsubscribe function. */
   onLate(listener: () => void): () => void;
 }
 
 /**
- * The one way by which code and styles of any build enter the page: hash, Trusted Types, time limit, one retry.
- * Equal URLs in flight or loaded share one promise; a failed one may be asked again. `timeoutMs` says how long a file
- * may take, `isAwaited` whether a screen waits for it: browsers hold scripts of low priority back behind pictures, even in the cache.
+ * Loads all code and styles of builds: integrity hash, Trusted Types, timeout, one retry. Requests for one URL share a promise
+ * until it fails. `timeoutMs` returns a file's timeout. `isAwaited` returns whether a screen waits for it and raises its
+ * priority: browsers delay low-priority scripts behind images, even cached ones.
  */
 export function createAssetLoader(
   timeoutMs: (url: string) => number,
@@ -69,7 +69,7 @@ declare global {
   var __loadAsset: ((kind: 'script' | 'style', url: string) => Promise<void>) | undefined;
 }
 
-/** Lets all builds load through this loader: what a bundler makes by `guardLateFiles`, what is written by hand by `__loadAsset`. */
+/** Makes all builds load through this loader: bundlers' elements through `guardLateFiles`, handwritten code through `__loadAsset`. */
 export function installAssetLoader(loader: AssetLoader) {
   globalThis.__loadAsset = (kind, url) => loader[kind](url);
 }
@@ -86,7 +86,7 @@ function integrityOf(url: string): string {
   }
 }
 
-/** The element says no more than `error`; where the browser keeps the answer's status, it says the rest. */
+/** Classifies a failed element. Its `error` event has no reason, so the status is read from Resource Timing where available. */
 function failureAt(url: string): AssetFailure {
   const { href } = new URL(url, location.href);
   const [timing] = performance.getEntriesByName(href).slice(-1) as PerformanceResourceTiming[];
@@ -97,11 +97,11 @@ function failureAt(url: string): AssetFailure {
 interface Patience {
   timeoutMs: number;
   isAwaited: boolean;
-  /** the file has come after all */
+  /** called when the file arrives after its timeout */
   onLate: () => void;
 }
 
-/** Appends the element and waits for it. A hang is given up; the container name per build keeps a late arrival harmless. */
+/** Appends the element and waits for it. A late arrival is harmless, since each build has its own container name. */
 function settle(
   element: HTMLScriptElement | HTMLLinkElement,
   url: string,
@@ -130,7 +130,7 @@ function appendScript(url: string, patience: Patience): Promise<void> {
   script.integrity = integrityOf(url);
   script.crossOrigin = 'anonymous';
   if (patience.isAwaited) script.fetchPriority = 'high';
-  // the policy refuses unlisted URLs; where Trusted Types are unknown `integrityOf` has refused already
+  // the policy refuses unlisted URLs; without Trusted Types, `integrityOf` has already refused them
   const policy = globalThis.__liaozhai?.policy;
   script.src = policy ? (policy.createScriptURL(url) as string) : url;
   return settle(script, url, patience);
@@ -149,7 +149,7 @@ function appendStyle(url: string, patience: Patience): Promise<void> {
   return settle(link, url, patience);
 }
 
-/** One retry after 50–150 ms past the HTTP cache, since corrupt bytes are cached as immutable. */
+/** Retries once after 50–150 ms, bypassing the HTTP cache, where corrupt bytes are immutable. */
 const withRetry = (append: (url: string) => Promise<void>) => async (url: string) => {
   try {
     await append(url);
@@ -161,7 +161,7 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
   }
 };
 
-/** What is loaded or on its way, by whole URL. */
+/** Loaded and pending files by absolute URL. */
 function createOnce() {
   const pending = new Map<string, Promise<void>>();
   const hrefOf = (url: string) => new URL(url, location.href).href;
@@ -182,21 +182,20 @@ function createOnce() {
 }
 
 const LEAST_MS = 2500;
-/** Where nothing else can take the file's place, which is so on most first visits. */
+/** If no other build can take over, as on most first visits. */
 const LEAST_ALONE_MS = 10_000;
-/** A phone may sleep while the host's script is on its way. */
+/** Bounds the measured time: a phone may sleep while the host's script loads. */
 const MOST_MS = 30_000;
 
-/** By the browser's own estimate: there a small file may take seconds while others share the way with it. */
+/** By the browser's `effectiveType`: a small file may take seconds while other files share a slow connection. */
 const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': MOST_MS };
 
-/** Not every browser tells. */
+/** Not supported by every browser. */
 type Connection = { effectiveType?: string };
 
 /**
- * How long a file may take, ms, before it counts as hanging: 2.5 s where another build can take over, else 10 s, and up
- * to 30 s where the network itself is slow. The measure is the host's own script, larger than any file of a remote; from
- * a cache it took no time.
+ * Timeout of a file, in ms: 2.5 s if another build can take over, else 10 s, and up to 30 s on a slow network. The network is
+ * measured by the host's own script, which is larger than any file of a remote; 0 ms from a cache.
  */
 export function loadTimeoutMs(hostEntry: string, hasOther: boolean): number {
   const { connection } = navigator as Navigator & { connection?: Connection };

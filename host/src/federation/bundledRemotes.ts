@@ -1,4 +1,4 @@
 import type { RemoteModule } from '@liaozhai/shared/runtime';
 
-/** Only the monolith build (development, benchmark) has remotes compiled in; it replaces this file. */
+/** Null except in the monolith build (development, benchmark), which replaces this file and compiles remotes in. */
 export const bundledRemotes: Record<string, { label: string; module: RemoteModule }> | null = null;

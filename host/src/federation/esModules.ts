@@ -8,10 +8,10 @@ const runs = (url: string) =>
     () => false,
   );
 
-/** Whether the browser refuses a module whose bytes are not those of the page's import map. */
+/** Whether the browser enforces the integrity hashes of the page's import map. */
 const isChecking = async () => (await runs(MODULE_PROBES.right)) && !(await runs(MODULE_PROBES.wrong));
 
-/** Runs a build's entry, an ES module. Rejects with RemoteError, `unchecked` where the browser would run changed bytes, too. */
+/** Runs a build's entry, an ES module. Rejects with RemoteError; `unchecked` if the browser does not enforce integrity hashes. */
 export async function importEntry(remote: string, { entry }: PageBuild): Promise<Container> {
   if (!(await isChecking())) throw new RemoteError(remote, 'unchecked');
   return inTime(remote, import(/* webpackIgnore: true */ new URL(entry, location.href).href));

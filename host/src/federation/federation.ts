@@ -15,7 +15,7 @@ const singleton = (version: string, module: unknown) => ({
   shareConfig: { singleton: true, requiredVersion: `^${version}` },
 });
 
-/** A page has one copy of each, the host's. `shared/src/build/federation.ts` names them to remotes. */
+/** Libraries of which a page has one copy, the host's. `shared/src/build/federation.ts` lists them for remotes. */
 const singletons = {
   react: singleton(React.version, React),
   'react/jsx-runtime': singleton(React.version, jsxRuntime),
@@ -25,7 +25,7 @@ const singletons = {
 
 type Exports = { default?: RemoteModule };
 
-/** Builds for contract 2.0 take their federation runtime from `globalThis.__federationRuntime()` as their entry runs. */
+/** Builds for contract 2.0 read their federation runtime from `globalThis.__federationRuntime()` when their entry runs. */
 async function prepareRuntime({ contract }: PageBuild) {
   if (globalThis.__federationRuntime || !satisfiesContract(contract, '2.0.0')) return;
   const { provideFormerRuntime } = await import(/* webpackChunkName: "formerRuntime" */ './formerRuntime');
@@ -33,8 +33,8 @@ async function prepareRuntime({ contract }: PageBuild) {
 }
 
 /**
- * The page's instance of Module Federation. Its core serves every remote that was built with `externalRuntime`, and
- * `pagePlugin` rules the instances of all remotes. `hostBuild` keeps it apart from a guest that is called `host`, too.
+ * Creates the page's instance of Module Federation. Its core serves every remote built with `externalRuntime`; `pagePlugin`
+ * controls the instances of all remotes. `hostBuild` distinguishes it from a foreign remote that is named `host`, too.
  */
 export function createFederation(
   hostBuild: string,
@@ -70,12 +70,12 @@ export function createFederation(
     shareStrategy: 'loaded-first',
     plugins: [plugin],
   });
-  // what the official `provideExternalRuntime` does, which needs the build plug-in in the host
+  // same as the official `provideExternalRuntime`, which needs the build plug-in in the host
   Object.assign(globalThis, {
     _FEDERATION_RUNTIME_CORE: core,
     _FEDERATION_RUNTIME_CORE_FROM: { name: 'host', version: federation.version },
   });
-  // webpack's own container plug-in loads the address of its configuration only where nothing stands under the remote's name
+  // webpack's own container plug-in loads its configured URL only if the remote's global name is undefined
   for (const remote of remotes)
     if (!(remote in globalThis || rules.buildOf(remote)))
       Reflect.set(globalThis, remote, {
@@ -83,7 +83,7 @@ export function createFederation(
         get: (path: string) => federation.loadRemote(remote + path.slice(1), { loadFactory: false, from: 'build' }),
       });
   return {
-    /** What a build's `src/remote` exports. Rejects with RemoteError, except where the module's own code throws. */
+    /** Returns the exports of a build's `src/remote`. Rejects with RemoteError, except for errors thrown by the module's own code. */
     async open(name: string, build: PageBuild): Promise<Exports> {
       const remote = remoteOf(build);
       federation.registerRemotes([remote]);

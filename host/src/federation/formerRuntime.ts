@@ -4,10 +4,7 @@ declare global {
   var __federationRuntime: (() => object) | undefined;
 }
 
-/**
- * Builds for contract 2.0 have no bundler runtime of their own: each takes one from the host as it starts. To be deleted
- * with the first host that no such build is released beside.
- */
+/** Provides the bundler runtime for builds of contract 2.0, which have none of their own. Delete once no released set has such a build. */
 export function provideFormerRuntime() {
   globalThis.__federationRuntime = () => ({
     ...federation,

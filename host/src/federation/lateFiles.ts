@@ -1,7 +1,7 @@
-/** Elements whose file the browser itself loads: the asset loader's own. */
+/** Elements that the browser loads itself: those of the asset loader. */
 const exempt = new WeakSet<Element>();
 
-/** Makes an element past which the guard looks: it carries a hash. */
+/** Creates an element that the guard ignores, since it has an integrity hash. */
 export function createCheckedElement<Name extends 'script' | 'link'>(name: Name): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   exempt.add(element);
@@ -10,22 +10,22 @@ export function createCheckedElement<Name extends 'script' | 'link'>(name: Name)
 
 type LoadingElement = HTMLScriptElement | HTMLLinkElement;
 
-/** The address of a file that the asset loader fetches for an element. */
+/** URL of the file that the asset loader fetches for an element. */
 const addresses = new WeakMap<Element, string>();
 
-/** Leaves the element empty: the outcome of the asset loader's file becomes its own `load` or `error`. */
+/** Loads the file through the asset loader and dispatches the outcome on the element as `load` or `error`. */
 function route(element: LoadingElement, url: string) {
   addresses.set(element, new URL(url, document.baseURI).href);
   const kind = element instanceof HTMLScriptElement ? 'script' : 'style';
   globalThis.__loadAsset?.(kind, url).then(
     () => element.dispatchEvent(new Event('load')),
-    // chunk runtimes keep the event's type as the type of their own error
+    // chunk runtimes copy the event's type into their own error
     ({ kind: failure }: { kind: string }) =>
       element.dispatchEvent(Object.defineProperty(new Event('error'), 'type', { value: failure })),
   );
 }
 
-/** Replaces the setter of an attribute and `setAttribute` for it; `take` returns whether the browser must not have the value. */
+/** Intercepts an attribute's setter and `setAttribute`. `take` returns true to withhold the value from the browser. */
 function intercept<Element extends LoadingElement>(
   prototype: Element,
   attribute: 'src' | 'href' | 'rel',
@@ -51,8 +51,8 @@ function intercept<Element extends LoadingElement>(
 const isStylesheet = (rel: string) => /(^|\s)stylesheet(\s|$)/i.test(rel);
 
 /**
- * Has late files of every bundler come through the page's asset loader, without a plug-in in the build: a script or
- * stylesheet that is given an address. Module scripts are left to the page's policy, which refuses them.
+ * Routes scripts and stylesheets that any bundler adds at run time through the asset loader, without a plug-in in the build.
+ * Module scripts are left to the Content-Security-Policy, which refuses them.
  */
 export function guardLateFiles() {
   intercept(HTMLScriptElement.prototype, 'src', (script, url) => {
@@ -65,7 +65,7 @@ export function guardLateFiles() {
     route(link, url);
     return true;
   });
-  // an address that came before the kind
+  // `href` was set before `rel`
   intercept(HTMLLinkElement.prototype, 'rel', (link, rel) => {
     const url = isStylesheet(rel) && link.getAttribute('href');
     if (url) {

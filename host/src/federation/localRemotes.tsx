@@ -4,15 +4,15 @@ import { usePage } from '../page';
 import { endTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
 
-/** How long a dev server may take to say what it has: it is on this machine, and may be compiling. */
+/** Timeout for a dev server's description: it is local, but may be compiling. */
 const ANSWER_MS = 5000;
 const EVERY_MS = 2000;
-/** How often the page asks whether it may still run what it runs. */
+/** How often the page checks that it may still run dev servers. */
 const RECHECK_MS = 15_000;
 
 type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
 
-/** What `liaozhai.json` of a dev server says, as far as the page needs it. */
+/** The fields of a dev server's `liaozhai.json` that the page needs. */
 interface Described {
   kind?: unknown;
   name?: unknown;
@@ -26,7 +26,7 @@ interface Described {
 
 const nothing = { js: [], css: [] };
 
-/** The build that a dev server has now. Rejects where it does not answer, or answers with another remote. */
+/** Returns a dev server's current build. Rejects if it does not answer, serves another remote or needs another contract. */
 async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal });
@@ -37,7 +37,7 @@ async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
   if (!satisfiesContract(described.contract)) throw new Error(`${origin} needs shared/runtime ${described.contract}`);
   const at = Date.now().toString(36);
   return {
-    // another one with each page: a mended build is loaded again immediately
+    // unique per page, so that a quarantine never applies to a fixed build
     id: `${name}@local-${at}`,
     label: described.label ?? name,
     entry: `${origin}/${described.entry}?at=${at}`,
@@ -48,7 +48,7 @@ async function describedBy({ name, origin }: LocalRemote): Promise<PageBuild> {
   };
 }
 
-/** Puts what the dev servers have over the set. The build of the set takes its place when it fails; one that is down stays out. */
+/** Replaces the set's builds by those of dev servers, which fall back to the set's. A dev server that does not answer is skipped. */
 export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
   const remotes = { ...set.remotes };
   const put = async (local: LocalRemote) => {
@@ -62,7 +62,7 @@ export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
   return { ...set, remotes };
 }
 
-/** Leaves the page once it may not run dev servers any more: leave was taken back, or is over. */
+/** Reloads the page when the permission to run dev servers is revoked or has expired. */
 function useLeave(expires: string) {
   useEffect(() => {
     const look = async () => {
@@ -75,7 +75,7 @@ function useLeave(expires: string) {
   }, [expires]);
 }
 
-/** Says for each remote of a dev server where it comes from and whether it runs, with the way out. */
+/** Shows for each remote of a dev server its origin and whether it runs, with a link to end the preview. */
 export function LocalBadge() {
   const { set, remotes } = usePage();
   const { local = [], expires = '' } = set.override ?? {};
@@ -99,7 +99,7 @@ export function LocalBadge() {
         ))}
         {isWhole && <span className={styles.local}>{`至 ${endTime(new Date(expires))}`}</span>}
       </span>
-      {/* new documents: the page's set is pinned for its life */}
+      {/* plain links: another set needs a new document */}
       {!isWhole && (
         <a className={styles.leave} href={location.pathname}>
           再试

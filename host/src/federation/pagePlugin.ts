@@ -10,41 +10,40 @@ import type { SafeScopes } from './safeScope';
 
 type Share = ModuleFederation['shareScopeMap'][string][string][string];
 
-/** What running an entry leaves on the global object. */
+/** The container that an entry leaves on the global object. */
 export type Container = Awaited<ReturnType<NonNullable<ModuleFederationRuntimePlugin['loadEntry']>>> & object;
 
 export interface Rules {
-  /** The build of a remote that runs in this page or is about to. */
+  /** The build of a remote that runs in this page or will be loaded. */
   activeBuild(name: string): PageBuild | undefined;
   /** The build of this page's set whose container has this global name. */
   buildOf(global: string): PageBuild | undefined;
   /** Runs a build's entry. Rejects where the entry leaves no container. */
   loadEntry(build: PageBuild): Promise<Container>;
-  /** Takes note of a build that failed as another remote asked for it. Returns whether another build took its place. */
+  /** Records a build that failed when another remote requested it. Returns whether another build took over. */
   buildFailed(global: string, cause: unknown): boolean;
 }
 
-/** The name of the remote that a build is of. */
 export const remoteNameOf = ({ id }: PageBuild) => id.slice(0, id.lastIndexOf('@'));
 
-/** Files have limits of their own, the longest 30 s. Two remotes that import each other's modules wait for each other for ever. */
+/** Longer than any file's timeout (30 s). Ends the deadlock of two remotes that import each other's modules. */
 const LOOKUP_TIMEOUT_MS = 45_000;
 
-/** The container, whose answers come in time or not at all. */
+/** Wraps a container so that its calls reject after a timeout. */
 const inTimeOf = (remote: string, container: Container): Container => ({
   init: (...scopes) => inTime(remote, container.init(...scopes)),
-  // its type leaves out the promise
+  // the type of `get` omits the promise
   get: (...names) => inTime(remote, container.get(...names), LOOKUP_TIMEOUT_MS) as never,
 });
 
-/** A build as the runtime knows it: by its global name, so that two builds of one remote are two remotes. */
+/** Describes a build to the runtime by its global name, so that two builds of one remote are two remotes. */
 export const remoteOf = ({ global, entry }: PageBuild) => ({
   name: global,
   entryGlobalName: global,
   entry: new URL(entry, location.href).href,
 });
 
-/** A remote as some instance knows it. */
+/** A remote as configured in a federation instance. */
 interface Configured {
   name?: string;
   alias?: string;
@@ -52,22 +51,22 @@ interface Configured {
 }
 
 /**
- * The page's rules for every federation instance in it: the host's, and each that a remote's bundle makes, of any
- * version. Which build answers, how its entry is loaded, and whose copy of a library is used.
+ * Plug-in for every federation instance in the page: the host's, and those of remotes' bundles, of any version. Decides which
+ * build answers, how its entry is loaded, and which copy of a library is used.
  */
 export function pagePlugin(
   rules: Rules,
   singletons: Record<string, { version: string }>,
 ): ModuleFederationRuntimePlugin & { name: string } {
   const safeScopes: SafeScopes = new Map();
-  /** The remote of a request, as the instance is configured to call it: by name or alias, which may have a scope (`@team/gifts/Badge`). */
+  /** Finds the configured remote of a request by name or alias, which may have a scope (`@team/gifts/Badge`). */
   function calledIn(id: string, { options }: ModuleFederation): { called: string; remote: Configured } {
     for (const remote of options.remotes)
       for (const called of [remote.name, remote.alias])
         if (called && `${id}/`.startsWith(`${called}/`)) return { called, remote };
     return { called: id.split('/')[0] ?? '', remote: {} };
   }
-  /** Which build answers a request. Vite's plug-in makes names of its own: there the remote's is the global or the alias. */
+  /** Finds the build that answers a request. Vite's plug-in generates names; then the remote's name is its global or its alias. */
   function answering(id: string, origin: ModuleFederation) {
     const { called, remote } = calledIn(id, origin);
     const names = [called, remote.name, remote.entryGlobalName, remote.alias];
@@ -77,18 +76,18 @@ export function pagePlugin(
   const plugin: ModuleFederationRuntimePlugin & { name: string } = {
     name: 'liaozhai',
 
-    // a remote that asks for another one gets the build that runs here, wherever its configuration points
+    // a remote that imports another gets the build of this page, regardless of its configured URL
     beforeRequest(args) {
       const { called, alias, ...answer } = answering(args.id, args.origin);
-      // a name comes before a global: a former build's container may have had the name of its remote
+      // names take precedence over globals: an older build's container may be named like its remote
       const build = answer.build ?? rules.buildOf(called);
-      // without this the runtime would ask for the configured address or manifest
+      // otherwise the runtime would fetch the configured entry or manifest
       if (!build) throw new Error(`this page has no remote "${alias}"`);
       args.origin.registerRemotes([remoteOf(build)]);
       return { ...args, id: build.global + args.id.slice(called.length) };
     },
 
-    // the runtime's own way reads a manifest, which no page requests
+    // replaces the runtime's own preload, which would fetch a manifest
     async beforePreloadRemote({ preloadOps, origin }) {
       const builds = preloadOps.map(({ nameOrAlias }) => answering(nameOrAlias, origin).build);
       if (!builds.every((build) => build !== undefined)) return;
@@ -96,15 +95,15 @@ export function pagePlugin(
       await Promise.allSettled(builds.map(rules.loadEntry));
     },
 
-    // must not return nothing: the runtime would append a script of its own
+    // must return a container or throw, else the runtime appends a script of its own
     async loadEntry({ remoteInfo }) {
       const build = rules.buildOf(remoteInfo.name);
       if (!build) throw new Error(`this page has no build "${remoteInfo.name}"`);
       const name = remoteNameOf(build);
       const container = await rules.loadEntry(build);
-      // an instance of a core before 2.9 takes no global plug-in where it has none of its own
+      // a core before 2.9 ignores global plug-ins in an instance without plug-ins
       getInstance(({ name }) => name === build.global)?.registerPlugins([plugin]);
-      // containers of federation take a third argument; those of bundlers themselves know nothing of this plug-in
+      // two parameters: a bundler's own container, which does not know this plug-in; federation's takes three
       if (container.init.length !== 2) return inTimeOf(name, container);
       const { withSafeScope } = await import(/* webpackChunkName: "safeScope" */ './safeScope');
       return inTimeOf(name, withSafeScope(build.global, container, singletons, safeScopes));
@@ -120,7 +119,7 @@ export function pagePlugin(
     },
 
     beforeInit(args) {
-      // version-first waits for every remote that is named, dead ones too (module-federation/core#3877)
+      // `version-first` waits for every configured remote, even a dead one (module-federation/core#3877)
       args.userOptions.shareStrategy = 'loaded-first';
       for (const [name, shares] of Object.entries(args.options.shared))
         for (const share of shares) {
@@ -135,7 +134,7 @@ export function pagePlugin(
       return args;
     },
 
-    // a page has one share scope: in a scope of its own, a remote's React would be a second one
+    // one share scope per page: in a separate one, a remote would get a second React
     initContainerShareScopeMap(args) {
       const { shareScope, hostShareScopeMap, options, origin } = args;
       const ofPage = hostShareScopeMap?.default ?? shareScope;
@@ -148,12 +147,12 @@ export function pagePlugin(
       const { pkgName, shareInfo, resolver } = args;
       const versions = args.shareScopeMap[args.scope]?.[pkgName] ?? {};
       const ofHost = versions[singletons[pkgName]?.version ?? ''];
-      // no range refuses the host's copy; a warning names the range. Of any other library, two remotes may need two copies
+      // the host's copy is used even outside the range, with a warning; other libraries may have several copies
       Object.assign(shareInfo.shareConfig, ofHost ? { singleton: true, strictVersion: false } : { singleton: false });
       args.resolver = () => {
         const resolved = resolver();
         if (!resolved) return resolved;
-        // cores before 2.1 answer with the share itself
+        // cores before 2.1 return the share itself
         const answer: typeof resolved | Share = resolved;
         const isWrapped = 'useTreesShaking' in answer;
         const chosen = isWrapped ? resolved.shared : (answer as Share);
@@ -168,12 +167,12 @@ export function pagePlugin(
 }
 
 /**
- * A copy that another remote carries is used once it is there. Before that a remote takes its own: its life must not
- * hang on another team's file. Two remotes that ask at the same time load two copies.
+ * Uses another remote's copy only if it is already loaded, else the remote's own, so that it does not depend on another team's
+ * file. Two remotes that load at the same time load two copies.
  */
 function safeShare(chosen: Share, versions: Record<string, Share>, own: Share): Share {
   if (chosen.lib || chosen.from === own.from || typeof own.get !== 'function') return chosen;
-  // the container of webpack's own plug-in says `loaded` as it begins to load
+  // webpack's own container sets `loaded` when it starts loading
   if (chosen.loaded) return { ...chosen, get: () => Promise.resolve(chosen.get()).catch(() => own.get()) };
   const range = own.shareConfig.requiredVersion;
   const isFit = (version: string) => range === false || satisfy(version, range ?? `^${own.version}`);
@@ -181,7 +180,7 @@ function safeShare(chosen: Share, versions: Record<string, Share>, own: Share): 
   if (loaded) return loaded[1];
   const registered = versions[own.version];
   if (registered?.from === own.from) return registered;
-  // another remote brought the same version first and has not loaded it
+  // another remote registered the same version first and has not loaded it
   const replacement = { ...own, loading: null };
   versions[own.version] = replacement;
   return replacement;
@@ -189,7 +188,7 @@ function safeShare(chosen: Share, versions: Record<string, Share>, own: Share): 
 
 const retryable = new WeakSet<object>();
 
-/** A file that failed is requested again when it is wanted again: the core keeps the rejected promise (module-federation/core#5068). */
+/** Makes a failed share loadable again: the core caches the rejected promise (module-federation/core#5068). */
 function keepRetryable(share: Share, name: string, origin: ModuleFederation) {
   const { get, lib, version } = share;
   if (lib || typeof get !== 'function' || retryable.has(get)) return;

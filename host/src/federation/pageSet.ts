@@ -1,23 +1,23 @@
 import { CONTRACT_VERSION, PAGE_ELEMENTS, type PageBuild, type PageSet } from '@liaozhai/shared/contract';
 import { bundledRemotes } from './bundledRemotes';
 
-/** What the page's inline script (`loader.ts`) leaves behind for the host. */
+/** What the page's inline script (`loader.ts`) provides to the host. */
 interface PageLoader {
   policy: { createScriptURL(url: string): unknown } | null;
-  /** Integrity of a listed file of this origin, none for one of a dev server of this page; throws for anything else. */
+  /** Returns the integrity hash of a listed file of this origin, '' for a permitted dev server. Throws for any other URL. */
   hashOf(url: string): string;
   /** Set by the host's script as it begins to run. */
   started: boolean;
-  /** Says on the page that the app could not be opened. */
+  /** Shows the notice that the app could not be opened. */
   failed(): void;
-  /** What a reader did before the app could answer, each to a control that the server drew. */
+  /** Taps and focus on server-rendered controls before the app was ready. */
   taps: {
     /** The button tapped last. */
     last: HTMLElement | null;
     focused: HTMLElement | null;
-    /** A link was tapped: another document is on its way. */
+    /** A link was tapped, so another document is loading. */
     isLeaving: boolean;
-    /** The control itself, or the app's own in its place. */
+    /** Returns the control, or the app's control that replaced it. */
     heirOf(control: HTMLElement): HTMLElement | undefined;
   };
 }
@@ -29,7 +29,7 @@ declare global {
 /** The set of a development server or a monolith: its remotes are compiled in. */
 export const BUNDLED = 'bundled';
 
-/** The set this page runs, inlined in its HTML. Throws where the page carries none. */
+/** Reads the set inlined in the page's HTML. Throws if there is no set. */
 export function readPageSet(): PageSet {
   const text = document.getElementById(PAGE_ELEMENTS.set)?.textContent;
   const inlined = text ? (JSON.parse(text) as PageSet) : null;
@@ -40,7 +40,7 @@ export function readPageSet(): PageSet {
 
 const nothing = { js: [], css: [] };
 
-/** What the compiled-in remotes declare, with nothing to load from elsewhere. */
+/** Returns a set of the compiled-in remotes, with no files to load. */
 function bundledSet(inlined: PageSet | null): PageSet {
   const remotes = Object.entries(bundledRemotes ?? {}).map(([name, { label, module }]) => {
     const routes = module.routes.map(({ page: _, ...route }) => ({

@@ -2,17 +2,17 @@ import type { Preload } from '@liaozhai/shared/contract';
 
 export interface Prefetcher {
   /**
-   * Fetches a route's or slot's files into the HTTP cache, all in parallel, so that entry, module and page do not wait for each other.
-   * Resolves when they are there or have failed. Nothing runs here: the asset loader still checks every file and reports failures. `low`
-   * is for files that nobody waits for yet; they yield to files that somebody waits for.
+   * Fetches a route's or slot's files into the HTTP cache in parallel, so that entry, module and page do not wait for each other.
+   * Resolves when all have loaded or failed. Runs nothing: the asset loader checks every file and reports failures. Files at
+   * `low` priority yield to files that a screen waits for.
    */
   prefetch(files: Preload, priority?: RequestPriority): Promise<void>;
   /**
-   * Gives the way to these files, which somebody waits for: what is fetched at `low` besides them is broken off, and
-   * asked for again once everything awaited has come. Returns the way to say that it has.
+   * Prioritises files that a screen waits for: aborts other fetches at `low` priority, and restarts them once all awaited files
+   * are done. Returns the function that reports these files as done.
    */
   giveWayTo(files: Preload): () => void;
-  /** Stops asking for a failed build's files: hanging ones would hold connections that its fallback needs. */
+  /** Aborts fetches of a failed build's files: pending ones hold connections that its fallback needs. */
   cancel(entry: string): void;
 }
 
@@ -25,15 +25,15 @@ const filesOf = ({ js, css }: Preload) => [...js, ...css];
 interface Fetching {
   stop: AbortController;
   priority: RequestPriority;
-  /** broken off for something awaited, to be asked for again */
+  /** aborted in favour of awaited files, to be restarted */
   standsBack: boolean;
-  /** when it is there, has failed or was stopped */
+  /** resolves when the file has loaded, failed or been aborted */
   ended: Promise<void>;
 }
 
-/** `hashes` is the set's list of files by their path. */
+/** `hashes`: path → integrity hash of the set's files. */
 export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () => number): Prefetcher {
-  // what the page's own HTML preloads is on its way already, and what it carries need not come at all
+  // files that the page's HTML preloads or inlines are not fetched again
   const requested = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
   const underWay = new Map<string, Fetching>();
   const awaited = new Set<readonly string[]>();
@@ -44,7 +44,7 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
   function start(url: string, integrity: string, priority: RequestPriority): Fetching {
     requested.add(url);
     const stop = new AbortController();
-    // over HTTP/1 a file that hangs holds one of six connections; what the page needs next must not wait for ever
+    // over HTTP/1 a hanging file holds one of six connections that the page may need next
     const timer = setTimeout(() => stop.abort(), 2 * timeoutMs());
     const ended = fetch(url, { integrity, priority, signal: stop.signal }).then(
       () => undefined,

@@ -1,11 +1,11 @@
 import type { RemoteFailure } from '@liaozhai/shared/contract';
 import { type AssetFailure, assetFailureOf } from './assetLoader';
 
-/** Says which remote failed and how; `cause` keeps what really happened. */
+/** Failure of a remote; `cause` is the original error. */
 export class RemoteError extends Error {
   constructor(
     readonly remote: string,
-    /** `unchecked`: the browser would not check the build's hashes, which is no fault of the build */
+    /** `unchecked`: the browser cannot check the build's hashes, which is not the build's fault */
     readonly failure: RemoteFailure | 'unchecked',
     cause?: unknown,
   ) {
@@ -14,7 +14,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** A file that the set does not list, or whose bytes differ, says more than that something is missing. */
+/** Asset failures that are more specific than an unreachable file. */
 const integrityFailures: Partial<Record<AssetFailure, RemoteFailure>> = {
   timeout: 'hang',
   corrupt: 'integrity',
@@ -26,31 +26,31 @@ export function entryError(remote: string, cause: unknown): RemoteError {
   return new RemoteError(remote, (kind && integrityFailures[kind]) ?? 'unreachable', cause);
 }
 
-/** The kind of what the federation runtime rejected with as it opened a module. */
+/** Classifies a rejection of the federation runtime when it opened a module. */
 export function moduleError(remote: string, cause: unknown): RemoteError {
   if (cause instanceof RemoteError) return cause;
-  // the container has no `init`, or its `init` threw: the runtime passes only the text on
+  // the container has no `init`, or its `init` threw; the runtime passes on only the message
   if (cause instanceof Error && /RUNTIME-0(02|15)/.test(cause.message))
     return new RemoteError(remote, /RemoteError: .*: hang/.test(cause.message) ? 'hang' : 'init-threw', cause);
-  // a container looks its module up and loads the chunk that has it, no more
+  // a container only looks up the module and loads its chunk, so any other error means that it has no such module
   const kind = assetFailureOf(cause);
   return new RemoteError(remote, kind ? (integrityFailures[kind] ?? 'chunk-lost') : 'module-missing', cause);
 }
 
-/** How browsers and Vite say that a file of ES modules or its stylesheet did not come. */
+/** Messages of browsers and Vite for an ES module or its stylesheet that could not be loaded. */
 const LOST_IMPORT = /dynamically imported module|Importing a module script|preload CSS/;
 
-/** The kind of what the module of a page or slot rejected with: a file of it is lost, or its own code threw. */
+/** Classifies a rejection of a page's or slot's module: one of its files is lost, or its own code threw. */
 export function pageError(remote: string, cause: unknown): RemoteError {
   if (cause instanceof RemoteError) return cause;
   const isLost = assetFailureOf(cause) !== undefined || LOST_IMPORT.test(String(cause));
   return new RemoteError(remote, isLost ? 'chunk-lost' : 'module-threw', cause);
 }
 
-/** Files have limits of their own; code that awaits at top level has this one. */
+/** Limit for code that awaits at top level; files have their own timeouts. */
 const EVALUATION_TIMEOUT_MS = 15_000;
 
-/** The module's value. Rejects with RemoteError where the module waits for ever as it is evaluated. */
+/** Resolves with the module. Rejects with RemoteError (`hang`) if it is not evaluated within the limit. */
 export async function inTime<Module>(
   remote: string,
   module: Module | Promise<Module>,

@@ -18,33 +18,33 @@ import type { Prefetcher } from './prefetch';
 import { moduleError, RemoteError } from './remoteError';
 
 export interface Remotes {
-  /** The build of a remote that runs in this page or is about to. */
+  /** The build of a remote that runs in this page or will be loaded. */
   activeBuild(name: string): PageBuild | undefined;
-  /** Ids of every build that ran in this page or is about to, the host's among them. */
+  /** Ids of every build that ran in this page or will be loaded, including the host's. */
   runningBuilds(): string[];
   /**
-   * The remote's module from the set's build, else from its last good build; `prepare` is called before each of them
-   * is loaded. Rejects with RemoteError.
+   * Loads the remote's module from the set's build, else from its last good build. Calls `prepare` before each of them. Rejects
+   * with RemoteError.
    */
   load(name: string, prepare?: () => void): Promise<RemoteModule>;
   /**
-   * Switches a remote to its last good build, or away from a last good one that fails, too. Returns whether there was
-   * one to switch to; a second caller for the same failure gets true without a second switch.
+   * Blames the build and switches the remote to its last good one, or from there back to the set's. Returns whether there was
+   * one; true without a second switch for another caller with the same failure.
    */
   fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
-  /** The same without a word against the build: whether it is to blame is still to be seen. */
+  /** Switches like `fallBack` without blaming the build, while it is not known to be at fault. */
   stepAside(name: string, build: string): boolean;
   /** Reports that a build failed here, and avoids it for ten minutes. */
   blame(build: string, error: RemoteError): void;
-  /** Every build that was blamed in this page, with its error and the address of the time. */
+  /** Builds blamed in this page, each with its error and the pathname at that time. */
   blamed(): readonly Blamed[];
-  /** Whether another build can take the place of the one that a file belongs to. */
+  /** Whether the build that a file belongs to has another one to fall back to. */
   hasOther(url: string): boolean;
-  /** What the reader tells support of the failures in this page; undefined where none was reported. */
+  /** Problem code of this page's failures, for the reader to give to support; undefined if none was reported. */
   problem(): string | undefined;
-  /** For a retry: what failed here may be repaired, so a remote whose builds all failed begins with the set's. */
+  /** For a retry: if all builds of a remote failed, switches it back to the set's, which may have been repaired. */
   startAnew(name: string): void;
-  /** Reports to the origin what has loaded so far, and from now on immediately. Call when idle; failures are always reported immediately. */
+  /** Reports successful loads so far, and later ones immediately. Call when idle; failures are always reported immediately. */
   tellLoads(): void;
 }
 
@@ -60,13 +60,13 @@ interface RemotesContext {
   prefetcher: Prefetcher;
 }
 
-/** The remotes of a page's set: which build of each runs, and how to get it. */
+/** Manages the remotes of a page's set: which build of each runs, and how it is loaded. */
 export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext): Remotes {
-  /** Remotes that run another build than the set's, for the life of this page or until a reload of the remote is requested. */
+  /** Remotes that run another build than the set's, for the life of this page or until `startAnew`. */
   const fallbackBuilds = new Map<string, PageBuild>();
   const failedHere = new Set<string>();
   const blamed: Blamed[] = [];
-  /** Builds whose code ran here; screens of a build stay when another one takes its place. */
+  /** Builds whose code ran here; their screens may stay after a fallback. */
   const ran = new Set<string>();
   const { send: sendBeacon, tellLoads, problem } = createBeacon(set);
 
@@ -108,12 +108,12 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     const loaded = await federation()
       .open(name, build)
       .catch((cause) => {
-        // where neither file nor module is to blame, the module's own code threw
+        // any other error was thrown by the module's own code
         throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
       });
     ran.add(build.id);
     if (!loaded?.default) throw new RemoteError(name, 'module-missing');
-    // guests write it by hand
+    // foreign teams write it by hand
     const { contract, routes = [], slots = [] }: Partial<RemoteModule> = loaded.default;
     if (!satisfiesContract(String(contract)))
       throw new RemoteError(name, 'contract', new Error(`src/remote wants "${contract}"`));
@@ -131,7 +131,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
       .find((build) => build.global === global);
 
   let opened: ReturnType<typeof createFederation> | undefined;
-  /** Made with the first remote: a page that has them compiled in needs none. */
+  /** Created with the first remote; a page with compiled-in remotes needs none. */
   const federation = () => {
     opened ??= createFederation(set.host.id, Object.keys(set.remotes), assetLoader, {
       activeBuild,
@@ -141,7 +141,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
         if (!failed) return false;
         const name = remoteNameOf(failed);
         const error = moduleError(name, cause);
-        // that a module is not there says nothing against the build
+        // a missing module is not the build's fault
         return error.failure !== 'module-missing' && fallBack(name, failed.id, error);
       },
     });
@@ -196,11 +196,11 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
   };
 }
 
-/** Without a network no file comes, which says nothing of the build. */
+/** Offline, a file that cannot be loaded is not the build's fault. */
 const isOffline = ({ failure }: RemoteError) =>
   !navigator.onLine && ['unreachable', 'hang', 'chunk-lost'].includes(failure);
 
-/** Address of the folder that all files of a build are in, with its last slash. */
+/** Absolute URL of a build's folder, with a trailing slash. */
 const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
 const QUARANTINE_MS = 10 * MINUTE_MS;
@@ -214,7 +214,7 @@ function readQuarantine(): Record<string, number> {
 /** Whether this browser saw the build fail within the last ten minutes. */
 const isQuarantined = (buildId: string) => isRecent(readQuarantine()[buildId] ?? 0, Date.now());
 
-/** What lies ahead was noted by a clock that has been put back since. */
+/** A time in the future does not count: the clock has been set back since. */
 const isRecent = (since: number, now: number) => since <= now && now - since < QUARANTINE_MS;
 
 function quarantine(buildId: string) {
@@ -224,8 +224,8 @@ function quarantine(buildId: string) {
 }
 
 /**
- * Reports to the origin, once per page, how a build fared. Nothing waits for it and nothing depends on it. A success is sent when the
- * page is idle or hidden: over HTTP/1 its request would hold one of six connections while a tap on a tab may need them all.
+ * Reports each outcome of a build to the origin, once per page. A success is sent when the page is idle or unloads: over HTTP/1
+ * its request would hold one of six connections that a tap may need.
  */
 function createBeacon({ set, candidate }: PageSet) {
   const sent = new Set<string>();
@@ -240,7 +240,7 @@ function createBeacon({ set, candidate }: PageSet) {
     problem: () => ofPage.problem,
     send(health: Omit<Beacon, 'set' | 'candidate' | 'problem'>) {
       const vote = `${health.build} ${health.outcome}`;
-      // what runs from a dev server is no build, and nobody's figures
+      // dev servers are left out of the statistics
       if (set === BUNDLED || health.build.includes('@local') || sent.has(vote)) return;
       sent.add(vote);
       if (health.outcome === 'failed') {

@@ -5,13 +5,13 @@ type Scope = ModuleFederation['shareScopeMap'][string];
 
 type Singletons = Record<string, { version: string }>;
 
-/** Whether one version may be used where the other is expected. */
+/** Whether one version may be used in place of the other. */
 const areAlike = (one: string, other: string) => satisfy(one, `^${other}`) || satisfy(other, `^${one}`);
 
 /**
- * The share scope for a container that chooses copies without the page's plug-in. It sees the page's singletons and its own copies.
- * It sees another remote's copy once that is loaded, if its version is like one of its own. Any other copy may be dead, or throw where
- * the container calls it a singleton.
+ * Share scope for a container that selects copies without the page's plug-in: the page's singletons, its own copies, and loaded
+ * copies of other remotes with a version compatible with its own. Any other copy may never load, or throw if the container calls
+ * it a singleton.
  */
 function safeScope(scope: Scope, singletons: Singletons): Scope {
   const own = new Set<unknown>();
@@ -37,15 +37,15 @@ function safeScope(scope: Scope, singletons: Singletons): Scope {
         },
       });
     },
-    // `get` has made what is set here
+    // `get` has already created the entry
     set: () => true,
   });
 }
 
-/** By the container's name: it refuses to be opened with a second scope, which another remote may do. */
+/** By the container's name: a container refuses a second `init` with another scope, which another remote may attempt. */
 export type SafeScopes = Map<string, Scope>;
 
-/** Opens a container with no more of the share scope than is safe for it. */
+/** Wraps a container so that its `init` receives only the safe part of the share scope. */
 export function withSafeScope(
   name: string,
   container: Container,
