@@ -23,7 +23,7 @@ import { type Page, PageContext } from './page';
 import { RemoteSlots } from './remotes/RemotePane';
 import { Shell } from './shell/Shell';
 
-// without it the page stays on its pinned set, which is no reason to fail
+// if it cannot be loaded, the page stays on its pinned set
 const UpdateWatch = lazy<ComponentType>(() =>
   import(/* webpackChunkName: "updateWatch" */ './updates/UpdateWatch').catch(() => ({ default: () => null })),
 );
@@ -36,7 +36,7 @@ export function App({ page }: { page: Page }) {
   useEffect(sayOnceThatDraftsAreLost, []);
   const idle = useIdle(page);
   useStart(page, navigation, idle);
-  // a monolith of development has no channel to look at
+  // a bundled development page has no release channel to watch
   const isReleased = page.set.set !== BUNDLED;
   return (
     <Provider store={store}>
@@ -70,7 +70,7 @@ const LATEST_MS = 5000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Turns true once the first screen is shown, the browser is idle, and the code behind the tabs is loaded or has failed. */
+/** Turns true when the browser is idle after the first render and the tabs' code has loaded, failed or taken five seconds. */
 function useIdle(page: Page): boolean {
   const [idle, setIdle] = useState(false);
   useEffect(() => {
@@ -85,7 +85,7 @@ function useIdle(page: Page): boolean {
   return idle;
 }
 
-/** What happens once: the stored user is refreshed with the first screen, everything else waits for idle. */
+/** One-time start: refreshes the stored user with the first screen; everything else waits for idle. */
 function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
   const { set, routes, components, remotes } = page;
   useEffect(() => {
@@ -94,7 +94,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
   useEffect(() => {
     if (!idle) return undefined;
     remotes.tellLoads();
-    // the worker keeps every file of the set, most of which nobody may ever need: last
+    // last, since the worker caches every file of the set, most of which may never be needed
     void components.prefetchKeptScreens(routes).then(() => registerServiceWorker(set));
     const learned = capabilities.learn();
     // a failed prefetch is tried again when the popup is needed
@@ -110,7 +110,7 @@ function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
   }, [idle, set, routes, components, remotes, page, navigation]);
 }
 
-/** What cannot be loaded measures nothing. */
+/** Optional, like the other watchers: a chunk that cannot be loaded is ignored. */
 const startVitals = (page: Page, navigation: GuardedHistory) =>
   import(/* webpackChunkName: "vitals" */ './vitals').then(
     ({ watchVitals }) => watchVitals(page, navigation),
@@ -137,25 +137,25 @@ async function startWechat(navigation: GuardedHistory) {
   );
 }
 
-/** A component of its own, so that a toast draws nothing else again. */
+/** A separate component, so that a toast re-renders nothing else. */
 const Toasts = () => <Toaster toasts={useToasts()} />;
 
-/** Puts the app in the place of what the server rendered, scrolled as far. */
+/** Replaces the server-rendered content by the app, at the same scroll position. Throws if the page has no `#root`. */
 export function renderApp(page: Page): Root {
   const element = document.getElementById('root');
   if (!element) throw new Error('page.html has no element with the id "root"');
   const root = createRoot(element, { ...rootOptions, onUncaughtError });
-  // a transition's render yields every few milliseconds
+  // as a transition, the first render yields to input every few milliseconds
   startTransition(() => root.render(<App page={page} />));
   return root;
 }
 
-/** What a pane's boundary has caught is contained and told as a warning; `console.error` stays for what nobody caught. */
+/** Logs errors that a pane's boundary caught as warnings; `console.error` is left for uncaught ones. */
 export const rootOptions = {
   onCaughtError: (error: unknown) => console.warn('contained in its pane:', error),
 } satisfies RootOptions;
 
-/** React has emptied the page: the notice offers to load it again. */
+/** React has unmounted the app, so the notice offers a reload. */
 function onUncaughtError(error: unknown) {
   globalThis.__liaozhai?.failed();
   reportError(error);
@@ -181,7 +181,7 @@ function trustedScript(): string {
   return policy ? (policy.createScriptURL(workerUrl) as string) : workerUrl;
 }
 
-/** Registers the service worker and tells it which files the page's set consists of. Call when idle. */
+/** Registers the service worker and sends it the files of the page's set. Call when idle. */
 async function registerServiceWorker({ set, hashes }: PageSet) {
   if (!('serviceWorker' in navigator) || set === BUNDLED) return;
   try {
@@ -189,7 +189,7 @@ async function registerServiceWorker({ set, hashes }: PageSet) {
     const { active } = await navigator.serviceWorker.ready;
     active?.postMessage({ type: 'set', hashes });
   } catch (cause) {
-    // private windows and old WebViews refuse; the app works without
+    // private windows and old WebViews refuse; the app works without a worker
     console.info('no service worker', cause);
   }
 }

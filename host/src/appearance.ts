@@ -1,20 +1,20 @@
 /**
- * The head's inline script: applies the reader's choices before anything is painted, also on a slow link where half of the content
- * is missing. Compiled like `loader.ts`, and as short as possible, since the parser stops for it.
+ * Inline script in the head: applies the stored theme and font size before the first paint, even if the content arrives slowly.
+ * Compiled like `loader.ts`. Kept short, since it blocks the parser.
  */
 try {
   const root = document.documentElement;
   const { theme, fontSize } = JSON.parse(localStorage.getItem('liaozhai-preferences') ?? '{}');
   if (theme === 'light' || theme === 'dark') root.setAttribute('data-theme', theme);
   if (fontSize) root.setAttribute('data-font-size', fontSize);
-  // what the server draws leaves room for the row that the page will have
+  // reserves room for the row of recent stories in the server-rendered page
   if (
     localStorage.getItem('user-store') &&
     localStorage.getItem(`liaozhai-recent:${localStorage.getItem('liaozhai-owner')}`)
   )
     root.setAttribute('data-recent', '');
 } catch {
-  // no storage, or unreadable preferences: the system's look
+  // no storage or unreadable preferences: the system's appearance
 }
 
 export {};

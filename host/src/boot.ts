@@ -2,10 +2,10 @@ import './notice.css';
 
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** One file, but its parts run in tasks of their own: none keeps a slow phone from answering a tap for long. */
+/** Runs the parts of the host's single file in separate tasks, so that a slow phone can handle taps in between. */
 async function boot() {
   await nextTask();
-  // half of the runtime's start; it names no export, since what nobody uses is to stay out of the file
+  // half of the runtime's start-up; importing no names keeps unused exports out of the file
   await import(/* webpackMode: "eager", webpackExports: [] */ '@liaozhai/shared/runtime/store');
   await nextTask();
   const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './openPage');
@@ -20,7 +20,7 @@ async function boot() {
 }
 
 const { __liaozhai: loader } = globalThis;
-// a script that cannot be parsed does not come to this line, by which the page's loader knows
+// shows `loader.ts` that the script was parsed; one that cannot be parsed never gets here
 if (loader) loader.started = true;
 
 boot().catch((cause) => {

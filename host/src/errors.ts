@@ -3,17 +3,17 @@ import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
 
-/** A page that fails over and over reports no more than so many kinds of errors. */
+/** Most distinct errors that a page reports. */
 const MOST_OF_PAGE = 10;
 
 /**
- * Reports errors in the code of builds to the origin, each once: what nobody caught, and what a build was blamed for. Errors of
- * other scripts, such as an extension's, do not count. Call when idle. Returns the way to stop.
+ * Reports errors in the code of builds to the origin, each once: uncaught errors, and those a build was blamed for. Errors of
+ * other scripts, such as extensions, are ignored. Call when idle. Returns the stop function.
  */
 export function watchErrors({ set, routes, remotes }: Page): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  // a build that is previewed by a link has no visitors
+  // previews of unreleased builds report nothing
   if (set.override) return () => stop.abort();
   const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
   const noted = new Set<string>();
@@ -44,7 +44,7 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
 
   const report = () => {
     for (const { build, error, pathname } of remotes.blamed()) {
-      // a file that did not come is no error in the build's code, and has no place in it
+      // a file that failed to load is not an error in the build's code and has no stack in it
       const thrown = error.failure.endsWith('-threw') && error.cause instanceof Error ? error.cause : null;
       if (error.failure !== 'unchecked') note(error.failure, build, thrown, pathname);
     }
