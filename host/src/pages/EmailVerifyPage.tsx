@@ -19,7 +19,7 @@ import { pendingConfirmation } from '../auth/visitMemory';
 import { useNavigation } from '../navigation';
 import styles from './EmailVerifyPage.module.css';
 
-/** Where the link of a confirmation mail lands: confirms, says so, leads on. */
+/** Landing page of a confirmation mail's link: confirms the address and shows the outcome. */
 export default function EmailVerifyPage() {
   const { state, text, signIn, retry } = useVerification();
   return (
@@ -49,7 +49,7 @@ export default function EmailVerifyPage() {
   );
 }
 
-/** Leads to a good link for an account that still waits for one; the browser that created it may request a mail immediately. */
+/** Offers a new link. The browser that created the account requests the mail directly; others sign in first. */
 function AnotherLink({ signIn }: { signIn: () => void }) {
   const [isMine] = useState(() => pendingConfirmation.read() !== null);
   const { busy, secondsLeft, resend, label } = useResend();
@@ -63,7 +63,7 @@ function AnotherLink({ signIn }: { signIn: () => void }) {
 }
 
 interface Verification {
-  /** `confirmed` leaves the visitor to sign in, `signedIn` does not; `refused` is final, `failed` may be tried again. */
+  /** `confirmed`: the visitor has yet to sign in. `refused` is final, `failed` can be retried. */
   state: 'checking' | 'confirmed' | 'signedIn' | 'refused' | 'failed';
   text: string;
 }
@@ -80,7 +80,7 @@ async function verify(url: string): Promise<Verification> {
     const final = error.kind === 'forbidden' || error.kind === 'notFound';
     return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
   }
-  // elsewhere than where the account was made there is no session, and asking for the user would open the popup
+  // in another browser there is no session, and requesting the user would open the popup
   const isNew = pendingConfirmation.read() !== null;
   const isMine = isNew || isMember();
   if (isMine) await session.refresh();
@@ -93,7 +93,6 @@ async function verify(url: string): Promise<Verification> {
     : { state: 'confirmed', text: '邮箱已确认，请登录。' };
 }
 
-/** Confirms the address of the link that brought the visitor here. */
 function useVerification() {
   const { id = '', hash = '' } = useParams();
   const { search } = useLocation();

@@ -4,7 +4,7 @@ import { Button, EmptyState } from '@liaozhai/shared/ui';
 import { tabs } from '../shell/TabBar';
 import styles from './NothingPage.module.css';
 
-/** For addresses that no build of the set knows: a mistake, or a tab whose remote was withdrawn. */
+/** Shown for addresses that no build of the set has: a mistake, or a tab whose remote was withdrawn. */
 export function NothingPage() {
   const { pathname } = useLocation();
   const closed = tabs.find(({ path }) => path === pathname);

@@ -11,7 +11,7 @@ const Gallery =
     ? late(() => import(/* webpackChunkName: "gallery" */ '@liaozhai/shared/ui/gallery'), <Skeleton />)
     : null;
 
-/** For developers: every screen of the active set, what runs, and the states that are hard to come by. */
+/** Developer page: every screen of the active set, the running builds, and states that are hard to reach. */
 export default function TestListPage() {
   const { routes } = usePage();
   const sampleStory = useSampleStory();
@@ -109,7 +109,6 @@ const links = [
   { label: '失效的新密码链接', to: '/reset-password?token=0&email=nobody%40example.org' },
 ];
 
-/** States that take an effort to reach by hand. */
 function StateList() {
   const user = useUser();
   return (
@@ -132,7 +131,7 @@ function StateList() {
   );
 }
 
-/** What this page runs, and which remotes have left the set's build for their last good one. */
+/** Shows which builds this page runs, and which remotes fell back to their last good one. */
 function ActiveSet() {
   const { set, remotes } = usePage();
   const facts: [label: string, value: string][] = [
@@ -173,14 +172,14 @@ function ActiveSet() {
   );
 }
 
-/** The id of any story, to fill `:id` with. Undefined until known, or without stories. */
+/** Id of any story, to fill `:id` with. Undefined until loaded, or without stories. */
 function useSampleStory(): string | undefined {
   const [id, setId] = useState<string>();
   useEffect(() => {
     let here = true;
     request({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }).then(
       ({ items: [story] }) => here && story && setId(String(story.id)),
-      // the list is of use without it
+      // the list works without it
       () => undefined,
     );
     return () => {

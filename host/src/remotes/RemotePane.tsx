@@ -30,20 +30,20 @@ import type { RemoteComponent, RemoteProps } from './remoteComponents';
 
 interface RemotePaneProps {
   remoteComponent: RemoteComponent;
-  /** A slot inside another page: takes no more room than a row when it fails, and shows `waiting` till then. */
+  /** A slot inside another page: shows `waiting` while loading, and a single row if it fails. */
   small?: boolean;
-  /** One of several parts of an open slot: a lost one leaves nothing behind. */
+  /** Part of an open slot: shows nothing if it fails. */
   isOneOfMany?: boolean;
-  /** What is going to stand on the screen. */
+  /** Skeleton that resembles the screen's content. */
   shape?: SkeletonShape;
-  /** What the page around a slot shows in its place until it is there. */
+  /** Placeholder of the surrounding page until the slot is loaded. */
   waiting?: ReactNode;
-  /** The screen's, which a failed pane keeps, with the way back where it is no tab. */
+  /** The screen's title. A failed pane still shows it, with a back button unless it is a tab. */
   title?: string;
   isTab?: boolean;
-  /** The tab bar is not in sight: a failed pane must offer the way out itself. */
+  /** The tab bar is hidden, so a failed pane offers a way out. */
   outsideShell?: boolean;
-  /** What stands here already: it stays until the component is there or has failed. */
+  /** Server-rendered content, shown until the component has loaded or failed. */
   prerendered?: ReactNode;
   props?: RemoteProps;
 }
@@ -51,10 +51,10 @@ interface RemotePaneProps {
 const texts = { lost: '暂时打不开', retry: '重试', leave: '回到发现' };
 const noProps: RemoteProps = {};
 
-/** Shows a remote component: skeleton, then the component; should it fail, its last good build, else a card to try again. */
+/** Shows a remote component: a skeleton, then the component; if it fails, its last good build, else a card with a retry. */
 export function RemotePane(options: RemotePaneProps) {
   const { remoteComponent, small = false, shape = 'row', prerendered, props = noProps } = options;
-  // a new key remounts the pane: a boundary that caught an error, and a failed load, stay as they are
+  // a new key remounts the pane: an error boundary and a failed load do not reset
   const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
   const retry = () => {
@@ -65,7 +65,7 @@ export function RemotePane(options: RemotePaneProps) {
   };
   const skeleton = small ? options.waiting : <PaneSkeleton shape={shape} />;
   const waiting = (attempt === 0 && prerendered) || skeleton;
-  // the fallback build is mounted once it is there: React would hold another Suspense fallback for 300 ms
+  // mounted only once loaded, since React would show another Suspense fallback for 300 ms
   const fallBack = () => void remoteComponent.load().then(tryAgain, tryAgain);
   const onRowLost = useCallback<ReportRow>(
     (cause, noneStands) => {
@@ -108,20 +108,20 @@ const PaneSkeleton = ({ shape }: { shape: SkeletonShape }) => (
   </div>
 );
 
-/** Each is longer than the one before, and there is no fifth: what is broken for good is not asked for for ever. */
+/** Delays between automatic retries. There is no fifth: a permanent failure is not retried forever. */
 const pausesMs = [3_000, 10_000, 30_000, 90_000];
 
 interface OwnRetriesProps {
   remoteComponent: RemoteComponent;
-  /** how many of the pauses are used up; outlives this mount */
+  /** how many of the delays are used up; outlives this mount */
   count: RefObject<number>;
-  /** The component is there: remount the pane. */
+  /** Called when the component is loaded, to remount the pane. */
   onOpen: () => void;
 }
 
 /**
- * Reloads a lost component automatically while its card stays: after growing pauses, and immediately when a file that had been given up
- * arrives, the network is back, or somebody returns to the screen.
+ * Retries a failed component while its card is shown: after growing delays, and immediately when a timed-out file arrives, the
+ * network is back, or the reader returns to the screen.
  */
 function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
   const { onLateAsset } = usePage();
@@ -207,12 +207,12 @@ function LostScreen({ title, isTab = false, outsideShell = false, onRetry }: Los
 
 interface BoundaryProps {
   children: ReactNode;
-  /** Called once per error: whether to retry the pane automatically. */
+  /** Called once per error. Returns whether to retry the pane automatically. */
   recovers: (error: unknown) => boolean;
   onRecover: () => void;
-  /** Shown when it is not. */
+  /** Shown if the pane is not retried. */
   lost: ReactNode;
-  /** Shown while that is decided. */
+  /** Shown until that is decided. */
   waiting: ReactNode;
 }
 
@@ -220,7 +220,7 @@ interface BoundaryState {
   status: 'whole' | 'undecided' | 'lost';
 }
 
-/** Keeps what goes wrong in a pane inside of it. React has error boundaries as classes only. */
+/** Contains the errors of a pane. A class, since React offers error boundaries only as classes. */
 class RemoteErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { status: 'whole' };
 

@@ -2,13 +2,13 @@ import { isMovedNode } from '@liaozhai/shared/contract';
 import { RemoteError } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 
-// A throw in rendering is the build's fault only where another build does without it: a value that a backend sent, or a
-// browser that changed the page, breaks every build alike.
+// A render error is blamed on a build only if another build renders without it. Bad data of a backend, or a browser that altered
+// the page, breaks every build alike.
 
-/** How long the other build has to stand before the first one is blamed. */
+/** How long the other build must render without an error before the first one is blamed. */
 const STANDS_MS = 1_000;
 
-/** What a throw says, without the short names that a minifier gives. */
+/** Text of an error without minified names, comparable between builds. */
 const wordsOf = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name} ${cause.message}`.replace(/\b[\w$]{1,2}(?=[.[(])/g, '') : String(cause);
 
@@ -17,7 +17,7 @@ interface Suspect {
   cause: unknown;
 }
 
-/** Builds that threw in rendering, until their other build has stood or thrown. */
+/** Builds that threw while rendering, until their other build has rendered or thrown. */
 export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'startAnew'>) {
   const suspects = new Map<string, Suspect>();
 
@@ -28,18 +28,18 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
   }
 
   return {
-    /** The build that took its place could not be loaded, so it failed in another way. */
+    /** The other build could not be loaded, so it failed in another way. */
     otherFailed: convict,
     /**
-     * Returns whether another build takes the place of the one that threw. `isContained`: rows of a list threw, and lines stand in
-     * their place, so that a build without another is not blamed.
+     * Returns whether another build takes over. `isContained`: only rows of a list threw and were replaced, so a build without
+     * another one is not blamed.
      */
     threw(remote: string, build: string, cause: unknown, isContained = false): boolean {
       const suspect = suspects.get(remote);
       if (suspect && suspect.build !== build && wordsOf(suspect.cause) === wordsOf(cause)) {
         suspects.delete(remote);
         console.warn(`[${remote}] ${suspect.build} and ${build} threw alike, so neither is blamed`, cause);
-        // the next try begins with the set's build
+        // the next attempt starts with the set's build
         remotes.stepAside(remote, build);
         remotes.startAnew(remote);
         return false;
@@ -51,7 +51,7 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
       else if (!hasOther) convict(remote);
       return hasOther;
     },
-    /** A component of the remote is on the screen. */
+    /** A component of the remote has rendered. */
     stands(remote: string) {
       const suspect = suspects.get(remote);
       if (!suspect) return;
@@ -66,15 +66,15 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
   };
 }
 
-/** A component that is mounted again so often within this time cannot be shown in such a page. */
+/** A component that is remounted more often than this within the time is given up. */
 const SPELL_MS = 10_000;
 const MOST_PER_SPELL = 5;
 
-/** Throws that come from a document which the browser has altered: what threw is mounted again, in clean nodes. */
+/** Errors of a document that the browser has altered: the component is remounted in new nodes. */
 export function createAlterations() {
   let recent: number[] = [];
   return {
-    /** `again`: worth another mount. `lost`: not in this page. `build`: no alteration is to blame. */
+    /** `again`: remount. `lost`: not possible in this page. `build`: not caused by an alteration. */
     verdict(cause: unknown): 'again' | 'lost' | 'build' {
       if (!isMovedNode(cause)) return 'build';
       const now = performance.now();

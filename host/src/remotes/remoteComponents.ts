@@ -15,39 +15,36 @@ type Loaded = ComponentType<RemoteProps>;
 /** What a pane shows: a page or a slot's component of a remote, or a page of the host itself. */
 export interface RemoteComponent {
   key: string;
-  /** Starts loading it, or joins the load under way; a failed one is remembered until `retry`. */
+  /** Loads the component, or joins a pending load; a failure is cached until `retry`. */
   load(): Promise<Loaded>;
-  /** The component to render: itself once loaded, since a lazy one would show its fallback for a moment even then. */
+  /** The component to render: itself once loaded, since a lazy one would briefly show its fallback even then. */
   component(): Loaded;
-  /** Whether only a new document brings it back. */
+  /** Whether only a reload of the page can recover it. */
   isStuck(): boolean;
-  /** For a retry by hand: the next load asks for everything again. */
+  /** For a manual retry: the next load requests everything again. */
   retry(): void;
-  /**
-   * After it failed: whether another build can take its place. One that could not be loaded has been through every
-   * build already; one that threw in rendering has not.
-   */
+  /** Returns whether to remount after an error. A load failure has already tried every build; a render error has not. */
   canRecover(cause: unknown): boolean;
   /**
-   * A row threw and left a line in its place: a fault of its data, unless no row of its list stands. Returns whether another build
-   * takes the place of this one, to find out.
+   * Reports that a row threw and was replaced by a line. The build is suspected only if no row of the list renders. Returns
+   * whether another build takes over to find out.
    */
   rowThrew(cause: unknown, noneStands: boolean): boolean;
-  /** It is on the screen and has not thrown: what took the place of a build that threw says who is to blame. */
+  /** Reports that it rendered without an error, which decides whether a build that threw before is blamed. */
   stands(): void;
 }
 
 interface LoadingComponent {
   promise: Promise<Loaded>;
-  /** there once it is loaded */
+  /** set once it is loaded */
   component?: Loaded;
-  /** rendered instead of it until then */
+  /** rendered until then */
   Pending: Loaded;
-  /** the build it comes from; unknown until the remote's module is there */
+  /** the build it was loaded from; undefined until the remote's module is loaded */
   build?: string;
 }
 
-/** `load` notes the build that it loads from. */
+/** `load` records the build that it loads from. */
 function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'build'>) => Promise<Loaded>) {
   const state: { loading?: LoadingComponent } = {};
   function start(): LoadingComponent {
@@ -57,7 +54,7 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
     const loading: LoadingComponent = Object.assign(begun, { promise, Pending });
     promise.then(
       (component) => Object.assign(loading, { component }),
-      // the pane's boundary meets the failure through `Pending`
+      // the pane's boundary catches the failure through `Pending`
       () => undefined,
     );
     return loading;
@@ -71,7 +68,7 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
     load: () => current().promise,
     component: () => current().component ?? current().Pending,
     build: () => state.loading?.build,
-    /** Forgets the load; returns the build it came from. */
+    /** Discards the load. Returns the build it came from. */
     reset() {
       const build = state.loading?.build;
       delete state.loading;
@@ -83,15 +80,15 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
 export interface RemoteComponents {
   /** The page of a route. */
   ofRoute(route: ScreenRoute): RemoteComponent;
-  /** What fills a slot, in order; of several parts in a slot for one the first. */
+  /** The components of a slot, in order; a slot that is not open has at most one. */
   ofSlot(name: string): RemoteComponent[];
-  /** Resolves once the page at a path is loaded or has failed, which its pane shows. */
+  /** Loads the page at a path. Resolves when it has loaded or failed; its pane shows the failure. */
   preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
-  /** Fetches what the screens at these paths need, all in parallel. For likely next taps. */
+  /** Prefetches the files of the screens at these paths in parallel. For likely next taps. */
   prefetchScreens(routes: readonly ScreenRoute[], pathnames: readonly string[]): Promise<void>;
   /**
-   * Fetches what the kept screens and the slots in them need, one after another, those of the remote on screen first.
-   * Call once the first screen is at rest.
+   * Prefetches the files of kept screens and of slots one after another, those of the visible remote first. Call once the first
+   * screen is idle.
    */
   prefetchKeptScreens(routes: readonly ScreenRoute[]): Promise<void>;
 }
@@ -104,14 +101,14 @@ interface ComponentsContext {
 
 const nothing: Preload = { js: [], css: [] };
 
-/** One object per component, so that panes agree on its state. */
+/** One object per component, so that panes share its state. */
 export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsContext): RemoteComponents {
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
-  /** Errors of files that failed as a part of a screen. */
+  /** Load errors of parts of a screen that were seen before. */
   const lostFiles = new WeakSet<Error>();
-  /** Faults of data that the console has shown. */
+  /** Row errors that have been logged. */
   const reported = new Set<string>();
 
   function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
@@ -129,7 +126,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
     return { ...component, isStuck: () => false, retry: reset, canRecover, rowThrew: () => false, stands: () => {} };
   }
 
-  /** `preload` names its files in the active build, `find` its module once the remote's is there. */
+  /** `preload` returns its files in the active build, `find` its module from the remote's. */
   function remoteComponent(
     key: string,
     remote: string,
@@ -177,7 +174,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         if (build === undefined) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
         if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
-        // a part of the screen by `React.lazy`, which keeps the failure: this module never asks for the file again
+        // a part of the screen by `React.lazy`, which caches the failure: this module never requests the file again
         const isKnown = lostFiles.has(cause as Error);
         lostFiles.add(cause as Error);
         isStuck = isKnown || !remotes.fallBack(remote, build, new RemoteError(remote, 'chunk-lost', cause));
@@ -188,7 +185,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         if (!reported.has(report)) console.warn(report);
         reported.add(report);
         const running = component.build();
-        // the other rows of the list have asked before
+        // undefined: another row of the list has already reset it
         if (!noneStands || running === undefined) return false;
         reset();
         return suspects.threw(remote, running, cause, true);
@@ -231,7 +228,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
   const memberPartOf = ({ name }: ScreenRoute) =>
     session.current().status === 'member' ? memberPart(name) : undefined;
 
-  /** The files of the screen at a path, in the active build of its remote; with what only members see of it. */
+  /** Files of the screen at a path, in the active build of its remote, including the members' part. */
   function filesAt(routes: readonly ScreenRoute[], pathname: string): Preload {
     const route = routeAt(routes, pathname);
     const build = route.source.kind === 'remote' ? remotes.activeBuild(route.source.remote) : undefined;
@@ -249,7 +246,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
     async preloadScreen(routes, pathname) {
       const route = routeAt(routes, pathname);
       const part = memberPartOf(route);
-      // together, or each would break off what is fetched for the other
+      // in one call, since two would abort each other's fetches
       const done = prefetcher.giveWayTo(filesAt(routes, pathname));
       await Promise.allSettled([ofRoute(route).load(), ...(part ? ofSlot(part).map((each) => each.load()) : [])]);
       done();

@@ -34,7 +34,7 @@ export function ScreenStack({ screens, active, epoch, memory }: ScreenStackProps
   const [firstKey] = useState(active.key);
   return (
     <>
-      {/* ahead of the screens, whose pages may know a better title */}
+      {/* before the screens, whose pages may set a better title */}
       <DocumentTitle key={active.key} title={active.route.title} />
       {screens.map((screen) => (
         <Screen
@@ -50,7 +50,7 @@ export function ScreenStack({ screens, active, epoch, memory }: ScreenStackProps
   );
 }
 
-/** Gives the document the title of the route in sight, and its address: Safari's share sheet offers the canonical one. */
+/** Sets the document's title and canonical URL to those of the active route; Safari's share sheet uses the canonical URL. */
 function DocumentTitle({ title }: { title: string }) {
   const { pathname } = usePosition().location;
   useLayoutEffect(() => {
@@ -60,7 +60,7 @@ function DocumentTitle({ title }: { title: string }) {
   return null;
 }
 
-/** Announces to a screen reader which screen came into sight; the document itself announces the first one. */
+/** Announces the active screen to screen readers; the document itself announces the first one. */
 function RouteAnnouncer({ title }: { title: string }) {
   const [last, setLast] = useState({ title, said: '' });
   if (title !== last.title) setLast({ title, said: title });
@@ -72,7 +72,7 @@ interface MountedScreens {
   active: OpenScreen;
 }
 
-/** Which screens are mounted, and which of them is in sight. */
+/** Returns the mounted screens and the active one. Throws if the position has none. */
 export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor): MountedScreens {
   const position = usePosition();
   const route = routeAt(routes, position.location.pathname);
@@ -89,14 +89,14 @@ export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor)
   return { screens: shown.screens, active };
 }
 
-/** A screen that is mounted: the one in sight, or one kept alive behind it. */
+/** A mounted screen: the active one, or one kept alive behind it. */
 export interface OpenScreen {
   key: string;
   route: ScreenRoute;
-  /** Where it was last seen; stays as it is while the screen is hidden. */
+  /** Its last location; does not change while the screen is hidden. */
   location: AppLocation;
   action: HistoryPosition['action'];
-  /** Grows with each navigation: the smallest is the first to go. */
+  /** Grows with each navigation; the smallest is unmounted first. */
   lastSeen: number;
 }
 
@@ -117,8 +117,8 @@ function withoutExcess(screens: OpenScreen[], activeKey: string): OpenScreen[] {
 }
 
 /**
- * The mounted screens after a navigation. Their order never changes, since moving a screen in the document would lose
- * its scroll positions; screens that were not led to stay the same objects, so they don't render again.
+ * Returns the mounted screens after a navigation. Their order never changes, since moving a screen in the document would lose its
+ * scroll positions. Screens that are not the target stay the same objects, so that they do not re-render.
  */
 function afterNavigation(
   screens: readonly OpenScreen[],
@@ -133,11 +133,11 @@ function afterNavigation(
   return withoutExcess(all, key);
 }
 
-/** Counts changes of user on this device, for the screens that must not show what they held for another user. */
+/** Counts changes of the user, so that no screen shows content of another user. */
 interface Visitor {
-  /** grows when another user than the last one signs in: every screen is remounted */
+  /** grows when a different user signs in: every screen is remounted */
   arrivals: number;
-  /** grows when a session ends: screens out of sight are dropped, the one in sight shows itself as a guest's */
+  /** grows when a session ends: hidden screens are unmounted, the active one shows its guest state */
   departures: number;
 }
 
@@ -146,10 +146,10 @@ const currentId = () => {
   return now.status === 'member' ? now.user.id : null;
 };
 
-/** A session that only expired keeps its owner's id, for the same user's return. */
+/** An expired session keeps its owner's id, for the same user's return. */
 const isLoggedOut = () => local.get(STORAGE_KEYS.owner) === null;
 
-/** `forget` lets go of what is kept outside of React: after a log-out, and when somebody else signs in. */
+/** `forget` clears state outside React, after a log-out and when a different user signs in. */
 export function useVisitor(forget: () => void): Visitor {
   const [visitor, setVisitor] = useState<Visitor>({ arrivals: 0, departures: 0 });
   const last = useRef<string | null>(null);
@@ -173,12 +173,12 @@ export function useVisitor(forget: () => void): Visitor {
 interface ScreenProps {
   screen: OpenScreen;
   active: boolean;
-  /** The screen the app opened with leaves the focus where the browser put it. */
+  /** The app's first screen leaves the focus where the browser put it. */
   isFirst: boolean;
   memory: ScrollMemory;
 }
 
-/** One mounted screen: its own scroll container and its own router, whose location stands still while hidden. */
+/** A mounted screen with its own scroll container and router, whose location does not change while hidden. */
 const Screen = memo(function Screen({ screen, active, isFirst, memory }: ScreenProps) {
   const { route, location, action } = screen;
   const scroller = useRef<HTMLElement>(null);
@@ -205,7 +205,7 @@ const Screen = memo(function Screen({ screen, active, isFirst, memory }: ScreenP
   );
 });
 
-/** The page of a route in its pane; one that requires a login waits for it. */
+/** The page of a route in its pane, behind the auth guard if it requires a login. */
 function RouteContent({ route, path }: { route: ScreenRoute; path: string }) {
   const { components, prerendered } = usePage();
   const content = prerendered.content(path);
@@ -225,8 +225,8 @@ function RouteContent({ route, path }: { route: ScreenRoute; path: string }) {
 const isTyping = (element: Element) => element.matches('input, textarea, select, [contenteditable]');
 
 /**
- * Moves the focus to a screen that comes into sight: to what had it when the screen was left, else to the screen itself.
- * The tab bar keeps the focus of who walks through it by keyboard, and no field takes it, since a keyboard would jump up.
+ * Moves the focus to a screen that becomes active: to the element last focused in it, else to the screen itself. The tab bar
+ * keeps the focus, for keyboard users. Fields are not focused, since the on-screen keyboard would open.
  */
 function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean, isFirst: boolean) {
   const last = useRef<Element | null>(null);

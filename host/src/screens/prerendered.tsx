@@ -1,20 +1,20 @@
 import { useNavigate } from '@liaozhai/shared/runtime';
 import { useLayoutEffect, useRef } from 'react';
 
-/** What the server rendered into a screen, which stands there before the app. */
+/** Server-rendered content of a screen, shown before the app is loaded. */
 export interface Prerendered {
-  /** What to show at this path until its page is there; null if the server rendered none. */
+  /** Returns the nodes to show at a path until its page is loaded; null if the server rendered none. */
   content(path: string): readonly Node[] | null;
-  /** How far the reader has scrolled it, in pixels, for the first screen alone, which goes on from there; else null. */
+  /** Returns the scroll position in px on the first call, for the first screen; then null. */
   takeScroll(): number | null;
-  /** Resolves once the reader no longer scrolls it, or has for long: another element in its place would stop under the finger. */
+  /** Resolves once the reader stops scrolling, after 4 s at the latest: replacing the element would stop the scroll. */
   rests(): Promise<void>;
 }
 
 const REST_MS = 100;
 const MOST_RESTS = 40;
 
-/** Keeps what the server rendered into the root, and follows its scrolling, until the app takes its place. */
+/** Holds the server-rendered nodes of the root, and tracks their scroll position until the app replaces them. */
 export function createPrerendered(root: Element | null): Prerendered {
   const frame = root?.querySelector<HTMLElement>('[data-first]');
   const scroller = frame?.querySelector(':scope > main');
@@ -40,14 +40,14 @@ export function createPrerendered(root: Element | null): Prerendered {
   };
 }
 
-/** Gives the focus that a control of the server's had to the app's own. */
+/** Moves the focus from a server-rendered control to the app's replacement. */
 function followEarlyFocus() {
   const taps = globalThis.__liaozhai?.taps;
   if (taps?.focused && document.activeElement === document.body)
     taps.heirOf(taps.focused)?.focus({ preventScroll: true });
 }
 
-/** Does to the app's own controls what a reader did to the server's before the app was there. */
+/** Replays focus and tap of server-rendered controls on the app's replacements. */
 export function followEarlyTap() {
   const taps = globalThis.__liaozhai?.taps;
   if (!taps) return;
@@ -58,7 +58,7 @@ export function followEarlyTap() {
   if (last) taps.heirOf(last)?.click();
 }
 
-/** The path a plain tap on one of the app's links leads to; null for anything the browser should do itself. */
+/** Path of a plain tap on one of the app's links; null if the browser should handle the event. */
 function tappedPath(event: MouseEvent): string | null {
   const link = (event.target as Element).closest('a');
   const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
@@ -70,7 +70,7 @@ interface PrerenderedContentProps {
   content: readonly Node[];
 }
 
-/** What the server rendered, as it stood there, its links followed inside the app. */
+/** The server-rendered nodes, with links that navigate within the app. */
 export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
   const container = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();

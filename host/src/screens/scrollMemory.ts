@@ -7,13 +7,13 @@ import type { OpenScreen } from './ScreenStack';
 
 const REMEMBERED = 60;
 
-/** Scroll positions in pixels by screen, for coming back to it and for a reload of this tab. */
+/** Scroll positions in px by screen, for going back and for a reload of this tab. */
 export interface ScrollMemory {
   read: (key: string) => number;
   write: (key: string, top: number) => void;
-  /** Writes to the tab's storage; the page calls it when it is left. */
+  /** Writes to the tab's storage. Called when the page is hidden or unloads. */
   save: () => void;
-  /** Forgets all of them, in storage too. */
+  /** Forgets all positions, in storage too. */
   clear: () => void;
 }
 
@@ -39,7 +39,7 @@ export function createScrollMemory(): ScrollMemory {
   };
 }
 
-/** Keeps a screen's scroll position while it is hidden, over going back to it, and over a reload. */
+/** Keeps a screen's scroll position while it is hidden, on going back, and after a reload. */
 export function useScrollMemory(
   scroller: RefObject<HTMLElement | null>,
   { key, route, location, action }: OpenScreen,
@@ -48,17 +48,17 @@ export function useScrollMemory(
 ) {
   const { prerendered } = usePage();
   const position = key + location.search;
-  /** Where it was when it was hidden. */
+  /** Key of the position at which the screen was hidden. */
   const left = useRef<string | null>(null);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    // Going back, and a cached screen shown again, lead to where it was left; a newly opened page begins at its top. Each
-    // address of a tab has its own position. It outlives the document, since a new set may bring a new one at any tap.
+    // Going back and showing a kept screen restore its position; a newly opened page starts at its top. Each address of a tab has
+    // its own position, which is stored, since any tap may load a new document.
     const goal = action === 'POP' || isTab(route.path) ? position : left.current;
     const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
     memory.write(position, top);
-    // a new one is at its top already; setting that would force a layout in the middle of the commit
+    // a new screen is at its top already; setting that would force a layout during the commit
     const stop = left.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
     const remember = () => memory.write(position, element.scrollTop);
     element.addEventListener('scroll', remember, { passive: true });
@@ -71,16 +71,16 @@ export function useScrollMemory(
 }
 
 const RESTORE_FOR_MS = 3000;
-/** What says that content is on its way: a skeleton, or a list that grows. */
+/** Signs of loading content: a skeleton, or a list that grows. */
 const coming = '[data-skeleton], [aria-busy="true"]';
 const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
- * Scrolls an element to a position that its content may not reach yet, and again while content arrives. It ends when the position
- * is reached, the reader scrolls, or the content has not grown for three seconds and none is loading. Returns the way to stop.
+ * Scrolls an element to a position, and again while content arrives, since it may be too short at first. Ends when the position
+ * is reached, the reader scrolls, or the content has not grown for three seconds and none is loading. Returns the stop function.
  */
 function restoreScroll(element: HTMLElement, top: number): () => void {
-  // within React's commit: a listener could not draw yet
+  // without an event: during React's commit a listener could not render yet
   element.scrollTop = top;
   if (Math.abs(element.scrollTop - top) <= 1) return () => undefined;
   let { scrollHeight } = element;
@@ -106,17 +106,17 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
   return stop;
 }
 
-/** Scrolls to a position as far as the content reaches by now. Returns whether that is all the way. */
+/** Scrolls towards a position as far as the content allows. Returns whether it was reached. */
 function scrollFarther(element: HTMLElement, top: number): boolean {
   const before = element.scrollTop;
   element.scrollTop = top;
   const { scrollTop } = element;
-  // the browser's own event comes with a frame; a list of which only what is in sight is drawn would stand empty until then
+  // the browser's event fires with the next frame; until then a list that renders only visible rows would be empty
   if (scrollTop !== before) element.dispatchEvent(new Event('scroll'));
   return Math.abs(scrollTop - top) <= 1;
 }
 
-/** Turns the browser's own scroll restoration off and saves the positions whenever the page may be about to go. */
+/** Disables the browser's scroll restoration, and saves the positions when the page is hidden or unloads. */
 export function useScrollSaving(memory: ScrollMemory) {
   useEffect(() => {
     history.scrollRestoration = 'manual';

@@ -43,12 +43,12 @@ export function Shell() {
   );
 }
 
-/** The tab bar with what it knows of the user; apart from the shell, which does not follow every change of them. */
+/** Tab bar with the user's unread state; separate, so that the shell does not re-render with every change of the user. */
 function Tabs(props: Omit<ComponentProps<typeof TabBar>, 'hasNewReply'>) {
   return <TabBar {...props} hasNewReply={(useUser()?.unreadConversations ?? 0) > 0} />;
 }
 
-/** What keeps 未成年人模式: the account team's, in a file of its own that only who has it on fetches. */
+/** Enforces 未成年人模式: a slot of the account remote, loaded only for users who have it on. */
 function MinorMode({ pathname }: { pathname: string }) {
   return useUser()?.minor ? <RemoteSlot name="minor" pathname={pathname} /> : null;
 }
@@ -60,7 +60,7 @@ function scrollToTop() {
   screen?.scrollTo({ top: 0, behavior: 'smooth' });
 }
 
-/** Says that what is shown was kept from before. */
+/** Shown offline, when the content is from an earlier visit. */
 function OfflineBanner({ online }: { online: boolean }) {
   const cause = useHasNetwork() ? '连不上服务' : '当前没有网络';
   return (
@@ -75,12 +75,12 @@ function OfflineBanner({ online }: { online: boolean }) {
   );
 }
 
-/** This browser runs builds of an override link: says so for as long as it does, with the way out. */
+/** Shown while the browser previews builds of an override link, with a link to end the preview. */
 function OverrideBadge({ expires }: { expires: string }) {
   return (
     <aside className={styles.override} aria-label="预览">
       <span>{`正在预览未发布的版本，至 ${endTime(new Date(expires))}`}</span>
-      {/* a new document: the page's set is pinned for its life */}
+      {/* plain link: another set needs a new document */}
       <a className={styles.leave} href="/?override=off">
         退出预览
       </a>
@@ -90,7 +90,7 @@ function OverrideBadge({ expires }: { expires: string }) {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** `14:05`, in the reader's own time zone; another day's time with its day, since a link may run for days. */
+/** `14:05` in the reader's time zone, with the day if it is not today. */
 export function endTime(end: Date): string {
   const day = end.toDateString() === new Date().toDateString() ? '' : `${end.getMonth() + 1}月${end.getDate()}日 `;
   return `${day}${twoDigits(end.getHours())}:${twoDigits(end.getMinutes())}`;

@@ -13,7 +13,7 @@ import clsx from 'clsx';
 import { memo } from 'react';
 import styles from './TabBar.module.css';
 
-/** The three tabs are the host's own and never more; `shape` is the skeleton's that holds the place of their screens. */
+/** The host's three tabs; `shape` is the skeleton of their screens. */
 export const tabs = [
   { path: paths.explore(), label: '发现', shape: 'shelf', Icon: FireIcon, ActiveIcon: FireFilledIcon },
   { path: paths.conversations(), label: '聊过', shape: 'coverRow', Icon: ChatIcon, ActiveIcon: ChatFilledIcon },
@@ -27,19 +27,19 @@ const isUnderTab = (tabPath: string, pathname: string) => pathname === tabPath |
 
 interface TabBarProps {
   pathname: string;
-  /** A chat is open, which belongs to 聊过 wherever it was opened from. */
+  /** Whether a chat is open, which belongs to 聊过 regardless of where it was opened. */
   inChat?: boolean;
-  /** A reply waits unseen; not shown in a chat, where each does for as long as it takes to say that it is on screen. */
+  /** Whether a reply is unread. Not shown in a chat, where each reply is unread until it is reported as seen. */
   hasNewReply?: boolean;
-  /** On a screen outside the shell; a wide window shows the rail all the same. */
+  /** Whether the screen is outside the shell; a wide window still shows the rail. */
   hidden: boolean;
-  /** A finger or pointer is on a tab that is not open. */
+  /** Called when a finger, pointer or focus reaches an inactive tab. */
   onApproach: (path: string) => void;
-  /** The open tab was chosen again. */
+  /** Called when the active tab is chosen again. */
   onAgain: () => void;
 }
 
-/** 发现 · 聊过 · 我的. Each replaces the history entry: going back leads past the page that the tab was chosen on. */
+/** 发现 · 聊过 · 我的. Each replaces the history entry, so going back skips the page that the tab was chosen on. */
 export const TabBar = memo(function TabBar({
   pathname,
   inChat,
