@@ -4,17 +4,17 @@ export const PAGES = 'pages';
 const WAITING = 'waiting-page';
 const SCREENS = 'screens';
 
-/** One page stands for every address: it differs by its preloads and prerendered content only, and says itself whose that is. */
+/** Key of the one page that serves every address: pages differ only in preloads and prerendered content, which names its address. */
 export const anyPage = new URL('/', location.origin).href;
 
 const elsewhere = new RegExp(`^/(${reservedSegments.join('|')})(/|$)`);
 const setElement = new RegExp(`id="${PAGE_ELEMENTS.set}">([^<]*)<`);
 const isFile = /\.[a-z0-9]{2,11}$/i;
 
-/** Whether the app opens at an address; the backend, the channels and files may be looked at in a tab as well. */
+/** Whether the app opens at an address, rather than the backend, a channel or a file. */
 export const isPageAddress = ({ pathname }: URL) => !elsewhere.test(pathname) && !isFile.test(pathname);
 
-/** One that runs a dev server's code, or asks whether to, is not to be kept (`no-store`). */
+/** Whether a response is a page that may be cached. Pages that run or offer a dev server's code are `no-store`. */
 export const isWholePage = ({ status, headers }: Response) =>
   status === 200 &&
   (headers.get('content-type') ?? '').startsWith('text/html') &&
@@ -34,12 +34,12 @@ function setIn(html: string): KeptSet {
   return json ? (JSON.parse(json) as KeptSet) : noSet;
 }
 
-/** What came of a compressed answer that was cut off reads like a page. */
+/** A truncated gzip response can decode to a prefix that looks like a valid page. */
 export const hasItsEnd = (html: string) => html.trimEnd().endsWith('</html>');
 
 /**
- * Whether a page may take the kept one's place: without its host's script it would be dead when opened alone. Then it
- * waits for `keepWaitingPage`. One whose end is missing never does.
+ * Whether a page may replace the cached one. If its host's script is not cached, it would not work offline, so it is stored for
+ * `keepWaitingPage`. A truncated page is never stored.
  */
 export async function mayBeKept(page: Response): Promise<boolean> {
   const html = await textOf(page);
@@ -53,8 +53,8 @@ export async function mayBeKept(page: Response): Promise<boolean> {
 }
 
 /**
- * A page that was cut off stands in the HTTP cache under the whole one's name, and each 304 would bring it back. Asks for it past
- * that cache, which then has the new answer. Returns true if the page was cut off and is whole now.
+ * Replaces a truncated page in the HTTP cache, which each 304 would bring back. Returns true if the page was truncated and is
+ * whole now.
  */
 export async function mendCutPage(page: Response, url: string): Promise<boolean> {
   if (hasItsEnd(await textOf(page))) return false;
@@ -62,15 +62,11 @@ export async function mendCutPage(page: Response, url: string): Promise<boolean>
   return answer !== null && isWholePage(answer) && hasItsEnd(await answer.text());
 }
 
-/** Whether there is a page for any address. */
 export const isPageKept = async (): Promise<boolean> => (await (await caches.open(PAGES)).match(anyPage)) !== undefined;
 
 const SCREENS_KEPT = 20;
 
-/**
- * Keeps a page for any address, and beside for its own. Pages of another set go with it, since builds that only they need are let go
- * of next.
- */
+/** Caches a page for any address and for its own. Deletes pages of another set, since builds that only they need are deleted next. */
 export async function keepPage(page: Response) {
   const pages = await caches.open(PAGES);
   const [former, newest] = await Promise.all([textOf(await pages.match(anyPage)), textOf(page)]);
@@ -83,14 +79,14 @@ export async function keepPage(page: Response) {
   for (const request of requests.slice(0, -SCREENS_KEPT)) await screens.delete(request);
 }
 
-/** The page that an address showed last, of the set that is kept. */
+/** The page last shown at an address, of the cached set. */
 export const keptScreen = async (url: string) => (await caches.open(SCREENS)).match(url);
 
 export const forgetScreens = () => caches.delete(SCREENS);
 
 export const forgetScreen = async (url: string) => (await caches.open(SCREENS)).delete(url);
 
-/** Fetches what the newest page needs, and keeps the page then. */
+/** Caches the files of the waiting page, then the page. */
 export async function keepWaitingPage() {
   const page = await (await caches.open(WAITING)).match(anyPage);
   if (!page) return;
@@ -98,10 +94,10 @@ export async function keepWaitingPage() {
   if (await mayBeKept(page)) await keepPage(page);
 }
 
-/** The files of the kept page's set (address → integrity). */
+/** Files of the cached page's set (address → integrity). */
 export const keptHashes = async () => setIn(await textOf(await (await caches.open(PAGES)).match(anyPage))).hashes;
 
-/** The visit that brought the worker loaded its page without it; from then on each navigation keeps its own. */
+/** Caches the page of the visit that installed the worker, since it was loaded without it. */
 export async function keepFirstPage(url: string) {
   if (!isPageAddress(new URL(url)) || (await (await caches.open(PAGES)).match(anyPage))) return;
   const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
@@ -112,7 +108,7 @@ export async function keepFirstPage(url: string) {
 
 export const BUILDS = 'builds';
 
-/** The file's bytes as the set lists them; corrupt ones may lie in the HTTP cache, so the second question goes past it. */
+/** Fetches a file with its integrity hash. The retry bypasses the HTTP cache, which may hold corrupt bytes. */
 const verified = (url: string, integrity: string) =>
   fetch(url, { integrity })
     .catch(() => fetch(url, { integrity, cache: 'reload' }))
@@ -120,7 +116,7 @@ const verified = (url: string, integrity: string) =>
 
 const isOverloaded = ({ status }: Response) => status === 429 || status === 503;
 
-/** Keeps every file of the set (address → integrity), one after another so that the page's own requests go first. */
+/** Caches every file of the set (address → integrity), one after another so that the page's own requests go first. */
 export async function keepSet(hashes: Record<string, string>) {
   const cache = await caches.open(BUILDS);
   const isWechat = navigator.userAgent.includes('MicroMessenger');
@@ -130,14 +126,14 @@ export async function keepSet(hashes: Record<string, string>) {
     const answer = await verified(url, integrity);
     // the page's next message tries again
     if (answer && isOverloaded(answer)) return;
-    // a full device keeps what it can, and still lets go of what is no longer needed
+    // a full device stores what it can, and still deletes what is no longer needed
     if (answer?.ok) await cache.put(url, answer).catch((cause) => console.info(`${url} not kept`, cause));
   }
 }
 
 const isBuildKept = async (url: string) => (await (await caches.open(BUILDS)).match(url)) !== undefined;
 
-/** Lets go of builds that none of the named sets has. */
+/** Deletes cached files that are not among `hashes`. */
 export async function forgetOthers(hashes: Record<string, string>) {
   const wanted = new Set(Object.keys(hashes).map((url) => new URL(url, location.href).href));
   const cache = await caches.open(BUILDS);
@@ -148,7 +144,7 @@ export const MEDIA = 'media';
 
 const KEPT = 200;
 
-/** Lets go of the pictures that were asked for longest ago: a cache lists its entries in the order they were written. */
+/** Deletes the least recently requested pictures: a cache lists its entries in the order they were written. */
 export async function forgetOldMedia() {
   const cache = await caches.open(MEDIA);
   const requests = await cache.keys();

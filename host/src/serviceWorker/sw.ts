@@ -25,22 +25,22 @@ import {
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** The Static Routing API, which Chromium has since 123. */
+/** The Static Routing API, in Chromium since 123. */
 interface RoutedInstallEvent extends ExtendableEvent {
   addRoutes?: (rule: { condition: { requestMethod: string }; source: 'network' }) => Promise<void>;
 }
 
-/** Code waits this long for a fresh page before the kept one's is run; a switch or rollback is thus never hidden by the cache. */
+/** How long a navigation waits for a fresh page before the cached one's code runs, so that no switch or rollback is hidden. */
 const NAVIGATION_BUDGET_SECONDS = 1.5;
 
 self.addEventListener('install', (event) => {
-  // nothing sent is of the worker's concern, and by way of it a beacon is lost with the page that sends it as it goes
+  // POST requests bypass the worker: through it, a beacon would be lost when its page unloads
   void (event as RoutedInstallEvent).addRoutes?.({ condition: { requestMethod: 'POST' }, source: 'network' });
   void self.skipWaiting();
 });
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
-// no built-in list: the page says which set it runs
+// no precache list: the page sends the files of its set
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
   const { type, hashes } = event.data as { type?: string; hashes?: Record<string, string> };
   if (type === 'set' && hashes) event.waitUntil(keep(hashes, event.source));
@@ -54,7 +54,7 @@ async function keep(hashes: Record<string, string>, sender: ExtendableMessageEve
   if (sender instanceof WindowClient) await keepFirstPage(sender.url);
 }
 
-/** Half a page may have no script that could do it. */
+/** Reloads a truncated page, which may lack the script that would do so. */
 async function openAgain({ resultingClientId }: FetchEvent) {
   const client = await self.clients.get(resultingClientId);
   if (client instanceof WindowClient) await client.navigate(client.url).catch(() => null);
@@ -67,7 +67,7 @@ const pages = new NetworkFirst({
     {
       cacheKeyWillBeUsed: async () => anyPage,
       fetchDidSucceed: async ({ response }) => {
-        // the page of a proxy whose server restarts helps a reader less than the cached page, which continues automatically
+        // during a restart, the cached page, which recovers automatically, is better than a proxy's error page
         if (response.status >= 500 && (await isPageKept()))
           throw new Error(`the server answers with ${response.status}`);
         return response;
@@ -76,7 +76,7 @@ const pages = new NetworkFirst({
         if (!isWholePage(response)) return null;
         if (await mendCutPage(response, request.url)) await openAgain(event as FetchEvent);
         else if (await mayBeKept(response)) await keepPage(response);
-        // kept by `keepPage` alone
+        // only `keepPage` writes to the cache
         return null;
       },
     },
@@ -95,7 +95,7 @@ registerRoute(
   },
 );
 
-// immutable by name, and kept by `keepSet` alone, which checks them; `?again=1` is the asset loader asking past a corrupt copy
+// immutable by name, and cached only by `keepSet`, which checks hashes; `?again=1` is the asset loader's retry past a corrupt copy
 registerRoute(
   ({ url }) => url.pathname.startsWith('/builds/') && url.search === '',
   async ({ request }) => (await caches.match(request, { cacheName: BUILDS })) ?? fetch(request),

@@ -7,10 +7,10 @@ import { parse } from 'valibot';
 import { usePage } from '../page';
 import { noteAttempt, wasJustTried } from './pendingUpdate';
 
-/** With the 30 s between two looks at the channel, a killed build is left within the minute. */
+/** Together with the 30 s between two checks, a killed build is left within a minute. */
 const GRACE_MS = 25_000;
 
-/** What the service worker keeps to begin visits with would only stand in the way of the next document. */
+/** Deletes the pages that the service worker would answer with first: they are of an outdated set. */
 const forgetScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
 
 function reloadFor(goal: string) {
@@ -18,7 +18,7 @@ function reloadFor(goal: string) {
   location.reload();
 }
 
-/** Takes what the channel says: a newer set at the next navigation, a killed build as soon as work in hand allows. */
+/** Applies the channel: a newer set with the next navigation, the end of a killed build as soon as unsaved work allows. */
 export default function UpdateWatch() {
   const { set, remotes, pendingUpdate } = usePage();
   const [killed, setKilled] = useState<string | null>(null);
@@ -65,7 +65,7 @@ export default function UpdateWatch() {
 
 const EVERY_MS = 30_000;
 
-/** Looks at the channel when the page comes into sight and every 30 s while it is. Returns the way to stop. */
+/** Checks the channel when the page becomes visible, and every 30 s while it is. Returns the stop function. */
 function watchChannel(
   set: PageSet,
   runningBuilds: () => string[],
@@ -84,7 +84,7 @@ function watchChannel(
       seq = state.seq;
       if (!stopped) onVerdict(judgeSet(set, runningBuilds(), state));
     } catch (cause) {
-      // offline, or a document that must not be believed: the page stays on its pinned set
+      // offline, or an invalid document: the page stays on its pinned set
       console.info('channel not read', cause);
     }
   };
@@ -102,9 +102,9 @@ function watchChannel(
 const bytesOf = (base64: string) =>
   Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
 
-/** Whether the text was signed over by the key. Unknown where the browser has no WebCrypto: on plain http. */
+/** Whether the text was signed by the key. True if the browser has no WebCrypto, on plain http. */
 async function isSigned(text: string, signature: string, publicKey: string): Promise<boolean> {
-  // such a page came unsigned itself, and the document can only make it reload
+  // such a page is not authenticated either, and the document can only make it reload
   if (!crypto.subtle) return true;
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
   const key = await crypto.subtle.importKey('spki', bytesOf(publicKey), ecdsa, false, ['verify']);
@@ -115,7 +115,7 @@ async function isSigned(text: string, signature: string, publicKey: string): Pro
 interface Expectation {
   channel: string;
   publicKey: string;
-  /** the highest state seen so far; an older document is a replay */
+  /** the highest state so far; an older document is a replay */
   seq: number;
   now: number;
 }
@@ -127,18 +127,18 @@ export async function readChannel(text: string, expected: Expectation): Promise<
   if (document.channel !== expected.channel) throw new Error(`channel ${document.channel} is not ours`);
   if (document.seq < expected.seq) throw new Error(`channel state ${document.seq} is older than ${expected.seq}`);
   if (Date.parse(document.expires) <= expected.now) throw new Error('the channel document has expired');
-  // stored with sorted keys, so the text without its signature is what was signed
+  // stored with sorted keys, so the text without its signature is the signed text
   if (typeof sig !== 'string' || !(await isSigned(JSON.stringify(unsigned), sig, expected.publicKey)))
     throw new Error('the channel document is not signed by the key of this page');
   return document;
 }
 
-/** What the channel says about the set this page runs. */
+/** What the channel means for the set that this page runs. */
 type SetVerdict =
   | { kind: 'current' }
   /** another set is live for this visitor; the next document will have it */
   | { kind: 'outdated'; live: string }
-  /** a build that runs here must not run anywhere */
+  /** a build that runs here was withdrawn */
   | { kind: 'killed'; build: string };
 
 type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'candidateSets' | 'override'>;
@@ -146,7 +146,7 @@ type RunningSet = Pick<PageSet, 'set' | 'candidate' | 'candidateSets' | 'overrid
 export function judgeSet(running: RunningSet, builds: readonly string[], channel: LiveChannel): SetVerdict {
   const killed = builds.find((build) => channel.killed.includes(build));
   if (killed) return { kind: 'killed', build: killed };
-  // an override was chosen by hand; the badge shows the way out
+  // an override was chosen by hand; the badge offers to end it
   if (running.override) return { kind: 'current' };
   const candidates = [channel.candidate, ...(channel.moreCandidates ?? [])].flatMap(
     (candidate) => candidate?.set ?? [],

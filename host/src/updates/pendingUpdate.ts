@@ -1,11 +1,11 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { readJson, reloadBlocks, tab } from '@liaozhai/shared/runtime';
 
-/** A newer set that waits for the next navigation to bring it. */
+/** A newer set that the next navigation loads. */
 export interface PendingUpdate {
-  /** The set that the next navigation is to bring, if another one than this page's is live. */
+  /** Sets the live set, if it is another one than this page's. */
   announce(set: string | null): void;
-  /** Whether the next navigation is to be a new document: a newer set is live and nobody has unsaved work. A yes is noted as an attempt. */
+  /** Whether the next navigation must be a new document: a newer set is live, and there is no unsaved work. Records a yes as an attempt. */
   take(): boolean;
 }
 
@@ -23,7 +23,7 @@ export function createPendingUpdate(): PendingUpdate {
   };
 }
 
-/** A cache on the way may be behind for as long. */
+/** How long a cache in between may be outdated. */
 const RETRY_AFTER_MS = 60_000;
 
 interface Attempt {
@@ -33,13 +33,13 @@ interface Attempt {
 
 const lastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null | undefined;
 
-/** Whether a new document was asked for this goal just now and did not bring it. */
+/** Whether a new document was just requested for this goal and did not have it. */
 export function wasJustTried(goal: string, now = Date.now()): boolean {
   const last = lastAttempt();
-  // what lies ahead was noted by a clock that has been put back since
+  // a time in the future does not count: the clock has been set back since
   return last?.goal === goal && last.at <= now && now - last.at < RETRY_AFTER_MS;
 }
 
-/** Notes that a new document is about to be asked for. */
+/** Records that a new document is about to be requested. */
 export const noteAttempt = (goal: string) =>
   tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: Date.now() } satisfies Attempt));
