@@ -1,15 +1,14 @@
 /**
- * The inline script behind the page's content: decides by age whether this browser can run the app, and loads the host once
- * the page is whole. It keeps what a reader does before the app can answer, and gives each tap to what was pressed.
- * `shared/src/build/page.ts` compiles it to ES5, so that it runs wherever a page is shown at all; APIs newer than that stand
- * behind `isNewEnough`. It imports nothing.
+ * Inline script after the page's content: checks whether the browser is new enough, and loads the host once the page is parsed.
+ * Records taps made before the app is ready, and delivers each tap to the control that was pressed. `shared/src/build/page.ts`
+ * compiles it to ES5, so that it runs in any browser; newer APIs are used only after `isNewEnough`. It imports nothing.
  */
 
 const byId = (id: string) => document.getElementById(id);
 
 /**
- * The youngest things that every browser of the floor has: Chrome 103, Firefox 114 and Safari 16.4 brought them. None
- * is used, they tell the age. A Firefox 114 gets in: it lacks nothing that the other two floors have.
+ * Tests the newest features that every supported browser has, of Chrome 103, Firefox 114 and Safari 16.4. They only show the
+ * version and are not used. The floor is Firefox 115, but 114 lacks nothing that the other two floors have.
  */
 const isNewEnough = () =>
   'AbortSignal' in window &&
@@ -17,7 +16,7 @@ const isNewEnough = () =>
   CSS.supports('width', 'calc(1px * infinity)') &&
   'replaceSync' in CSSStyleSheet.prototype;
 
-/** Somebody is signed in on this device, as far as it knows. Throws where there is no storage. */
+/** Whether a user is stored on this device. Throws without storage. */
 const isMember = () => localStorage.getItem('user-store') !== null;
 
 function keepInvite() {
@@ -25,11 +24,11 @@ function keepInvite() {
     const invite = new URLSearchParams(location.search).get('invite');
     if (invite) sessionStorage.setItem('liaozhai-invite', invite);
   } catch {
-    // no storage: the invitation counts for this page only, which has the code in its address
+    // no storage: the invitation applies to this page only, whose address has the code
   }
 }
 
-/** What the server renders for guests is hidden until it is known that nobody is signed in; one who was has a session that ran out. */
+/** Reveals the server's content for guests. A device with an owner but no user has an expired session, so it is not a guest's. */
 function markGuest() {
   let isGuest = true;
   try {
@@ -40,7 +39,7 @@ function markGuest() {
   if (isGuest) document.documentElement.setAttribute('data-guest', '');
 }
 
-/** Title and teaser of the linked screen, which the server has written into the head for link cards. */
+/** Title and teaser of the linked story, from the head's Open Graph tags; null for other screens. */
 function teaser(): HTMLElement | null {
   const card = (property: string) =>
     document.querySelector<HTMLMetaElement>(`meta[property="og:${property}"]`)?.content ?? '';
@@ -56,7 +55,7 @@ function teaser(): HTMLElement | null {
   return story;
 }
 
-/** Old browsers copy what is selected in a field; where even that is refused the field stays for the finger. */
+/** Copies with `execCommand`, for old browsers. If that is refused, the field stays for copying by hand. */
 function copyAddress(button: HTMLButtonElement) {
   const field = document.createElement('input');
   field.value = location.href;
@@ -70,13 +69,13 @@ function copyAddress(button: HTMLButtonElement) {
   try {
     isCopied = document.execCommand('copy');
   } catch {
-    // the same as refused
+    // treated as a refusal
   }
   if (isCopied) field.parentNode?.removeChild(field);
   button.textContent = isCopied ? '链接已复制' : '请长按上面的链接复制';
 }
 
-/** Leaves of the notice's parts what this reader needs. The system only chooses the advice, never who gets in. */
+/** Removes the parts of the notice that do not apply. The user agent selects only the advice, never whether the app runs. */
 function chooseParts(notice: HTMLElement, side: string) {
   const agent = navigator.userAgent;
   const isApple = /iPhone|iPad|iPod/.test(agent);
@@ -84,7 +83,7 @@ function chooseParts(notice: HTMLElement, side: string) {
   const advice = [
     isApple && 'ios',
     isAndroid && 'android',
-    // every browser of an iPhone has the system's engine, so another one is no help there
+    // every browser on an iPhone uses the system's engine, so another browser does not help
     !isApple && /MicroMessenger/.test(agent) && 'wechat',
     !isApple && !isAndroid && 'desktop',
   ];
@@ -97,12 +96,12 @@ function chooseParts(notice: HTMLElement, side: string) {
   }
 }
 
-/** Shows one side of the notice above what the server has rendered; where it has rendered nothing, below the link's teaser or alone. */
+/** Shows one variant of the notice above the server-rendered content, else below the story's teaser, else alone. */
 function showNotice(side: 'old' | 'failed') {
   const notice = byId('notice');
   if (!notice?.hidden) return;
   chooseParts(notice, side);
-  // an invitation whose button does nothing, and the place of a list that will not come
+  // parts that need the app: an invitation's button, the placeholder of a list
   const dead = document.querySelectorAll('#root [data-for]');
   for (let at = 0; at < dead.length; at += 1) dead[at]?.parentNode?.removeChild(dead[at] as Element);
   const button = notice.querySelector('button');
@@ -117,7 +116,7 @@ function showNotice(side: 'old' | 'failed') {
   notice.hidden = false;
 }
 
-/** A kept page may open at another address than the one its prerendered content was made for. */
+/** A page cached by the worker may open at another address than its prerendered content was made for. */
 function dropForeignContent() {
   const drawnFor = document.querySelector('[data-first]')?.getAttribute('data-first');
   if (!drawnFor || drawnFor === location.pathname.replace(/^\/$/, '/explore')) return;
@@ -125,7 +124,7 @@ function dropForeignContent() {
   byId('liaozhai-first')?.remove();
 }
 
-/** A story that was begun does not lead the shelf: the first other one does, as the app draws it. */
+/** Moves the first story that the reader has not begun to the top of the shelf, as the app does. */
 function placeLead() {
   try {
     const owner = isMember() && localStorage.getItem('liaozhai-owner');
@@ -145,22 +144,22 @@ function placeLead() {
       card.className = looks[place] ?? '';
     });
   } catch {
-    // no storage, or one that cannot be read: the shelf as the server drew it
+    // no or unreadable storage: the shelf stays as the server rendered it
   }
 }
 
-/** A request that need not wait for the app. */
+/** Starts a request before the app is loaded. */
 function startRequest(url: string): EarlyRequest {
   const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
   response.catch(() => undefined);
   return { url, response };
 }
 
-/** A member's list never comes with the page, so it need not even wait for the page's end. */
+/** A member's list is never part of the page, so its request does not even wait for the page to be parsed. */
 const startOwnList = () =>
   location.pathname === '/conversations' && knowsMember() ? startRequest('/api/v1/conversations') : null;
 
-/** The list that 发现 begins with; left out where the answer came with the page. */
+/** The first list of 发现, unless the page already has it. */
 const startStories = () =>
   /^\/(explore)?$/.test(location.pathname) && !byId('liaozhai-first') ? startRequest('/api/v1/stories') : null;
 
@@ -172,10 +171,10 @@ function knowsMember(): boolean {
   }
 }
 
-/** A member's own data never comes with the page; what guests see of some screens does. */
+/** Whether the app will send a request immediately: for a member, or on a screen without prerendered content. */
 const asksAtOnce = () => knowsMember() || !document.querySelector('[data-first] > main > *');
 
-/** What only members see of the screen is a slot called like its route, with `.member` (`memberPart` of the contract). */
+/** Preloads the members' part of the screen: a slot named like its route, with `.member` (`memberPart` of the contract). */
 function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string, string>) {
   if (!knowsMember()) return;
   const builds = Object.keys(remotes).map((name) => remotes[name] as InlinedRemote);
@@ -188,8 +187,8 @@ function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string
 }
 
 /**
- * The file that carries requests (`shared/src/runtime/client/transport.ts`), for a page whose first request follows immediately. Requests
- * made here are read without it.
+ * Preloads the client's chunk (`shared/src/runtime/client/transport.ts`) if the app's first request follows immediately.
+ * Responses to requests started here are read without it.
  */
 function preloadClient(hashes: Record<string, string>, early: EarlyRequest | null) {
   if (early || !asksAtOnce()) return;
@@ -198,7 +197,7 @@ function preloadClient(hashes: Record<string, string>, early: EarlyRequest | nul
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
 }
 
-/** As far as a finger strays during a tap. */
+/** The most that a finger moves during a tap. */
 const TAP_PX = 12;
 const DOUBLE_TAP_MS = 300;
 const CLICK_WITHIN_MS = 100;
@@ -211,14 +210,14 @@ const nameOf = (control: Element) =>
 
 const isInSight = (control: Element) => control.getClientRects().length > 0 && !control.closest('[inert]');
 
-/** What a tap on this control goes to now: the control, or the app's own where the server's is gone. */
+/** Returns the control that a tap goes to now: itself, or the app's replacement of a removed server-rendered one. */
 function heirOf(control: HTMLElement): HTMLElement | undefined {
   const isDrawn = !control.isConnected && control.closest('[data-first]');
   const controls = isDrawn ? Array.from(document.querySelectorAll<HTMLElement>('a, button')) : [control];
   return controls.filter((each) => isInSight(each) && nameOf(each) === nameOf(control))[0];
 }
 
-/** Notes of what the server drew which button was tapped last, and what has the focus: the app does the same to its own. */
+/** Records the last tapped button and the focused control of the server-rendered content, for the app to replay. */
 function noteTaps(): Begun['taps'] {
   const taps: Begun['taps'] = { last: null, focused: null, isLeaving: false, heirOf };
   document.addEventListener('focusin', ({ target }) => {
@@ -239,8 +238,9 @@ function noteTaps(): Begun['taps'] {
 }
 
 /**
- * A tap acts on what the finger was put on, and the second half of a double tap on nothing else. Browsers give the click to what has
- * come there meanwhile, or to nothing: a list is sorted, a sheet closes, the app takes the place of what the server drew.
+ * Makes a tap act on the control that was pressed, and the second half of a double tap on nothing else. If the layout has changed
+ * meanwhile, browsers deliver the click to the element now under the finger, or to none. That happens when a list is sorted, a
+ * sheet closes, or the app replaces the server's content.
  */
 function keepTaps() {
   let pressed: HTMLElement | null = null;
@@ -263,11 +263,11 @@ function keepTaps() {
   on('pointerup', (event) => {
     const cut = pressed;
     if (!cut || cut.isConnected || !isNear(event)) return;
-    // to a mouse most browsers send no click then
+    // for a mouse, most browsers fire no click in that case
     setTimeout(() => cut === pressed && heirOf(cut)?.click(), CLICK_WITHIN_MS);
   });
   on('click', (event) => {
-    // a script's, or a key's
+    // clicks from scripts or the keyboard
     if (!event.isTrusted || !event.detail) return;
     const meant = isSecond ? clicked : pressed;
     const control = controlOf(event.target);
@@ -279,7 +279,7 @@ function keepTaps() {
     if (isMeant) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    // what lies under a dialog that has opened meanwhile is out of reach
+    // a control under a dialog that has opened meanwhile is not clicked
     if (!isSecond && meant.closest('dialog') === (event.target as Element).closest('dialog')) heirOf(meant)?.click();
   });
 }
@@ -289,7 +289,7 @@ interface EarlyRequest {
   response: Promise<Response>;
 }
 
-/** What was begun before the page was whole. */
+/** State from before the page was parsed. */
 interface Begun {
   taps: NonNullable<typeof globalThis.__liaozhai>['taps'];
   early: EarlyRequest | null;
@@ -310,7 +310,7 @@ interface InlinedSet {
 function loadHost(set: InlinedSet, { taps, early }: Begun) {
   const hashOf = (url: string) => {
     const { origin, pathname } = new URL(url, location.href);
-    // a dev server's files have no hashes; the page's policy admits it
+    // a dev server's files have no hashes; the Content-Security-Policy admits its origin
     if (set.override?.local?.some((local) => local.origin === origin)) return '';
     const hash = origin === location.origin && Object.hasOwn(set.hashes, pathname) ? set.hashes[pathname] : '';
     if (!hash) throw new TypeError(`not in the set: ${url}`);
@@ -333,20 +333,20 @@ function loadHost(set: InlinedSet, { taps, early }: Begun) {
     host.integrity = hashOf(url);
     host.crossOrigin = 'anonymous';
     host.onerror = onerror;
-    // a script that cannot be parsed loads as well
+    // `load` also fires for a script that cannot be parsed
     host.onload = () => {
       if (!loader.started) failed();
     };
     host.src = policy ? (policy.createScriptURL(url) as string) : url;
     document.head.append(host);
   };
-  // once more past the caches, which keep corrupt bytes like sound ones
+  // retries past the caches, which may hold corrupt bytes
   append(set.host.entry, () => append(`${set.host.entry}?again=1`, failed));
   preloadClient(set.hashes, loader.early);
   preloadMemberPart(set.remotes, set.hashes);
 }
 
-/** A page that was cut off stands in the browser's cache under the whole one's name: asks past it. */
+/** Replaces a truncated page in the HTTP cache, then reloads. */
 function openWhole() {
   fetch(location.href, { cache: 'reload', headers: { Accept: 'text/html' } })
     .then((answer) => answer.text())
@@ -356,9 +356,9 @@ function openWhole() {
     .catch(() => undefined);
 }
 
-/** The worker may have answered with the beginning of a page that it kept. Where the live one differs it says so with `null`. */
+/** Loads the host. A set of `null` means that the worker began a cached page, and the live one differs: reloads. */
 function openSet(begun: Begun) {
-  // the page's last element
+  // `#notice` is the page's last element
   if (!byId('notice')) return openWhole();
   const text = byId('liaozhai-set')?.textContent;
   if (!text) return;

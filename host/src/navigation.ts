@@ -5,7 +5,7 @@ import type { Page } from './page';
 import { routeAt } from './routes';
 import { tabs } from './shell/TabBar';
 
-/** Where in the app one is, as the router knows it. */
+/** A location in the router's format. */
 export interface AppLocation {
   pathname: string;
   search: string;
@@ -21,16 +21,16 @@ export interface HistoryPosition {
   index: number;
 }
 
-/** Checks that run before the app goes to another location. */
+/** Checks before a navigation. */
 export interface Gates {
-  /** The location that a path stands for: the root is the first tab. */
+  /** Resolves a path's alias: the root is the first tab. */
   resolve: (pathname: string) => string;
-  /** Whether someone wants to be asked before the location is left. */
+  /** Whether leaving the location needs a confirmation. */
   isLeaveGuarded: () => boolean;
   mayLeave: () => Promise<boolean>;
-  /** Whether the location may be entered; `true` immediately, or the answer to a question put to the visitor. */
+  /** Whether the location may be entered: `true`, or a promise of the outcome of a prompt. */
   mayEnter: (pathname: string) => true | Promise<boolean>;
-  /** Whether the next location is to be opened as a new document. */
+  /** Whether the next location must be opened as a new document. */
   wantsDocument: () => boolean;
 }
 
@@ -52,7 +52,7 @@ const newKey = () => Math.random().toString(36).slice(2, 10);
 const hrefOf = (to: Target) =>
   typeof to === 'string' ? to : `${to.pathname ?? location.pathname}${to.search ?? ''}${to.hash ?? ''}`;
 
-/** Reads the browser's entry; one that is not ours (first load, a typed hash) is marked as ours. */
+/** Reads the current history entry. An entry without our key (first load, a typed hash) gets one. */
 function readPosition(action: HistoryPosition['action'], fallbackIndex: number): HistoryPosition {
   if (typeof history.state?.key !== 'string')
     history.replaceState({ ...history.state, key: newKey(), idx: fallbackIndex }, '');
@@ -64,7 +64,7 @@ function readPosition(action: HistoryPosition['action'], fallbackIndex: number):
 const LOOK_EVERY_MS = 10;
 const UNTIL_MS = 1000;
 
-/** The browser steps at its own time, and overlays keep the event of their own steps to themselves: so look. */
+/** Polls, since history steps are asynchronous and overlays stop the events of their own steps. */
 async function until(arrived: () => boolean) {
   const latest = performance.now() + UNTIL_MS;
   while (!arrived() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -72,18 +72,15 @@ async function until(arrived: () => boolean) {
 
 const isUnderOverlay = () => Boolean(history.state?.overlays?.length);
 
-/** An answered question takes its own entry away just after it closed. */
+/** A closed dialog removes its own entry shortly after. */
 const overlaysGone = () => until(() => !isUnderOverlay());
 
-/**
- * The app's way through the browser's history: the router's navigator, which asks the gates first.
- * A step back that must be asked about is undone, asked about, and then taken again.
- */
+/** The router's navigator, which checks the gates first. A guarded step back is undone, and repeated once confirmed. */
 function createGuardedHistory(gates: Gates): GuardedHistory {
   const { origin } = location;
   const resolved = (to: Target) => {
     const url = new URL(hrefOf(to), origin + location.pathname);
-    // two at the front would name another site
+    // two leading slashes would name another site
     return gates.resolve(url.pathname.replace(/\/{2,}/g, '/')) + url.search + url.hash;
   };
   history.replaceState(history.state, '', resolved(location.href));
@@ -91,7 +88,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
   const departure = createDeparture(gates.wantsDocument);
   let attempt = 0;
   let undoing = false;
-  /** the next step back has been asked about */
+  /** the next step back has been confirmed */
   let allowed = false;
   const arrived = createSignal();
 
@@ -105,7 +102,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     if (departure.isDue()) return departure.to(action, path, index);
     const before = action === 'PUSH' ? location.pathname + location.search : history.state?.before;
     if (action === 'REPLACE' && before === path) {
-      // a second entry of the same page would be a step back that leads nowhere
+      // otherwise there would be two adjacent entries of the same page
       allowed = true;
       return history.back();
     }
@@ -114,7 +111,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
       if (action === 'PUSH') history.pushState(entry, '', path);
       else history.replaceState(entry, '', path);
     } catch {
-      // Safari takes a hundred entries in half a minute
+      // Safari throws after a hundred entries within half a minute
       return departure.to(action, path, index);
     }
     arrive(readPosition(action, index));
@@ -125,7 +122,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
     const entry = gates.mayEnter(new URL(path, origin).pathname);
     if (entry !== true && !(await entry)) return;
-    // else the overlay's entry would be replaced, and back would lead to the page that was to go
+    // otherwise the overlay's entry would be replaced, and going back would reach the replaced page
     if (action === 'REPLACE' && isUnderOverlay()) await overlaysGone();
     // the latest navigation wins
     if (mine === attempt) write(action, path, state);
@@ -147,7 +144,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
   const onPopState = () => {
     if (undoing) return;
     const next = readPosition('POP', position.index + 1);
-    // overlays lie over their page with entries of their own under the page's key
+    // overlays have entries of their own with the key of their page
     if (next.location.key === position.location.key) return;
     const delta = next.index - position.index;
     if (delta !== 0 && !allowed && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
@@ -173,16 +170,16 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
 }
 
 interface Departure {
-  /** Whether to go by a new document: a newer set wants one, or one is on its way and a later tap is to win over it. */
+  /** Whether to open a new document: a newer set needs one, or one is already loading and the later tap must win. */
   isDue: () => boolean;
   to: (action: 'PUSH' | 'REPLACE', path: string, index: number) => void;
   dispose: () => void;
 }
 
-/** The way out of this document into the next one of the app. */
+/** Navigates to a new document of the app. */
 function createDeparture(wantsDocument: () => boolean): Departure {
   let leaving = false;
-  // the browser may keep this document and show it again
+  // the document may be restored from the back/forward cache
   const onPageHide = () => {
     leaving = false;
   };
@@ -201,7 +198,7 @@ function createDeparture(wantsDocument: () => boolean): Departure {
   };
 }
 
-/** How deep in the app's history this document was opened, as the one before it noted: 0 if it was opened from elsewhere. */
+/** The history index that the previous document stored for this one; 0 if it was opened from elsewhere. */
 function takeArrivalIndex(): number {
   const from = readJson(STORAGE_KEYS.arrival, tab) as { path: string; index: number } | null | undefined;
   tab.remove(STORAGE_KEYS.arrival);
@@ -217,13 +214,13 @@ export function useNavigation(): GuardedHistory {
   return navigation;
 }
 
-/** Where the app is; renders again with each navigation, so screens don't use it. */
+/** Returns the app's position. Re-renders with each navigation, so screens do not use it. */
 export function usePosition(): HistoryPosition {
   const navigation = useNavigation();
   return useSyncExternalStore(navigation.subscribe, navigation.current);
 }
 
-/** The app's history: asks about unsaved work, asks guests to sign in before a private screen, takes new sets. */
+/** Creates the app's history: confirms leaving unsaved work, prompts guests to sign in before a private screen, applies new sets. */
 export const createAppHistory = ({ routes, pendingUpdate }: Pick<Page, 'routes' | 'pendingUpdate'>) =>
   createGuardedHistory({
     resolve: (pathname) => (pathname === hostRoutePaths.root ? tabs[0].path : pathname),

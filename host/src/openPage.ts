@@ -15,10 +15,7 @@ import { tabs } from './shell/TabBar';
 import { createPendingUpdate } from './updates/pendingUpdate';
 import { bearWrappers } from './wrappedNodes';
 
-/**
- * Everything that an open page has one of. Made once by `boot.ts`, before anything is loaded: it puts the asset loader
- * and the federation runtime where builds find them and registers the set's remotes.
- */
+/** Creates the services of an open page, each once, and installs the asset loader. Must run before anything is loaded. */
 export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   const assetLoader = createAssetLoader(
     (url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)),
@@ -31,9 +28,9 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
   return {
     set,
-    /** Says which remotes run from dev servers, where some do. */
+    /** Shows which remotes run from dev servers; undefined if none do. */
     LocalBadge,
-    /** Every screen: the host's own and what the set's remotes declare. */
+    /** Every screen of the host and of the set's remotes. */
     routes: routeTable(set),
     remotes,
     components: createRemoteComponents({ set, remotes, prefetcher }),
@@ -45,11 +42,11 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
 
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 
-/** Makes the open page. One that runs remotes from dev servers asks those first what they have. */
+/** Creates the open page. If it runs remotes from dev servers, loads their descriptions first. */
 export async function openPage(): Promise<Page> {
   const set = readPageSet();
   bearWrappers();
-  // a development server's page has no list of hashes
+  // a development server's page has no hashes
   if (globalThis.__liaozhai) guardLateFiles();
   if (!set.override?.local) return createPage(set);
   installAssetLoader(createAssetLoader(() => loadTimeoutMs(set.host.entry, false)));
@@ -59,27 +56,27 @@ export async function openPage(): Promise<Page> {
   return createPage(await withLocalRemotes(set), LocalBadge);
 }
 
-/** The page preloads the first screen with the host's own script, so a sound remote is there long before that. */
+/** Limit for the first screen, whose files are preloaded: a working remote loads far sooner. */
 const FIRST_SCREEN_MS = 300;
 
 /**
- * Loads the first screen. Awaited before the first render, since React would hold a Suspense fallback for 300 ms; a remote that is
- * dead or hangs does not hold up the app. Meanwhile the history loses the overlays that were open at a reload, since that step
- * would close a popup of the first render.
+ * Loads the first screen, for at most 300 ms. Awaited before the first render, since React would show a Suspense fallback for 300
+ * ms. Also removes history entries of overlays that were open at a reload; a later removal would close a popup of the first
+ * render.
  */
 export function startFirstScreen({ routes, components, prerendered }: Page): Promise<void> {
   const pathname = location.pathname === '/' ? tabs[0].path : location.pathname;
-  // where a guest's whole screen came with the page, the first request may wait until the browser is idle
+  // for a guest's fully prerendered screen, the first request may wait until the browser is idle
   if (!prerendered.content(pathname) || session.current().status === 'member') void prepareClient();
   const screen = components.preloadScreen(routes, pathname);
-  // the way is free while the first screen is rendered
+  // the network is idle while the first screen is rendered
   void screen.then(() => prefetchTabs({ routes, components }));
   const loaded = Promise.all([screen, leaveDeadOverlays(globalThis.__liaozhai?.taps.isLeaving)]);
   const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_SCREEN_MS));
   return Promise.race([loaded.then(() => undefined), late]);
 }
 
-/** Fetches what the tabs' screens need; resolves when it is there or has failed. */
+/** Prefetches the files of the tabs' screens; resolves when they have loaded or failed. */
 export const prefetchTabs = ({ routes, components }: Pick<Page, 'routes' | 'components'>): Promise<void> =>
   components.prefetchScreens(
     routes,

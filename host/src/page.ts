@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { createPage } from './openPage';
 
-/** Everything that an open page has one of. */
+/** The services of an open page, each of which exists once. */
 export type Page = ReturnType<typeof createPage>;
 
 export const PageContext = createContext<Page | null>(null);

@@ -4,7 +4,7 @@ import { TabBar, tabs } from './shell/TabBar';
 
 const nothing = () => undefined;
 
-/** The shell around each tab before any script runs; the screen's own prerendered content takes the token's place. */
+/** The shell around each tab before any script runs; the screen's prerendered content replaces the token. */
 const tabFrames = tabs.map(({ path, label }) => ({
   route: path,
   element: (
@@ -17,7 +17,7 @@ const tabFrames = tabs.map(({ path, label }) => ({
   ),
 }));
 
-/** Around a screen outside the shell, for whichever path is asked for. */
+/** The shell around a screen outside the tabs, for any path. */
 const bareFrame = {
   route: 'bare',
   element: (

@@ -13,7 +13,6 @@ export interface ScreenRoute {
   source: { kind: 'remote'; remote: string } | { kind: 'host'; page: () => Promise<{ default: ComponentType }> };
 }
 
-/** A screen of the host's own. */
 export const hostRoute = (route: Partial<ScreenRoute> & Pick<ScreenRoute, 'name' | 'path' | 'title' | 'source'>) => ({
   requiresAuth: false,
   keepAlive: false,
@@ -26,12 +25,12 @@ const nothingRoute = (path: string, title: string): ScreenRoute =>
     name: `nothing ${path}`,
     path,
     title,
-    // in the page's own script: a file of its own would cost each page its hashes
+    // part of the host's script: a file of its own would add its hash to every page
     source: { kind: 'host', page: async () => ({ default: NothingPage }) },
   });
 
 const notFoundRoute = nothingRoute('*', '没有这个页面');
-/** The tabs stay while the remote behind one is withdrawn: its address is no mistake of the reader's. */
+/** A tab stays while its remote is withdrawn; its address is not reported as a mistake. */
 const closedTabs = tabs.map(({ path, label }) => nothingRoute(path, label));
 
 export const routeAt = (routes: readonly ScreenRoute[], pathname: string): ScreenRoute =>

@@ -27,17 +27,17 @@ interface PageSpan extends Omit<Told, 'ago' | 'took'> {
 type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
 type Sent = Parameters<Adapter>[0];
 
-/** What the server takes in a report of 16 KiB, and how far back a span may begin. */
+/** Limits of the server: spans per report of 16 KiB, and how far back a span may begin, in ms. */
 const MOST_AT_ONCE = 50;
 const LONGEST_MS = 900_000;
 const MOST_WAITING = 200;
 const MOST_AWAITED = 20;
-/** As the client has it: calls of a page that stays open longer are traces of their own. */
+/** Same limit as the client's: calls of a page that stays open longer are traces of their own. */
 const DOCUMENTS_MS = 600_000;
 
 /**
- * Makes the page's work spans of the trace that its document is part of, if that is sampled: its loading, its remotes', each call, and
- * the wait for a reply's first words. Call when idle; the browser still has the earlier entries. Returns the stop.
+ * Records spans in the document's trace, if that is sampled: the page load, remote loads, each call, and the wait for a reply's
+ * first words. Call when idle; the browser still has earlier entries. Returns the stop function.
  */
 export function watchSpans({ set, routes }: Page): () => void {
   const document = sampledDocument();
@@ -115,10 +115,10 @@ export function watchSpans({ set, routes }: Page): () => void {
   };
 }
 
-/** The trace of the page's document, and its own part of it; null where the server samples it not. */
+/** Trace and parent span of the page's document; null if it is not sampled. */
 function sampledDocument() {
   const [timing] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // a page that the service worker began has it in its markup
+  // a page begun by the service worker has it in its markup
   const meta = document.querySelector<HTMLMetaElement>('meta[name="traceparent"]')?.content;
   const traceparent = meta ?? timing?.serverTiming?.find(({ name }) => name === 'traceparent')?.description ?? '';
   const [, trace, parent] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f][13579bdf]$/.exec(traceparent) ?? [];
@@ -128,7 +128,7 @@ function sampledDocument() {
 const randomHex = (bytes: number): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Of others no trace is any business, and many would refuse the header. */
+/** Other origins get no trace, and many would refuse the header. */
 const isOwn = ({ url = '', baseURL = '' }: Sent): boolean =>
   new URL(url, new URL(baseURL, location.href)).origin === location.origin;
 
@@ -147,7 +147,7 @@ function parsed(data: unknown): unknown {
   }
 }
 
-/** Hears the first words of replies, which may be on the socket before the message itself is answered. */
+/** Measures first words of replies, which may arrive on the socket before the response to the message. */
 function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
   const awaited = new Map<string, { post: Post; start: number }>();
   const early = new Map<string, number>();
@@ -168,7 +168,7 @@ function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
     listen('message.completed', messageEventSchema, hearWhole),
   ];
   return {
-    /** A message is being sent; to be called with the body of the answer. */
+    /** Call when a message is sent. Returns a function to be called with the response's body. */
     ask(post: Post, start: number) {
       underWay.add(post);
       return (data: unknown) => {

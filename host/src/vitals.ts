@@ -9,16 +9,17 @@ import { tabs } from './shell/TabBar';
 
 type Vital = VitalsReport['vitals'][number];
 
-/** Fits the server's limit with ids of the usual length. */
+/** Fits the server's size limit with ids of the usual length. */
 const MOST_VITALS = 18;
 const MOST_KEPT = 40;
 
 /**
- * Measures the reader's vitals, and reports them when the page is hidden: each value once, credited to the host's build and to the build
- * of the remote whose screen was in sight. Call when idle; the browser still has the earlier entries. Returns the stop.
+ * Measures the reader's web vitals, and reports them when the page is hidden: each value once, credited to the host's build and
+ * to that of the remote whose screen was visible. Call when idle; the browser still has earlier entries. Returns the stop
+ * function.
  */
 export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedHistory): () => void {
-  // a preview by a link is not a visit
+  // previews of unreleased builds are not measured
   if (set.override) return () => undefined;
   const screens = watchScreens(navigation);
   const cacheStateOf = keepRanBuilds(set.host.id);
@@ -34,7 +35,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     for (const build of builds) waiting.push({ build, metric, value, cache: cacheStateOf(remote) });
   };
   const onceFor = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
-    // a page restored from the back-forward cache measures again
+    // a page restored from the back/forward cache measures again
     if (reported.has(name)) return;
     reported.add(name);
     const remote = remoteAt(entries.length > 0 ? time : 0);
@@ -53,7 +54,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
       waiting.push({ build, metric: 'load', value: Math.round(duration), cache: cacheStateOf(build) });
     }
   };
-  // after the listeners of web-vitals, which take the last values at the document
+  // registered after the listeners of web-vitals, which report the last values at the document
   return reportHidden(() => {
     takeLoads();
     const vitals = waiting.slice(0, MOST_VITALS);
@@ -64,11 +65,11 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
 
 const metrics = { LCP: 'lcp', INP: 'inp', CLS: 'cls' } as const;
 
-/** When the worst shift of the page's worst moment was. */
+/** Time of the worst shift in the page's worst window of shifts. */
 const largest = ({ entries }: CLSMetric) =>
   entries.reduce((worst, entry) => (entry.value > worst.value ? entry : worst), { value: 0, startTime: 0 }).startTime;
 
-/** Which path was in sight at a time of `performance.now()`. */
+/** Records which path was visible at a time of `performance.now()`. */
 function watchScreens(navigation: GuardedHistory) {
   const pathname = () => navigation.current().location.pathname;
   const [document] = performance.getEntriesByType('navigation');
@@ -82,7 +83,7 @@ function watchScreens(navigation: GuardedHistory) {
 }
 
 /**
- * Remembers on this device which builds ran here, so that like pages are compared: a build that comes over the network the first time is
+ * Stores on this device which builds ran here, so that only like pages are compared: a build's first load over the network is
  * slower than one from the cache.
  */
 function keepRanBuilds(host: string): (build: string) => CacheState {

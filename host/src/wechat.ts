@@ -3,7 +3,6 @@ import { request } from '@liaozhai/shared/runtime';
 import wx from 'weixin-js-sdk';
 import type { GuardedHistory } from './navigation';
 
-/** What WeChat shows of a link. */
 interface LinkCard {
   title: string;
   desc: string;
@@ -15,7 +14,7 @@ const escaped: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"',
 
 const unescaped = (text: string) => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => escaped[name] ?? '');
 
-/** The tags of a page's head that its server wrote for link cards, the last of them the picture. */
+/** Reads a page's head up to its link-card tags, of which the picture is the last. */
 async function headOf(path: string): Promise<string> {
   const { body } = await fetch(path, { headers: { accept: 'text/html' } });
   const reader = body?.getReader();
@@ -26,12 +25,11 @@ async function headOf(path: string): Promise<string> {
     if (done) break;
     head += decoder.decode(value, { stream: true });
   }
-  // the rest of the page is not needed
   void reader?.cancel();
   return head;
 }
 
-/** The card of a screen, as the page's server describes it to every other program. */
+/** The card of a screen, from the page's Open Graph tags. */
 async function cardOf(path: string): Promise<LinkCard> {
   const head = await headOf(path);
   const content = (key: string) => unescaped(new RegExp(`"${key}" content="([^"]*)"`).exec(head)?.[1] ?? '');
@@ -45,15 +43,15 @@ async function cardOf(path: string): Promise<LinkCard> {
 
 const withoutHash = (address: string) => address.replace(/#.*/, '');
 
-/** On iOS WeChat knows a page by the address that it was opened with, on Android by the present one. */
+/** WeChat on iOS identifies a page by the address it was opened with, on Android by the current one. */
 const signedAddress = () => {
   const [entry] = performance.getEntriesByType('navigation');
   return withoutHash(/iP(hone|ad)/.test(navigator.userAgent) && entry ? entry.name : location.href);
 };
 
 /**
- * Gives links that are shared from WeChat's menu the card of the screen in sight, since WeChat reads no tags. Loaded inside WeChat
- * only, where the server signs for it.
+ * Sets the card of links that are shared from WeChat's menu, since WeChat reads no tags. Loaded only inside WeChat, where the
+ * server signs for it. Returns the stop function.
  */
 export function shareInWechat(navigation: Pick<GuardedHistory, 'current' | 'subscribe'>): () => void {
   let shown = '';

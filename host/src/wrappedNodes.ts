@@ -1,6 +1,6 @@
 /**
- * Browser extensions wrap elements of the page in their own. Has removing an element and inserting before one find the wrapper, so
- * that React goes on (facebook/react#11538). An element that is no longer in its parent at all still throws.
+ * Makes `removeChild` and `insertBefore` tolerate elements that browser extensions have wrapped in their own, so that React
+ * continues (facebook/react#11538). An element that is no longer in its parent at all still throws.
  */
 export function bearWrappers() {
   const { removeChild, insertBefore } = Node.prototype;
@@ -14,7 +14,7 @@ export function bearWrappers() {
   };
 }
 
-/** The child of `parent` that `node` is or stands in. */
+/** The child of `parent` that is or contains `node`. */
 function childAround(parent: Node, node: Node): Node {
   let child: Node | null = node;
   while (child && child.parentNode !== parent) child = child.parentNode;
