@@ -4,12 +4,12 @@ import { backendSegments } from '@liaozhai/shared/contract';
 const callSegments = backendSegments.filter((segment) => segment !== 'app');
 const callPath = new RegExp(`^/(${callSegments.join('|')})(/|$|\\?)`);
 
-/** The first segment of an address that is the backend's. */
+/** First segment of an address of the backend; undefined for any other address. */
 export const callSegment = (url: string): string | undefined => callPath.exec(url)?.[1];
 
 /**
- * Whether an address is `/app/{key}`. Nothing that a server behind us could read as another path,
- * since the API that publishes events lies next to it at `/apps`.
+ * Whether an address is `/app/{key}`. Refuses anything that an upstream server could read as another path, since the API that
+ * publishes events is next to it at `/apps`.
  */
 export function isSocketAddress(url: string): boolean {
   const segment = /^\/app\/([^/?#]+)(\?|$)/.exec(url)?.[1];
@@ -21,7 +21,7 @@ export function isSocketAddress(url: string): boolean {
   }
 }
 
-/** Spellings of a dot and a slash that only lenient servers read as such. */
+/** Encodings of a dot and a slash that only lenient servers decode. */
 const spellings: [RegExp, string][] = [
   [/%c0%ae|%e0%80%ae|%ef%bc%8e|%u002e|%uff0e/gi, '.'],
   [/%c0%af|%e0%80%af|%ef%bc%8f|%c1%9c|%u002f|%u005c|%u2215|%uff0f/gi, '/'],
@@ -33,7 +33,7 @@ const decoded = (path: string): string =>
     .reduce((text, [spelling, plain]) => text.replace(spelling, plain), path)
     .replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Whether a path has `.` or `..` among its segments, in any spelling: servers behind us would not agree on what it names. */
+/** Whether a path has `.` or `..` segments in any encoding, which upstream servers would resolve differently. */
 export function hasDotSegments(url: string): boolean {
   let path = url.split('?', 1)[0] ?? '';
   for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) path = decoded(path);

@@ -2,13 +2,13 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { endToEnd, forwardedHeaders, sendTo } from './upstream.ts';
 
-/** Shorter than any server keeps an idle connection (Node 5 s, nginx 75 s): one that it closes just as it is used again is a call lost. */
+/** Shorter than any server keeps an idle connection (Node 5 s, nginx 75 s): one closed at the moment of reuse loses a call. */
 const idle = { keepAlive: true, timeout: 2_000 };
 const agents = { 'http:': new Agent(idle), 'https:': new SecureAgent(idle) };
 
-/** Shorter than the minute after which nginx takes this server for failed. */
+/** Shorter than the minute after which nginx considers this server failed. */
 const ANSWER_MS = 50_000;
-/** An answer waits until it is whole, or as large or old as this: one that breaks off before is a 502, not half of itself. */
+/** A response is buffered until it is complete, or up to this size and time. If it breaks off before, it becomes a 502. */
 const HELD_BYTES = 64 * 1024;
 const HELD_MS = 100;
 
@@ -17,11 +17,11 @@ interface Call {
   target: string;
   trustsProxy: boolean;
   answerMs?: number;
-  /** Answers where the backend gave nothing that can be passed on. */
+  /** Answers the request if there is no response to pass on. */
   refuse: (error: Error) => void;
 }
 
-/** Hands a call on, and its answer back. */
+/** Forwards a call and passes its response on. */
 export function passCall(request: IncomingMessage, response: ServerResponse, call: Call) {
   const { target, trustsProxy, answerMs = ANSWER_MS, refuse } = call;
   const { method, url: path, headers: given } = request;
@@ -29,7 +29,7 @@ export function passCall(request: IncomingMessage, response: ServerResponse, cal
   const headers = forwardedHeaders(request, trustsProxy);
   if (isChunked) headers['transfer-encoding'] = 'chunked';
   const agent = agents[target.startsWith('https:') ? 'https:' : 'http:'];
-  // a visitor who goes away ends the call as well
+  // a visitor who disconnects cancels the call and needs no answer
   const refuseUnlessGone = (error: Error) => {
     if (!response.destroyed) refuse(error);
   };
@@ -44,7 +44,7 @@ export function passCall(request: IncomingMessage, response: ServerResponse, cal
   else sent.end();
 }
 
-/** Passes an answer on. Nothing that a backend writes there ends this process. */
+/** Passes a response on. Nothing in it can end this process. */
 function passAnswer(answer: IncomingMessage, response: ServerResponse, broken: () => void): void {
   const held: Buffer[] = [];
   let heldBytes = 0;
@@ -87,6 +87,6 @@ function setSafely(response: ServerResponse, name: string, value: string | strin
   try {
     response.setHeader(name, value);
   } catch {
-    // a header that HTTP does not allow is left out; the rest of the answer counts
+    // a header that HTTP does not allow is left out
   }
 }

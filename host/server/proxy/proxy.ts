@@ -14,27 +14,27 @@ interface BackendProxyOptions {
   awaySeconds?: () => number | null;
   log: Log;
   counters?: FrontCounters | null;
-  /** origin of a Reverb that answers the socket in the backend's stead */
+  /** origin of a Reverb that serves the socket instead of the backend */
   reverb?: string;
-  /** Believe X-Forwarded-*, which a proxy of one's own has set. */
+  /** Trust X-Forwarded-*, which the operator's own proxy sets. */
   trustProxy: boolean;
   longestSocketMs?: number;
-  /** the longest time until an answer begins */
+  /** longest time until a response begins */
   answerMs?: number;
 }
 
 export interface BackendProxy {
-  /** Answers a request that is the backend's; false leaves it to others. */
+  /** Answers a request for the backend. Returns false for any other. */
   web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean;
   isSocket(request: IncomingMessage): boolean;
-  /** Hands a socket on, or answers with the reason why not. */
+  /** Forwards a socket, or answers with the reason for the refusal. */
   socket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Hands the backend's calls and its socket on, so that page, API and socket share one origin. */
+/** Forwards calls and the socket to the backend, so that page, API and socket share one origin. */
 export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
   const { backend, reverb, trustProxy: trustsProxy, log, counters, awaySeconds = () => null } = options;
-  /** Why there is no answer; null while the backend that runs here is up. */
+  /** Refusal while the backend is restarting; null while it runs. */
   const restarting = (): Refusal | null => {
     const seconds = awaySeconds();
     return seconds === null ? null : new Refusal(503, '服务正在重新启动，请稍候再试', seconds);
@@ -60,7 +60,7 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       const refuse = ({ status, headers, body }: Refusal) => response.writeHead(status, headers).end(body);
       const isRestarting = restarting();
       if (isUnclear) response.writeHead(400, { 'content-type': 'text/plain' }).end('dot segments in the path');
-      // Reverb answers a plain request with 500; the page asks to learn whether there is a socket at all
+      // Reverb answers a plain request with 500; the page sends one to find out whether there is a socket
       else if (isSocket && reverb) response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();
       else if (isRestarting) {
         count('restarting');

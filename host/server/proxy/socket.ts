@@ -5,30 +5,30 @@ import { answerRaw } from '@liaozhai/http/server';
 import { forwardedHeaders, sendTo } from './upstream.ts';
 
 const ANSWER_MS = 15_000;
-/** A reader who takes nothing for that long is gone. */
+/** A peer that reads nothing for this long is disconnected. */
 const DEAF_MS = 10_000;
 
-/** Sockets end after 24 to 30 minutes: a session that ended meanwhile gets no new one, also where the backend closes none. */
+/** Sockets are closed after 24 to 30 minutes, so that an ended session gets no new one, even if the backend closes none. */
 const LONGEST_MS = 30 * 60_000;
 const SHORTEST_SHARE = 0.8;
 
 interface SocketPass {
   /** origin of what answers sockets */
   target: string;
-  /** It is a Reverb: that knows no session, and counts headers among the 10,000 bytes that a request may have. */
+  /** The target is a Reverb: it has no sessions, and counts headers towards its limit of 10,000 bytes per request. */
   isReverb: boolean;
   trustsProxy: boolean;
   longestMs?: number;
   answerMs?: number;
   opened: () => void;
   closed: () => void;
-  /** It answered, but with no socket. */
+  /** The target answered without opening a socket. */
   refused: (status: number) => void;
-  /** Answers where nothing came back. */
+  /** Answers if the target did not respond. */
   unreachable: (error: Error) => void;
 }
 
-/** Hands a socket on, or answers with the reason why not. */
+/** Forwards a socket, or answers with the reason for the refusal. */
 export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketPass): void {
   const { target, isReverb, longestMs = LONGEST_MS, answerMs = ANSWER_MS } = pass;
   const headers = { ...forwardedHeaders(request, pass.trustsProxy), connection: 'Upgrade', upgrade: 'websocket' };
@@ -40,7 +40,7 @@ export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffe
   const sent = sendTo(target, options, {
     answered({ statusCode = 502 }) {
       pass.refused(statusCode);
-      // a success or a redirect would say that all is well
+      // a success or a redirect would hide the failure
       answerRaw(socket, statusCode < 400 ? 502 : statusCode, 'no socket here');
       sent.destroy();
     },
@@ -57,7 +57,7 @@ export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffe
       if (head.length > 0) socket.unshift(head);
       if (first.length > 0) upstream.unshift(first);
       socket.write(switchingHead(answer), 'latin1');
-      // both are TCP or TLS connections of Node's own
+      // both are Node's own TCP or TLS sockets
       joinOneWay(upstream as Socket, socket as Socket);
       joinOneWay(socket as Socket, upstream as Socket);
     },
@@ -71,13 +71,13 @@ export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffe
   sent.end();
 }
 
-/** The answer that opens a socket, as it came. */
+/** The response head that opens a socket, unchanged. */
 function switchingHead({ rawHeaders }: IncomingMessage): string {
   const lines = rawHeaders.flatMap((name, at) => (at % 2 ? [] : `${name}: ${rawHeaders[at + 1]}`));
   return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Passes on what comes. The end of one connection, or a reader who takes nothing any more, ends the other. */
+/** Pipes one way. The end of one connection, or a peer that stops reading, ends the other. */
 function joinOneWay(from: Socket, to: Socket): void {
   let timer: NodeJS.Timeout | undefined;
   const destroySoon = () => {
@@ -85,7 +85,7 @@ function joinOneWay(from: Socket, to: Socket): void {
   };
   from.setTimeout(0).setNoDelay(true).setKeepAlive(true);
   from.on('error', () => from.destroy());
-  // paused by the pipe while `to` takes nothing
+  // paused by the pipe while `to` accepts nothing
   from.on('pause', destroySoon);
   from.on('resume', () => clearTimeout(timer));
   from.once('close', () => {

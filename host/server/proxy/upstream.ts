@@ -9,7 +9,7 @@ import { request as sendSecurely } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { sourceOf } from '@liaozhai/http/source';
 
-/** A refusal in the shape of the backend's own errors, so that the page says it and tries again. */
+/** An error response in the backend's format, so that the page shows it and retries. */
 export class Refusal {
   readonly status: 502 | 503 | 504;
   readonly headers: Record<string, string>;
@@ -24,14 +24,14 @@ export class Refusal {
 
 class TimedOut extends Error {}
 
-/** 503: it could not be reached. 504: it was silent. 502: it answered what is no HTTP, or broke off. */
+/** 503: unreachable. 504: timed out. 502: not HTTP, or broken off. */
 export function refusalFor(error: Error): Refusal {
   if (error instanceof TimedOut) return new Refusal(504);
   const { syscall } = error as NodeJS.ErrnoException;
   return new Refusal(syscall === 'connect' || syscall === 'getaddrinfo' ? 503 : 502);
 }
 
-/** About one connection, not about what is said over it. */
+/** Headers of one connection, which are not forwarded. */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -46,10 +46,10 @@ const hopByHop = [
   'expect',
 ];
 
-/** Not among those that `Connection` may take away. */
+/** Headers that `Connection` cannot remove. */
 const lasting = ['host', 'content-length', 'cookie', 'authorization'];
 
-/** What of the headers is for the other end. */
+/** Returns the headers to forward. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const left = new Set([...hopByHop, ...named.filter((name) => !lasting.includes(name))]);
@@ -57,8 +57,8 @@ export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /**
- * A request's headers for the other end, with what it may know of the visitor. What a visitor says about a proxy is left out, and
- * so are names with `_`: PHP takes `X_Forwarded_Host` for `X-Forwarded-Host`.
+ * Returns a request's headers for the upstream, with the visitor's source. The visitor's own forwarding headers are removed, and
+ * so are names with `_`: PHP reads `X_Forwarded_Host` as `X-Forwarded-Host`.
  */
 export function forwardedHeaders(request: IncomingMessage, trustsProxy: boolean): IncomingHttpHeaders {
   const { ip, host, scheme } = sourceOf(request, trustsProxy);
@@ -74,17 +74,17 @@ export function forwardedHeaders(request: IncomingMessage, trustsProxy: boolean)
 
 interface Outcomes {
   answered: (answer: IncomingMessage) => void;
-  /** Left out: a switch of protocols is no answer. */
+  /** If left out, a protocol switch is refused. */
   switched?: (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
   refused: (error: Error) => void;
 }
 
-/** Other codings would be lost with their header. */
+/** Other transfer codings would be lost with their header. */
 const isPlain = (answer: IncomingMessage) => /^(chunked|identity)?$/i.test(answer.headers['transfer-encoding'] ?? '');
 
 /**
- * Sends to `http` or `https`. One of the outcomes is called, once. The head of an answer may take `timeout` milliseconds, and so
- * may each silence after it.
+ * Sends a request over http or https, and calls exactly one of the outcomes. `timeout` bounds, in ms, the wait for the response's
+ * head and each silence after it.
  */
 export function sendTo(
   target: string,
