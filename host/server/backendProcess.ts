@@ -9,13 +9,13 @@ export interface Backend {
   url(): string;
   /** Seconds until it is started again, at least 1; null while it runs. */
   awaySeconds(): number | null;
-  /** Resolves with why, in one line, once it has ended for good: nothing will start it again. */
+  /** Resolves with a one-line reason once the backend has ended for good and is not restarted. */
   gone: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface BackendCommand {
-  /** what Node is given to run */
+  /** arguments of Node */
   words: string[];
   cwd: string;
 }
@@ -25,20 +25,20 @@ const referenceBackend: BackendCommand = {
   cwd: join(repoRoot, 'backend'),
 };
 
-/** Pauses before it is started again, in a row; when they are used up it has ended for good. */
+/** Delays before successive restarts; after the last one the backend has ended for good. */
 const restartPausesMs = [300, 1_000, 3_000, 10_000, 30_000];
-/** A process that lived this long has recovered: the pauses start over. */
+/** A process that ran this long has recovered: the delays start over. */
 const SOUND_AFTER_MS = 60_000;
-/** The backend's exit status for what a new start cannot cure; it has said what does in one line. */
+/** The backend's exit status for a problem that a restart does not solve; it has logged the solution. */
 const INCURABLE = 2;
 
 const listening = /listening on (http:\/\/\S+)/;
 
 type BackendChild = ChildProcessByStdio<null, Readable, null>;
 
-/** Ended before it listened. */
+/** The backend ended before it listened. */
 export class BackendRefused extends Error {
-  /** Whether it has told the operator what cures it, so that nothing is to be added. */
+  /** Whether the backend has already logged the problem and its solution. */
   readonly isExplained: boolean;
 
   constructor(code: number | null) {
@@ -54,7 +54,7 @@ interface Launched {
 }
 
 function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launched {
-  // it ends when the channel closes, so that it never outlives us at its database
+  // it ends when the IPC channel closes, so that it never outlives this process at its database
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
   const child = spawn(process.execPath, words, { cwd, env, stdio: [...stdio] }) as BackendChild;
   const url = new Promise<string>((resolve, reject) => {
@@ -65,14 +65,14 @@ function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launche
     });
     child.once('exit', (code) => reject(new BackendRefused(code)));
   });
-  // who waits for it hears of it; after a restart nobody does
+  // callers that await it see the rejection; after a restart nobody does
   url.catch(() => {});
   return { child, url, startedAt: performance.now() };
 }
 
 /**
- * Runs the reference backend as a process of its own. If it dies it is restarted on the same port, five times in a row with growing
- * pauses. A status that says a restart cures nothing ends that immediately. Rejects with `BackendRefused` if it never listened.
+ * Runs the reference backend as a separate process. If it ends, it is restarted on the same port, up to five times in a row with
+ * growing delays. A status that rules a restart out ends it for good. Rejects with `BackendRefused` if it never listened.
  */
 export async function startBackend(
   env: NodeJS.ProcessEnv,

@@ -21,11 +21,11 @@ import { namesOf } from './pages.ts';
 import type { Forward } from './sentry.ts';
 import { type FrontCounters, type Log, requestIdOf } from './telemetry.ts';
 
-/** From one network: a visitor's id is the caller's own choice. */
+/** Per network, since the caller chooses the visitor's id. */
 const PER_MINUTE = 60;
 const MOST_VOTES = 50_000;
 
-/** One vote per visitor, build and outcome; a bounded memory of who voted. */
+/** Admits each vote once, with bounded memory. */
 class Votes {
   readonly #seen = new Set<string>();
 
@@ -42,14 +42,14 @@ interface BeaconRefusal {
   reason: 'foreign' | 'too_many' | 'malformed';
 }
 
-/** A page's report and who sent it, or why it is not taken. */
+/** Returns a page's report and its visitor, or why it is refused. */
 async function readReport<Schema extends v.GenericSchema>(
   context: FrontContext,
   schema: Schema,
   limit: RateLimit,
 ): Promise<BeaconRefusal | { visitor: string; told: v.InferOutput<Schema> }> {
   const { source } = context.var;
-  // every page comes with the cookie, so who has none has seen no page
+  // every page sets the cookie, so a caller without it has opened no page
   const visitor = knownVisitor(context);
   if (!visitor || !isSameHost(context.req.header('origin'), source)) return { status: 403, reason: 'foreign' };
   if (limit.take(networkOf(source.ip), PER_MINUTE) > 0) return { status: 429, reason: 'too_many' };
@@ -57,7 +57,7 @@ async function readReport<Schema extends v.GenericSchema>(
   return parsed.success ? { visitor, told: parsed.output } : { status: 422, reason: 'malformed' };
 }
 
-/** By what a report is counted: only names that the channel knows, since a report may say anything. */
+/** Metric labels of a report: only names that the channel knows, since a report may contain anything. */
 function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocument) {
   const groups = [
     ['stable', document.stable?.builds ?? []],
@@ -70,8 +70,8 @@ function reportLabels({ build, outcome, failure }: Beacon, document: ChannelDocu
 }
 
 /**
- * `/beacon`: how builds fare in browsers, which errors they throw, and their readers' vitals. Origin-checked, rate-limited, one vote
- * per visitor and build; one value of each vital a day, and a further one when a candidate begins. `forward` receives the errors that counted.
+ * `POST /beacon`: health of builds, errors and web vitals. Origin-checked and rate-limited. Counts one vote per visitor and
+ * build, and one value of each vital per day and per new candidate. `forward` receives the counted errors.
  */
 export function beaconRoutes(
   releases: Releases,
@@ -118,23 +118,26 @@ export function beaconRoutes(
 
 const toldSchema = v.union([beaconSchema, vitalsReportSchema, errorsReportSchema]);
 
-/** Family and major version: `Safari 17`. Of what else a header says, nothing is kept. */
+/** Returns family and major version, such as `Safari 17`; the rest of the header is discarded. */
 function browserOf(userAgent = ''): string {
   const { name = '', version = '' } = Bowser.parse(userAgent || 'unknown').browser;
   const [major = ''] = version.split('.');
   return /^[A-Za-z ]{2,40}$/.test(name) && /^\d{0,4}$/.test(major) ? `${name} ${major}`.trim() : 'other';
 }
 
-/** A new one with each day and each candidate, so that stable's visitors are counted from its beginning on as the candidate's are. */
+/**
+ * The period for counting vitals: new with each day and each candidate, so that stable and candidate count visitors from the same
+ * time on.
+ */
 const periodOf = (document: ChannelDocument): string =>
   [Math.floor(Date.now() / DAY_MS), ...candidatesOf(document).map(({ salt }) => salt)].join();
 
-/** What of a report counts: pages of one visitor resemble each other, and who opens many weighs no more than who opens one. */
+/** The values of a report that count: a visitor who opens many pages weighs no more than one who opens one. */
 const newIn = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
   vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
 });
 
-/** `/beacon/spans`: a page's own part of its trace. Fields that the schema does not name are dropped, so that no text gets through. */
+/** `POST /beacon/spans`: a page's part of its trace. Fields outside the schema are dropped, so that no text gets through. */
 export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv> {
   const limit = new RateLimit({ mostKeys: 10_000 });
   return new Hono<FrontEnv>().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {

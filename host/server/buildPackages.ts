@@ -14,7 +14,7 @@ interface BuiltPackage {
   dist: string;
 }
 
-// every remote compiled into the host, for the benchmarks; its output never stands in for the federated one
+// compiles every remote into the host, for the benchmarks; its output never replaces the federated one
 const isMonolith = process.env.LIAOZHAI_MONOLITH === '1';
 
 export function packagesToBuild(): BuiltPackage[] {
@@ -27,13 +27,10 @@ export function packagesToBuild(): BuiltPackage[] {
   ];
 }
 
-/**
- * Marker file with the id of the process that builds. Where that process has ended, the build was interrupted and `dist` is not
- * trusted.
- */
+/** Marker file with the id of the building process. If that process has ended, the build was interrupted: `dist` is not trusted. */
 const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
 
-/** A build takes half a minute; after that time the id belongs to another program. */
+/** A build takes half a minute; after this time the id may belong to another program. */
 const LONGEST_BUILD_MS = 180_000;
 
 function isRunning(pid: number): boolean {
@@ -44,7 +41,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Resolves with true once the build is this process's to run, with false once another process has done it. */
+/** Resolves with true if this process must build, with false once another process has built. */
 export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
   const until = performance.now() + LONGEST_BUILD_MS;
   for (let isFirst = true; !isDone(); isFirst = false) {
@@ -71,7 +68,7 @@ function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
   return sourceHashIn(described) === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
 }
 
-/** Null where the description is damaged, for example by a full disk: the package is rebuilt. */
+/** Null if the description is damaged, for example by a full disk: the package is rebuilt. */
 function sourceHashIn(described: string): unknown {
   try {
     return JSON.parse(readFileSync(described, 'utf8'))?.sourceHash ?? null;
@@ -123,8 +120,8 @@ export async function buildPackages(report: (line: string) => void): Promise<Bui
 }
 
 /**
- * The builds of the last start, which the file at `path` remembers; none before the first. Throws with the cure where a broken disk
- * left something else: with a guess of ours a build that was rolled back could go live again.
+ * Reads the builds of the last start from the file at `path`; empty before the first. Throws, with the solution, if the file is
+ * damaged: after a wrong guess, a rolled-back build could go live again.
  */
 export function readLastStart(path: string): string[] {
   if (!existsSync(path)) return [];
@@ -137,13 +134,13 @@ export function readLastStart(path: string): string[] {
   }
 }
 
-/** Remembers the builds of this start for the next one; writes nothing where it remembers them already. Throws with the cure. */
+/** Stores the builds of this start for the next one, if they changed. Throws, with the solution, if the file cannot be written. */
 export function writeLastStart(path: string, builds: readonly string[]): void {
   const text = JSON.stringify(builds);
   try {
     if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
     writeFileSync(`${path}.new`, text);
-    // in one step: killed while writing, the next start would not understand it
+    // atomically, since a kill while writing would leave a damaged file
     renameSync(`${path}.new`, path);
   } catch (cause) {
     throw new Error(
@@ -152,6 +149,5 @@ export function writeLastStart(path: string, builds: readonly string[]): void {
   }
 }
 
-// `pnpm build`
-// by its own name: in a bundle every module has the address of the program
+// `pnpm build`; compared by name, since in a bundle every module has the program's URL
 if (process.argv[1]?.endsWith('buildPackages.ts')) await buildPackages(console.log);

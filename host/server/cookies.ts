@@ -9,7 +9,7 @@ const DAY_SECONDS = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
 
-/** The visitor's id, if a page has given them one. */
+/** The visitor's id, if a page has set one. */
 export function knownVisitor(context: Context): string | undefined {
   const id = getCookie(context, visitorCookie);
   return id && visitorId.test(id) ? id : undefined;
@@ -19,15 +19,15 @@ const visitorAttributes = (secure: boolean): string =>
   generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * DAY_SECONDS, secure });
 const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
 
-/** A new first-party id, which keeps a visitor in one canary bucket, and the cookie that remembers it. */
+/** Creates a first-party id, which keeps a visitor in one canary bucket, and its cookie. */
 function newVisitor(secure: boolean): { id: string; cookie: string } {
-  // too random for a visitor to guess an id of another bucket; drawn from a pool, which single bytes are not
+  // too random to guess an id of another bucket; drawn from a pool, unlike single bytes
   const id = randomUUID().replaceAll('-', '');
   const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;
   return { id, cookie: attributes.replace('=', `=${id}`) };
 }
 
-/** The visitor's id; made on the first visit. */
+/** The visitor's id; created on the first visit. */
 export function visitorOf(context: Context, secure: boolean): string {
   const visitor = knownVisitor(context);
   if (visitor) return visitor;
@@ -41,10 +41,10 @@ export function overrideOf(context: Context): string | undefined {
   return id && overrideId.test(id) ? id : undefined;
 }
 
-/** Takes or leaves an override (`?override=<id>` or `?override=off`). */
+/** Enters or leaves an override (`?override=<id>` or `?override=off`). */
 export function chooseOverride(context: Context, id: string, secure: boolean): void {
   const leaving = id === 'off';
-  // releases decide when it ends, in seven days at the latest; the cookie only remembers which one
+  // the release store decides when it ends, after seven days at most; the cookie has only its id
   setCookie(context, overrideCookie, leaving ? '' : id, {
     path: '/',
     httpOnly: true,
@@ -57,11 +57,11 @@ export function chooseOverride(context: Context, id: string, secure: boolean): v
 const localCookie = (secure: boolean) => ({ name: localName, prefix: secure ? ('host' as const) : undefined });
 const secretForm = /^[0-9a-f]{64}$/;
 
-/** What a browser was allowed about remotes from dev servers. */
+/** A browser's agreement to remotes from dev servers. */
 export interface LocalChoice {
-  /** Known to this browser alone; its hash is what leave is given to. */
+  /** Known only to this browser; permissions name its hash. */
   secret: string;
-  /** What its person has agreed to run: `stories@http://localhost:3101`, none before. */
+  /** What the user has agreed to run, as `stories@http://localhost:3101`; empty before. */
   agreed: string[];
 }
 
@@ -71,14 +71,14 @@ export function localChoiceOf(context: Context, secure: boolean): LocalChoice | 
   return secretForm.test(secret) ? { secret, agreed } : null;
 }
 
-/** On https the name keeps other hosts of the domain from writing it. */
+/** On https, the prefix of the name keeps other hosts of the domain from setting the cookie. */
 export function setLocalChoice(context: Context, choice: LocalChoice, secure: boolean) {
   const { name, prefix } = localCookie(secure);
   setCookie(context, name, [choice.secret, ...choice.agreed].join(' '), {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    // as long as leave can last; what holds is asked of the release store each time
+    // as long as a permission can last; the release store is checked each time
     maxAge: 7 * DAY_SECONDS,
     secure,
     prefix,

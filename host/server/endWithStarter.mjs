@@ -1,11 +1,14 @@
-// A process killed with -9 cannot end what it started, so what it started has to notice. Plain JavaScript on Node's own modules:
-// it runs before anything is installed.
+// A process killed with SIGKILL cannot end its children, so they have to notice. Plain JavaScript with Node's own modules: it
+// runs before anything is installed.
 import { entryOf } from './processTable.mjs';
 
 const pollMs = 100;
 const shells = new Set(['sh', 'dash', 'ash', 'bash', 'zsh', 'busybox']);
 
-/** Says whether the parent lives; npm and Playwright put a shell in between, which outlives them, so then its parent counts as well. */
+/**
+ * Returns a check of whether the parent lives. npm and Playwright start through a shell that outlives them, so a shell's parent
+ * must live as well.
+ */
 function parentLives() {
   const parent = process.ppid;
   const entry = entryOf(parent);
@@ -14,8 +17,8 @@ function parentLives() {
 }
 
 /**
- * Calls `end` when the starter of this process has ended, in any way. The starter is the process that opened an IPC channel; without a
- * channel it is the parent, if `isTied`. A server in the background of a shell outlives the shell.
+ * Calls `end` when the starter of this process has ended, in any way. The starter is the process that opened an IPC channel;
+ * without a channel it is the parent, if `isTied`. Untied, a server in the background of a shell outlives the shell.
  */
 export function whenStarterEnds(end, { isTied = false } = {}) {
   const hasChannel = process.connected !== undefined;
@@ -30,16 +33,16 @@ export function whenStarterEnds(end, { isTied = false } = {}) {
   timer.unref();
 }
 
-/** Whether npm or pnpm runs this script of ours, so that its end is the end of the command. */
+/** Whether npm or pnpm runs one of these scripts, so that the process must end with the command. */
 export const isScript = (...names) =>
   process.env.npm_package_name === 'liaozhai' && names.includes(process.env.npm_lifecycle_event ?? '');
 
-/** For `node --import`: ties a tool that knows nothing of us to who spawns it with an IPC channel. */
+/** For `node --import`: ties a third-party tool to the process that spawned it with an IPC channel. */
 export const preload = `${import.meta.url.split('?')[0]}?preload`;
 
 if (import.meta.url === preload) {
   whenStarterEnds(() => {
-    // tools clean up at Ctrl-C; one that does not is ended
+    // tools clean up on SIGINT; one that does not exit is killed
     process.kill(process.pid, 'SIGINT');
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), 5_000).unref();
   });

@@ -137,7 +137,7 @@ export type ServerEnv = v.InferOutput<typeof schema>;
 
 const parse = (source: NodeJS.ProcessEnv) => v.safeParse(schema, source, { abortPipeEarly: true });
 
-/** One line for each wrong value, which names the key and the cure. */
+/** Returns one line for each invalid value, with its key and how to correct it. */
 export const wrongSettings = (source: NodeJS.ProcessEnv): string[] =>
   (parse(source).issues ?? []).map(({ path, message }) => {
     const key = path?.[0].key as keyof typeof schema.entries;
@@ -145,7 +145,7 @@ export const wrongSettings = (source: NodeJS.ProcessEnv): string[] =>
     return `${key}=${JSON.stringify(source[key])}: ${message} (${about}). Correct or unset it.`;
   });
 
-/** Reads and checks the environment. Wrong values end the process, each with its line. */
+/** Reads and checks the environment. Invalid values end the process, each with its line. */
 export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
   const parsed = parse(source);
   if (parsed.success) {
@@ -157,7 +157,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): ServerEnv {
   process.exit(1);
 }
 
-/** The start goes on: a date that has passed must not keep readers out. */
+/** Returns a warning only: an expired date must not stop the server. */
 function securityProblem({ SECURITY_CONTACT: contacts, SECURITY_EXPIRES: expires }: ServerEnv): string | null {
   if (contacts.length === 0) return null;
   if (expires && Date.parse(expires) > Date.now()) return null;

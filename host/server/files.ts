@@ -19,7 +19,7 @@ function send(context: FrontContext, file: ServedFile | null) {
   return context.body(new Uint8Array(file.body), 200);
 }
 
-/** Sides in pixels; systems cut their own shape out of those that fill the square. */
+/** Sides in px. `bleed`: the drawing fills the square, since systems cut their own shape out of it. */
 const bitmaps: Record<string, { side: number; bleed: boolean }> = {
   '/icon-192.png': { side: 192, bleed: false },
   '/icon-512.png': { side: 512, bleed: false },
@@ -29,10 +29,10 @@ const bitmaps: Record<string, { side: number; bleed: boolean }> = {
 
 const rootFiles = ['/manifest.webmanifest', '/favicon.svg', ...Object.keys(bitmaps)];
 
-/** A file of the build under the site's brand; icons are drawn where the seal is another one. */
+/** Applies the site's brand to a file of the build; icons are redrawn if the seal differs. */
 async function branded(path: string, built: ServedFile, brand: SiteBrand): Promise<ServedFile> {
   const body = await brandedBody(path, built.body, brand);
-  // both are of the build's bytes
+  // both describe the build's bytes
   const { etag: _, 'content-length': __, ...headers } = built.headers;
   return { body, headers };
 }
@@ -49,7 +49,7 @@ const FONT = '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regula
 
 const drawn = new Map<string, Promise<Buffer>>();
 
-/** A drawing as PNG, each drawn once. */
+/** Renders a drawing as PNG, each once. */
 function drawIcon(svg: string, side: number): Promise<Buffer> {
   const key = `${side} ${svg}`;
   const icon = drawn.get(key) ?? renderIcon(svg, side);
@@ -57,9 +57,9 @@ function drawIcon(svg: string, side: number): Promise<Buffer> {
   return icon;
 }
 
-/** Also on machines without Chinese fonts, and with Latin seals. */
+/** Uses a packaged font, for machines without Chinese fonts and for Latin seals. */
 async function renderIcon(svg: string, side: number): Promise<Buffer> {
-  // most sites keep the seal of the build, and need neither renderer nor font
+  // loaded on demand: most sites keep the build's seal and need no renderer
   const { renderAsync } = await import('@resvg/resvg-js');
   const fontFiles = [createRequire(import.meta.url).resolve(FONT)];
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'ZCOOL XiaoWei' };
@@ -67,7 +67,7 @@ async function renderIcon(svg: string, side: number): Promise<Buffer> {
   return image.asPng();
 }
 
-/** What a browser reads of the release store: builds, the channel, the service worker, and files that must lie at the root. */
+/** Serves files of the release store: builds, the channel, the service worker, and files that must be at the root. */
 export function fileRoutes(releases: Releases, channel: string, brand: SiteBrand): Hono<FrontEnv> {
   const encoding = (context: FrontContext) => encodingFor(context.req.header('accept-encoding'));
   const app = new Hono<FrontEnv>();
@@ -80,7 +80,7 @@ export function fileRoutes(releases: Releases, channel: string, brand: SiteBrand
       const folder = /^\/builds\/host\/[^/]+/.exec(pageSet.host.entry)?.[0] ?? '';
       const built = await releases.file(`${folder}${path}`, isShipped(brand) ? encoding(context) : 'identity');
       const file = built && !isShipped(brand) ? await branded(path, built, brand) : built;
-      // the name stays while the content may change with the host build
+      // the content may change with the host build under the same name
       return send(context, file && { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=3600' } });
     });
   }

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Source, sourceOf } from '@liaozhai/http/source';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** What every route of this server knows of a request. */
+/** Hono environment of every route of this server. */
 export interface FrontEnv {
   Bindings: HttpBindings;
   Variables: { source: Source };
@@ -10,10 +10,10 @@ export interface FrontEnv {
 
 export type FrontContext = Context<FrontEnv>;
 
-/** For health checks over HTTP/1.0, which name no host. */
+/** Host of requests without one, such as health checks over HTTP/1.0. */
 export const UNNAMED_HOST = 'localhost';
 
-/** The one place that reads from where a visitor came: links, cookies, reports and rate limits all count on it. */
+/** Determines a request's source once: links, cookies, reports and rate limits depend on it. */
 export const withSource =
   (trustsProxy: boolean): MiddlewareHandler<FrontEnv> =>
   async (context, next) => {
@@ -22,5 +22,4 @@ export const withSource =
     await next();
   };
 
-/** Whether the visitor came by https. */
 export const isHttps = ({ var: { source } }: FrontContext): boolean => source.scheme === 'https';

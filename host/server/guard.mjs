@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the program that GUARDED names with our arguments and streams, and ends it when our starter has ended: a test runner killed with
-// -9 cannot do so.
+// Runs the program named by GUARDED with this process's arguments and streams, and ends it with the starter: a test runner killed
+// with SIGKILL cannot.
 import { spawn } from 'node:child_process';
 import { whenStarterEnds } from './endWithStarter.mjs';
 

@@ -11,7 +11,7 @@ interface HealthOptions {
   isDraining: () => boolean;
 }
 
-/** Other backends have no `/readyz`; any answer there means that it is reachable. */
+/** Whether the backend is reachable. Other backends have no `/readyz`, so any status below 500 counts. */
 async function isReached(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const answer = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
@@ -19,7 +19,7 @@ async function isReached(url: string): Promise<boolean> {
   return answer !== null && answer.status < 500;
 }
 
-/** `/healthz`: the process answers. `/readyz`: visitors can be sent here; if not, what is missing. */
+/** `/healthz`: 200 while the process runs. `/readyz`: 200 if visitors can be sent here, else 503 with the reason. */
 export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthOptions): Hono<FrontEnv> {
   const readiness = async (context: FrontContext) => {
     context.header('cache-control', 'no-store');
@@ -30,7 +30,7 @@ export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: 
     );
     const backend = awaySeconds() === null && (await isReached(backendUrl()));
     if (pages && backend) return context.json({ status: 'ready', pages, backend });
-    // without addresses and paths: everybody may read this
+    // no addresses or paths, since the response is public
     const why = [
       ...(pages ? [] : ['the release store gives no set that can be served']),
       ...(backend ? [] : ['the backend does not answer, or is not ready itself']),

@@ -1,5 +1,5 @@
-// Installs the workspace with the pinned pnpm when node_modules does not match the lockfile.
-// Plain JavaScript on Node's own modules: it runs before anything is installed.
+// Installs the workspace with the pinned pnpm when node_modules does not match the lockfile. Plain JavaScript with Node's own
+// modules: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export function requireNode() {
   );
 }
 
-/** Rsbuild's reader of configurations takes such a path for an address. */
+/** Rsbuild's config loader reads such a path as a URL. */
 function requirePath() {
   if (/[#%?]/.test(root))
     fail(

@@ -22,15 +22,15 @@ export interface LocalOptions {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** How permissions name the browser: a reader of the log cannot derive the cookie from it. */
+/** Name of the browser in permissions; the cookie cannot be derived from it. */
 const browserOf = ({ secret }: LocalChoice) => sha256(secret).slice(0, 32);
 
-/** Proves that what is agreed to is what this browser was shown. */
+/** Proves that the user agrees to what this browser was shown. */
 const proofOf = ({ secret }: LocalChoice, words: readonly string[]) => sha256(`${secret} ${words.join(' ')}`);
 
 const wordsOf = (remotes: readonly LocalRemote[]) => remotes.map(localRemoteWord);
 
-/** Until when a browser may run these remotes from dev servers; null: it may not. */
+/** Until when a browser may run these remotes from dev servers, as ISO date; null if it may not. */
 async function allowedUntil(
   { releases, env }: LocalOptions,
   choice: LocalChoice,
@@ -43,7 +43,7 @@ async function allowedUntil(
   return env.LOCAL_REMOTES === 'anyone' && isOwn ? new Date(Date.now() + DAY_MS).toISOString() : null;
 }
 
-/** The remotes that this page runs from dev servers: agreed to in this browser, and allowed still. */
+/** The remotes that this page runs from dev servers: agreed to in this browser, and still permitted. */
 export async function localRemotesOf(context: FrontContext, options: LocalOptions) {
   const choice = localChoiceOf(context, isHttps(context));
   if (!choice || choice.agreed.length === 0) return null;
@@ -52,7 +52,7 @@ export async function localRemotesOf(context: FrontContext, options: LocalOption
   return expires === null || 'problem' in remotes ? null : { local: remotes.remotes, expires };
 }
 
-/** Takes back what was agreed to; the browser's permission stays, so that its person may go on later. */
+/** Withdraws the agreement; the permission stays, so that the user may agree again. */
 export function endLocal(context: FrontContext, secure: boolean) {
   const choice = localChoiceOf(context, secure);
   if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
@@ -73,8 +73,8 @@ export const isLocalOverride = (override: string): boolean => override.includes(
 const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /**
- * `?override=stories@http://localhost:3101`: asks the person before anything of it runs, and only where it is allowed. A link
- * alone changes nothing: what it names has to be agreed to on this page, in a browser that was given leave.
+ * `?override=stories@http://localhost:3101`: asks the user before any of it runs, if this browser has the permission. A link
+ * alone changes nothing.
  */
 export async function askForLocal(context: FrontContext, override: string, options: LocalOptions) {
   const { env } = options;
@@ -91,7 +91,7 @@ export async function askForLocal(context: FrontContext, override: string, optio
   return answer(context, 200, '在这个浏览器里运行你自己的代码？', askPerson(words, expires, proofOf(choice, words)));
 }
 
-/** The same page without an override. Slashes before a path would name another site. */
+/** Address of the same page without an override. Two leading slashes would name another site. */
 export function withoutOverride(address: string): string {
   const { pathname, searchParams } = new URL(address);
   searchParams.delete('override');
@@ -99,7 +99,7 @@ export function withoutOverride(address: string): string {
   return `${pathname.replace(/^\/+/, '/')}${query && `?${query}`}`;
 }
 
-/** The person's yes. Another site cannot send it: it lacks the cookie, the origin and the proof. */
+/** Records the user's agreement. Another site cannot forge it: it lacks the cookie, the origin and the proof. */
 export async function agreeToLocal(context: FrontContext, override: string, options: LocalOptions) {
   const secure = isHttps(context);
   const isOurs = isSameHost(context.req.header('origin'), context.var.source);
@@ -115,7 +115,7 @@ export async function agreeToLocal(context: FrontContext, override: string, opti
   return context.redirect(withoutOverride(context.req.url), 303);
 }
 
-/** `?override=<id>` whose time is over, or that nobody made: to show the live builds instead would pass them for what was to be seen. */
+/** Answers 410 to an expired or unknown `?override=<id>`: showing live builds would pass them off as the preview. */
 export function sayOverrideIsOver(context: FrontContext, live: string) {
   return answer(context, 410, '临时链接已失效', [
     line(
@@ -139,7 +139,7 @@ const copied = (text: string) =>
   `<div class="copied"><pre>${escapeHtml(text)}</pre><button type="button" class="copy">复制</button></div>`;
 const step = (text: string) => `<h2>${escapeHtml(text)}</h2>`;
 
-/** For a team where the site runs no local code at all: what shows a build there all the same. */
+/** Shown where the site runs no local code: other ways to preview a build. */
 const askElsewhere = [
   line('这个网站没有打开本地预览（LOCAL_REMOTES=off），你的代码没有运行。'),
   step('换一个站点'),
@@ -150,7 +150,7 @@ const askElsewhere = [
   leave,
 ];
 
-/** For a team, which may have nothing but its own repository, and for the manager it asks. */
+/** Instructions for a team, which may have only its own repository, and for the release manager. */
 const askForLeave = (words: readonly string[], browser: string) => {
   const request = [...words, browser].join(' ');
   return [
@@ -177,7 +177,7 @@ const askPerson = (words: readonly string[], expires: string, proof: string) => 
   leave,
 ];
 
-// the colours of shared/src/ui/tokens.css, as dark as the system is: nothing of the app is loaded here
+// the colours of shared/src/ui/tokens.css, light or dark as the system: nothing of the app is loaded here
 const style = `:root{color-scheme:light dark;font:16px/1.6 system-ui,"PingFang SC","Noto Sans SC","Noto Sans CJK SC",sans-serif;
 --paper:light-dark(#f7f3ea,#14120f);--surface:light-dark(#fffdf8,#1e1b17);--ink:light-dark(#1f1b16,#efe8da);--ink2:light-dark(#5c5347,#bdb2a0);
 --line:light-dark(#e5ddcd,#332e27);--accent:light-dark(#b3392f,#e5766a);--on-accent:light-dark(#fff,#1c0f0d)}
@@ -189,7 +189,7 @@ button,.again{min-height:44px;padding:0 24px;border:0;border-radius:22px;backgro
 .again{display:inline-flex;align-items:center;text-decoration:none}.copy{display:block;width:100%;border-radius:0;border-top:1px solid var(--line);background:none;color:var(--accent)}
 .leave{display:inline-block;padding:12px 0;color:var(--ink2)}`;
 
-// nothing else runs here, and it only copies what the page says
+// the only script here; it copies text of the page
 const script = `for(const button of document.querySelectorAll('.copy'))button.onclick=async()=>{
 const text=button.previousElementSibling;try{await navigator.clipboard.writeText(text.textContent);button.textContent='已复制'}
 catch{getSelection().selectAllChildren(text)}}`;
@@ -205,14 +205,14 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A page of its own: nothing of the app and nothing of a remote runs here that could press its button. */
+/** A standalone page: no code of the app or of a remote runs here that could press its button. */
 function answer(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {
     'content-security-policy': policy,
     'cache-control': 'no-store',
-    // with none, browsers send the form without its origin
+    // with `no-referrer`, browsers would send the form without its origin
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',

@@ -54,17 +54,17 @@ const listen = (server: Server, port: number, host: string) =>
     });
   });
 
-/** What a stop has to close; while the start is under way, what it began ends with the process. */
+/** Closes what was started; what an unfinished start began ends with the process. */
 let closeAll = async () => {};
 
-/** Whether no new visitor should be sent here any more. */
+/** `isDraining`: no new visitors should be sent here. */
 const ending = { isDraining: false };
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
 async function stop() {
-  // a second signal of either kind ends it immediately
+  // a second signal of either kind ends the process immediately
   for (const signal of endSignals) process.off(signal, stop);
   ending.isDraining = true;
   await closeAll();
@@ -75,7 +75,7 @@ function endsWith(close: () => Promise<void>) {
   closeAll = close;
 }
 
-/** The backend elsewhere, or one of our own; with one that ends for good everything ends, so that a supervisor notices. */
+/** Uses the backend at BACKEND_URL, or starts one. If that ends for good, this process exits, so that a supervisor notices. */
 async function backendFor(
   { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
@@ -91,7 +91,7 @@ async function backendFor(
     BRAND_NAME: siteBrand(brand).name,
     ...inherited,
     PORT: '0',
-    // a port of its own: METRICS_PORT is taken by this process
+    // a separate port: METRICS_PORT is used by this process
     METRICS_PORT: String(BACKEND_METRICS_PORT ?? ''),
     ...(inherited.OTEL_SERVICE_NAME && { OTEL_SERVICE_NAME: `${inherited.OTEL_SERVICE_NAME}-backend` }),
     DATA_DIR: join(DATA_DIR, 'backend'),
@@ -152,7 +152,7 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     },
     ...state,
   });
-  // said to the operator before the first visitor meets it; the server stays, since another state heals it
+  // reports a problem before the first visitor meets it; the server runs on, since another state may fix it
   await releases.pageFor({ id: '' }).catch(tellProblem);
   const server = createProduct({
     releases,
@@ -168,7 +168,7 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
     const until = performance.now() + env.DRAIN_SECONDS * 1000;
-    // pages go on being answered while replies are finished behind them
+    // pages are still served while the backend finishes its replies
     await backend.stop();
     await closeHttpServer(server, until - performance.now());
     await Promise.all([releases.close(), metrics?.close(), tracing?.close()]);
@@ -178,7 +178,7 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
 
 const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
 
-/** Everything on one machine: builds, publishes, serves, with the release console beside it. */
+/** Everything on one machine: builds, publishes, serves, and runs the release console. */
 async function runWhole(served: Served) {
   await publishAll(served.env, served.store);
   const sites = sitesFrom(process.env.RELEASES_SITE);
@@ -201,7 +201,7 @@ async function runServer(served: Served) {
   endsWith(close);
 }
 
-/** One stored set as it is: what the gate's smoke test opens. */
+/** Serves one stored set, for the gate's smoke test. */
 async function runSet(served: Served, set: string) {
   const { port, close } = await serveStored(served, set);
   console.log(`serving set ${set} at http://127.0.0.1:${port}`);
@@ -217,7 +217,7 @@ async function run() {
   if (values.dev) return develop(env);
   const store = storeFrom(env);
   const logLevel = env.LOG_LEVEL ?? (values.serve ? 'info' : 'warn');
-  // a set that the gate opens stands beside the server that has the port
+  // a set that the gate opens runs next to the server that uses the port
   const metrics = values.set ? null : await openMetrics(env);
   if (metrics) console.log(`Metrics: ${metrics.url}`);
   const tracing = values.set ? null : await openTracing('liaozhai-front', console.warn);

@@ -68,14 +68,14 @@ const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 const screenPattern = (pageSet: PageSet, path: string): string | undefined =>
   (matchRoute(hostRoutes, path) ?? routeAt(pageSet, path))?.path;
 
-/** What spans of a page may name: builds of its set, and patterns of its screens and calls. */
+/** Names that a page's spans may contain: builds of its set, and patterns of its screens and calls. */
 export function namesOf({ host, remotes }: PageSet): Set<string> {
   const all = Object.values(remotes).flatMap((build) => [build, build.lastGood ?? []].flat());
   const patterns = [...hostRoutes, ...apiRoutes(), ...all.flatMap(({ routes }) => routes)];
   return new Set([host.id, ...all.map(({ id }) => id), ...patterns.map(({ path }) => path)]);
 }
 
-/** The visitor's page, with what its browser runs from dev servers. */
+/** The visitor's page, with the remotes that its browser runs from dev servers. */
 async function pageOf(context: FrontContext, options: PageOptions): Promise<VisitorPage> {
   const { releases } = options;
   const page = await releases.pageFor({ id: visitorOf(context, isHttps(context)), override: overrideOf(context) });
@@ -90,19 +90,19 @@ const groupOf = ({ override, candidate }: PageSet) => (override ? 'override' : c
 
 const prerenderedIn = ({ first, data }: PrerenderedPage) => (data ? 'content' : first ? 'frame' : 'nothing');
 
-/** A page as it is sent: the same bytes for every visitor of its set. */
+/** A page ready to be sent: the same bytes for every visitor of its set. */
 interface ReadyPage {
   status: 200 | 404;
   headers: Record<string, string> & { etag: string };
   body: Buffer;
-  /** It may still be packed smaller. */
+  /** Whether it can be compressed further. */
   isLoose: boolean;
-  /** The screen's pattern, and what is counted of the page. */
+  /** The screen's pattern, and the page's metric labels. */
   pattern: string;
   counted: { group: string; prerendered: string };
-  /** What of the backend's was filled in, so far as it was asked. */
+  /** The backend's responses that the page was filled with. */
   sources: Source[];
-  /** by `performance.now` */
+  /** expiry by `performance.now` */
   until: number;
 }
 
@@ -114,19 +114,19 @@ const areSame = (some: Source[], others: Source[] = []): boolean =>
   some.every(({ address, answer }, at) => address === others[at]?.address && answer === others[at]?.answer);
 
 const KEPT_PAGES = 200;
-/** A visitor who asks for any number of addresses takes a fifth of a thread at most. */
+/** Bounds the compression to a fifth of a thread, for any number of requested addresses. */
 const RESTS_PER_PACKING = 4;
 
-/** The pages sent last, each until its set or what was filled in changes. */
+/** Caches recently sent pages, each until its set or the backend's responses change. */
 function createPageCache() {
   const cache = new BoundedMap<string, ReadyPage>(KEPT_PAGES);
   let packsFrom = 0;
-  /** A page that is asked for again is a tenth smaller from then on. Packing it so takes some 40 ms, of another thread. */
+  /** Compresses a page better when it is requested again: a tenth smaller, in some 40 ms of another thread. */
   const packSmall = async (ready: ReadyPage) => {
     const from = performance.now();
     packsFrom = Number.POSITIVE_INFINITY;
     ready.isLoose = false;
-    // one that can't be packed is sent as it was
+    // on failure the page stays as it was
     ready.body = await packedSmall(ready.body).catch(() => ready.body);
     packsFrom = from + (performance.now() - from) * (1 + RESTS_PER_PACKING);
   };
@@ -154,7 +154,7 @@ interface AskedPage {
   /** Origin and path, without the query. */
   address: string;
   encoding: Encoding;
-  /** Whether the query asks for something else than the screen's content. */
+  /** Whether the query selects something else than the screen's content. */
   isBare: boolean;
 }
 
@@ -173,13 +173,13 @@ async function answerPage(context: FrontContext, options: PageOptions, cache: Pa
   return context.body(new Uint8Array(ready.body), ready.status);
 }
 
-/** What of a request decides the bytes of its page. */
+/** The parts of a request that determine the bytes of its page. */
 const askedPage = (context: FrontContext) => ({
   address: `${originOf(context.var.source)}${context.req.path}`,
   encoding: encodingFor(context.req.header('accept-encoding')),
 });
 
-/** The page without a query that was sent before, while what was filled in is still what the backend said last. */
+/** The cached page of an address without a query, if the backend's last responses are unchanged. */
 function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache): ReadyPage | undefined {
   if (new URL(context.req.url).search) return undefined;
   const ready = cache.get(page, { ...askedPage(context), isBare: false });
@@ -206,7 +206,7 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   return ready;
 }
 
-/** A header, since the page's bytes are the same for many visitors. */
+/** The trace goes into a header, since the page's bytes are the same for many visitors. */
 function serverTiming(): string | undefined {
   const trace = currentTrace();
   return trace && `traceparent;desc="${trace.traceparent}"`;
@@ -217,7 +217,7 @@ interface MadePage extends AskedPage {
   /** The path whose screen is shown. */
   at: string;
   screen: Screen | null;
-  /** What the backend said that it has, and at which prices. */
+  /** The backend's capabilities, with its prices. */
   offer: Source['answer'];
   sources: Source[];
   secure: boolean;
@@ -276,13 +276,13 @@ async function makeReady(
   };
 }
 
-/** The backend's own prices, which stand over those of the site's configuration. */
+/** The backend's prices, which override those of the site's configuration. */
 function pricesIn(offer: Source['answer']): { rules?: object } {
   const parsed = safeParse(capabilitiesSchema, offer);
   return parsed.success && parsed.output.rules ? { rules: parsed.output.rules } : {};
 }
 
-/** A file's name that no screen goes by: a story's id may have a dot, too. */
+/** Whether a path is a file name and no screen's: a story's id may have a dot, too. */
 async function isMissingFile(context: FrontContext, releases: Releases): Promise<boolean> {
   const { path } = context.req;
   if (!isFile.test(path)) return false;
@@ -290,15 +290,14 @@ async function isMissingFile(context: FrontContext, releases: Releases): Promise
   return screenPattern(pageSet, path) === undefined;
 }
 
-/** Whether an id names an override that holds still. */
 const isOverride = async (id: string, releases: Releases): Promise<boolean> =>
   (await releases.pageFor({ id: '', override: id })).pageSet.override?.id === id;
 
-/** Every navigation: the page of the visitor's set, rendered from the host build's template. */
+/** Answers every navigation with the page of the visitor's set, rendered from the host build's template. */
 export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
   const cache = createPageCache();
   const app = new Hono<FrontEnv>();
-  // some payment providers send their visitor back by a form
+  // some payment providers return the visitor with a POST
   app.post('*', async (context, next) => {
     const isVisitor = context.req.header('accept')?.includes('text/html');
     const isAnswer = isLocalOverride(context.req.query('override') ?? '');
@@ -335,7 +334,7 @@ const aboutSite = ({ name, slogan }: Brand): ShareCard => ({
   image: fallbackImage,
 });
 
-/** Programs that draw link cards read no SVG. */
+/** Programs that render link cards do not support SVG. */
 const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? fallbackImage : image);
 
 const decoded = (segment: string): string => {
@@ -346,7 +345,7 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** One spelling of a path: without empty segments and needless escapes. */
+/** Normalises a path: without empty segments and needless escapes. */
 const canonicalPath = (path: string): string =>
   `/${path
     .split('/')
@@ -354,7 +353,7 @@ const canonicalPath = (path: string): string =>
     .map((segment) => encodeURIComponent(decoded(segment)))
     .join('/')}`;
 
-/** The document's title, and the tags by which search engines and chat apps know the page and show a link to it. */
+/** Returns the document's title, and the meta tags for search engines and link cards. */
 function headOf(brand: Brand, origin: string, path: string, route: PageRoute | undefined, card: ShareCard | null) {
   const subject = card?.title ?? route?.title;
   const { title, description, image } = card ?? aboutSite(brand);
@@ -375,7 +374,7 @@ function headOf(brand: Brand, origin: string, path: string, route: PageRoute | u
   return { title: subject ? `${subject} · ${brand.name}` : brand.name, meta: meta.join('\n') };
 }
 
-/** Brotli's qualities: what a first visitor may wait for, and from where on nothing more is gained. */
+/** Brotli qualities: fast enough for the first visitor, and the highest that still gains. */
 const [SOON, SMALLEST] = [7, 10];
 
 const brotli = (quality: number, { length }: string | Buffer) => ({
@@ -385,7 +384,6 @@ const brotli = (quality: number, { length }: string | Buffer) => ({
 const compress = (text: string, encoding: 'br' | 'gzip'): Buffer =>
   encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(SOON, text));
 
-/** Quickly compressed pages are compressed better on another thread; the page itself is not held back for that. */
 async function packedSmall(body: Buffer): Promise<Buffer> {
   const loose = await promisify(brotliDecompress)(body);
   return promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(loose, brotli(SMALLEST, loose));

@@ -14,16 +14,16 @@ import {
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import * as v from 'valibot';
 
-/** What stands in the page before any script runs. */
+/** Content of the page before any script runs. */
 export interface PrerenderedPage {
   first?: string;
   inlineCss?: { href: string; text: string }[];
   data?: { id: string; json: unknown }[];
-  /** Until when its pictures are good, by `performance.now`; left out: for ever. */
+  /** When its pictures expire, by `performance.now`; undefined: never. */
   until?: number;
 }
 
-/** What a shared link to the screen shows; `image` is an address of the backend's. */
+/** Card of a shared link to the screen; `image` is a URL of the backend. */
 export interface ShareCard {
   title: string;
   description: string;
@@ -38,7 +38,7 @@ const templateSchema = v.object({
   /** query parameters with which the screen shows something else */
   notWith: v.optional(words),
   omit: v.optional(v.array(v.string())),
-  /** of several images the first that the answer has */
+  /** of several images, the first that the response has */
   card: v.optional(v.object({ title: v.string(), description: v.string(), image: words })),
 });
 type Template = v.InferOutput<typeof templateSchema>;
@@ -47,14 +47,14 @@ type SourceBody = { data?: Record<string, unknown> | (Record<string, unknown> | 
 
 const SOURCE_BUDGET_MS = 300;
 const FRESH_MS = 5_000;
-/** An answer that ages is renewed this long before its end, so that no page waits for it. */
+/** A response is renewed this long before it expires, so that no page waits for it. */
 const RENEWED_MS = 1_000;
-/** How long an answer stands in where the backend is slow or fails: a page below the floor has nothing else to show. */
+/** How long a response is reused while the backend is slow or fails: browsers below the floor have no other content. */
 const STAND_IN_MS = 300_000;
 const KEPT = 200;
 
 interface ArrivedAnswer {
-  /** When the backend gave it, by `performance.now`: a clock that is put back would keep it for longer. */
+  /** When it was received, by `performance.now`, which no change of the clock affects. */
   at: number;
   text: string;
   value: SourceBody | null;
@@ -63,12 +63,12 @@ interface ArrivedAnswer {
 interface AskedAnswer {
   at: number;
   answer: Promise<SourceBody | null>;
-  /** Once it is there; the same value as before where the same text came again. */
+  /** Set once received; its value stays the same object if the text has not changed. */
   arrived?: ArrivedAnswer;
   isRenewed?: boolean;
 }
 
-/** Any address of a story can be asked for. */
+/** Bounded, since any address of a story can be requested. */
 const answers = new BoundedMap<string, AskedAnswer>(KEPT);
 
 async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Promise<ArrivedAnswer> {
@@ -88,8 +88,8 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
 }
 
 /**
- * The public answer, asked without cookies and kept for five seconds. One that does not come in time is the one before,
- * for five minutes; null where neither exists.
+ * Fetches a public response without cookies, cached for five seconds. On failure or timeout, resolves with the previous one for
+ * five minutes, else with null.
  */
 export function publicAnswer(url: string, now = performance.now()): Promise<SourceBody | null> {
   const cached = answers.get(url);
@@ -105,7 +105,7 @@ export function publicAnswer(url: string, now = performance.now()): Promise<Sour
   return entry.answer;
 }
 
-/** Puts a newer answer in the place of one that is still good; one that does not come leaves that to its end. */
+/** Replaces a response that is still valid by a newer one; on failure it stays until it expires. */
 async function renew(url: string, known: AskedAnswer): Promise<void> {
   known.isRenewed = true;
   const at = performance.now();
@@ -114,7 +114,7 @@ async function renew(url: string, known: AskedAnswer): Promise<void> {
     answers.set(url, { at, answer: Promise.resolve(arrived.value), arrived });
 }
 
-/** The public answer while it is fresh; undefined = it has to be asked for. */
+/** The public response while it is fresh; undefined if it must be fetched. */
 export function answerInMemory(url: string): SourceBody | null | undefined {
   const cached = answers.get(url);
   const age = cached ? performance.now() - cached.at : FRESH_MS;
@@ -126,7 +126,7 @@ export function answerInMemory(url: string): SourceBody | null | undefined {
 const fieldAt = (answer: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], answer);
 
-/** As the app reads and shows it; undefined where nothing of it would show. */
+/** A field's text as the app shows it; undefined if it would show nothing. */
 function shown(value: unknown): string | undefined {
   if (value === '') return '';
   const whole = Array.isArray(value) ? value.slice(0, 3).flatMap((each) => shown(each) ?? []) : readAs(prose, value);
@@ -153,26 +153,26 @@ function sourceAt(source: string, routePath: string, path: string): string {
   return source.replace(/:(\w+)/g, (name) => values[names.indexOf(name)] ?? '');
 }
 
-/** Of all pictures in one page, as sent: with them it stays within the second flight of a fresh connection. */
+/** Compressed bytes of all pictures in a page, which keep it within the second flight of a new connection. */
 const MOST_PICTURE_BYTES = 9 * 1024;
-/** A larger drawing hardly ever fits, and would hold every visitor up while its size is found out. */
+/** A larger drawing hardly ever fits, and measuring it would delay every visitor. */
 const MOST_DRAWING_LENGTH = 64 * 1024;
-/** Within a millisecond; the best quality takes fifty. */
+/** Takes under a millisecond; the best quality takes fifty. */
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } };
 const PICTURE_FRESH_MS = 300_000;
 const pictures = new BoundedMap<string, { at: number; picture: Promise<Drawing | null | undefined> }>(KEPT);
 
-/** A drawing as an address that holds it whole, safe inside an attribute. */
+/** Returns a drawing as a data URL that is safe inside an attribute. */
 export const drawingAddress = (svg: string) =>
   `data:image/svg+xml,${svg.replace(/\s+/g, ' ').replace(/[%#"&]/g, encodeURIComponent)}`;
 
 interface Drawing {
   address: string;
-  /** as sent */
+  /** compressed */
   bytes: number;
 }
 
-/** A drawing of the backend's; null for any other picture, undefined where it is not there in time. */
+/** Fetches a drawing of the backend; null for any other or a large picture, undefined on failure or timeout. */
 function drawingAt(url: string): Promise<Drawing | null | undefined> {
   const now = performance.now();
   const cached = pictures.get(url);
@@ -195,8 +195,8 @@ function drawingAt(url: string): Promise<Drawing | null | undefined> {
 const eagerPicture = /<img [^>]*?src="(\/api\/media\/[^"]+)"[^>]*? loading="eager"/g;
 
 /**
- * Puts the first pictures, the largest of the screen, into the markup itself as far as they are small: they are painted
- * with the text instead of a round later. `data-src` keeps their address, by which the app knows that it has them.
+ * Inlines the first pictures, the largest of the screen, if they are small: they are painted with the text instead of a round
+ * trip later. `data-src` has their URL, by which the app recognises them.
  */
 async function withFirstPictures(first: string, backendUrl: string): Promise<{ first: string; until: number }> {
   const sources = [...new Set([...first.matchAll(eagerPicture)].map(([, src = '']) => src))];
@@ -225,18 +225,18 @@ async function textOf(releases: Releases, path: string): Promise<string | null> 
 
 async function templateOf(releases: Releases, entry: string, name: string): Promise<Template | null> {
   const text = await textOf(releases, `${buildFolder(entry)}/first/${name}.json`);
-  // a team may have put a file of its own there
+  // a team may have a file of its own there
   const template = v.safeParse(v.pipe(v.string(), v.parseJson(), templateSchema), text);
   return template.success ? template.output : null;
 }
 
-/** Each has its hash in the page's policy, whose length is bounded. */
+/** Each adds a hash to the page's policy, whose length is bounded. */
 const MOST_INLINED = 8;
 
 const cssAddress = /\burl\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
 const isAbsolute = /^(?:[a-z][a-z\d+.-]*:|\/|#|$)/i;
 
-/** A stylesheet as it reads inside a page: its addresses count from the file, not from the page. */
+/** Rewrites a stylesheet for inlining: its URLs are relative to the file, not to the page. */
 export const inlinedCss = (text: string, href: string): string =>
   text.replace(cssAddress, (whole, ...found: (string | undefined)[]) => {
     const address = found.slice(0, 5).find((each) => each !== undefined) ?? '';
@@ -251,13 +251,13 @@ function without(answer: SourceBody, omit: string[]): SourceBody {
   return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
 }
 
-/** What the backend has beyond the specification, told with every page, so that nothing of it comes in late. */
+/** The backend's capabilities beyond the specification, included in every page so that the app has them at the start. */
 export async function capabilitiesOf(backendUrl: string): Promise<Source> {
   const address = `${backendUrl}${API_BASE}${endpoints.capabilities}`;
   return { address, answer: await publicAnswer(address) };
 }
 
-/** A public answer of the backend's that a page is filled from; null: it did not come in time. */
+/** A public response of the backend that fills a page; null if it failed or timed out. */
 export interface Source {
   address: string;
   answer: SourceBody | null;
@@ -266,13 +266,13 @@ export interface Source {
 export interface Screen {
   route: PageRoute;
   template: Template;
-  /** Where its answer comes from; null: it needs none. */
+  /** URL of its response; null if it needs none. */
   address: string | null;
-  /** null: it did not come in time, or none is needed. */
+  /** Null if it failed or timed out, or if none is needed. */
   answer: SourceBody | null;
 }
 
-/** The route at a path, what its remote has for it, and the public answer that fills it; null where the remote has nothing. */
+/** The route at a path, its remote's template and the public response that fills it; null without a template. */
 export async function screenAt(
   releases: Releases,
   pageSet: PageSet,
@@ -306,7 +306,7 @@ async function screenContent(
 const isPicture = (address: string | null) =>
   address && URL.canParse(address, 'http://a') && new URL(address, 'http://a').protocol.startsWith('http');
 
-/** The card of a link to this screen, as plain text; null without one or when the API did not answer in time. */
+/** The link card of this screen, as plain text; null without a card or a response. */
 export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
   if (!card || !answer) return null;
   const filled = (text: string) => replaceTokens(text, answer, (value) => value);
@@ -315,7 +315,7 @@ export function shareCard({ template: { card }, answer }: Screen): ShareCard | n
   return title && description && image ? { title, description, image } : null;
 }
 
-/** Shows the places of slots that the set fills: room for what comes with the app. */
+/** Shows the placeholders of slots that the set fills, to reserve room for the app's content. */
 const withSlots = (html: string, { remotes }: PageSet) => {
   const filled = Object.values(remotes).flatMap(({ slots }) => slots.map(({ name }) => name));
   return html.replace(/ data-slot="([^"]+)" hidden=""/g, (place, name) =>
@@ -323,7 +323,7 @@ const withSlots = (html: string, { remotes }: PageSet) => {
   );
 };
 
-/** The frame and, where there is one, the screen's prerendered content. Outside the shell there is no frame without a content. */
+/** The frame with the screen's prerendered content, if there is any. Outside the shell there is no frame without content. */
 export async function prerendered(
   releases: Releases,
   pageSet: PageSet,

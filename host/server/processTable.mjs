@@ -1,5 +1,5 @@
-// Which processes run, from where the system tells it: a slim Linux has no `ps`, and no other system has /proc.
-// Plain JavaScript on Node's own modules: it runs before anything is installed.
+// Lists processes from /proc on Linux, where `ps` may be missing, else from `ps`. Plain JavaScript with Node's own modules: it
+// runs before anything is installed.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ const ps = (...options) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Linux's entry of a process; null for one that is gone or only waits to be reaped, and on other systems. */
+/** A process's entry in /proc; null if it is gone or a zombie, and on other systems. */
 export function entryOf(pid) {
   try {
     const [, name, state, parent] = /\((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -31,11 +31,10 @@ const pids = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Every process that runs. */
 export const processes = () =>
   isLinux ? pids().flatMap((pid) => entryOf(pid) ?? []) : ps('-A', '-o', 'pid=,ppid=,state=,comm=').flatMap(fromPs);
 
-/** The processes below one, nearest first. */
+/** Descendants of a process, nearest first. */
 export function descendantsOf(pid) {
   const all = processes();
   const found = [pid];
@@ -58,7 +57,7 @@ function linuxProcessWith(pid, variable) {
   }
 }
 
-/** Processes of this user that were started with `variable` ("NAME=value") in their environment, this one left out. */
+/** Processes of this user that were started with `variable` ("NAME=value") in their environment, except this one. */
 export function processesWith(variable) {
   const found = isLinux
     ? pids().flatMap((pid) => linuxProcessWith(pid, variable))

@@ -30,9 +30,9 @@ export interface ProductOptions {
   /** Seconds until a backend that ended runs again; null while it runs. */
   awaySeconds?: () => number | null;
   log: Log;
-  /** Counts what is decided here; left out where nobody reads it. */
+  /** Metrics of this server; left out if they are not collected. */
   counters?: FrontCounters | null;
-  /** Makes pages and calls spans; left out where nobody collects them. */
+  /** Traces pages and calls; left out if spans are not collected. */
   tracing?: Tracing | null;
   /** Whether the server is about to end, so that no new visitor should be sent to it. */
   isDraining?: () => boolean;
@@ -41,7 +41,7 @@ export interface ProductOptions {
 
 const STORE_RETRY_SECONDS = 30;
 
-/** The one origin visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
+/** The single origin that visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
 export function createProduct({
   releases,
   env,
@@ -77,7 +77,7 @@ export function createProduct({
     const about = { requestId, path: context.req.path };
     const notice = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
-      // of the store, not of this code: another state heals it
+      // an error of the store, not of this code; another state may fix it
       log.error(about, lineOf(error));
       return context.text(notice, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
     }

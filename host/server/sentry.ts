@@ -5,7 +5,7 @@ import type { Place } from '@liaozhai/releases';
 import { type ErrorReport, MINUTE_MS, PATIENT, pauseMs, retryAfterSeconds } from '@liaozhai/shared/contract';
 import type { Log } from './telemetry.ts';
 
-// Errors of pages, as Sentry's envelopes: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
+// Errors of pages as Sentry envelopes: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 
 const MOST_WAITING = 100;
 const PER_MINUTE = 60;
@@ -14,14 +14,14 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const CLIENT = { name: 'liaozhai.front', version: '1.0.0' };
 
-/** Where a project of Sentry, or of a server that speaks its protocol, accepts events. */
+/** Endpoint of a project in Sentry, or in a server with its protocol. */
 export interface Dsn {
   /** `https://sentry.example/api/42/envelope/` */
   address: string;
   key: string;
 }
 
-/** Reads `https://<key>@sentry.example/42`; null for what is no DSN. */
+/** Parses `https://<key>@sentry.example/42`; null if it is not a DSN. */
 export function readDsn(text: string): Dsn | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   const [, path = '', project] = /^((?:\/[\w.-]+)*)\/(\w+)$/.exec(url?.pathname ?? '') ?? [];
@@ -38,7 +38,7 @@ interface Caught {
   at: Date;
 }
 
-/** As Sentry names what it knows of a frame; the innermost is the last. */
+/** A stack frame in Sentry's format. */
 function frameOf(frame: string, place: Place | null) {
   if (place)
     return {
@@ -51,7 +51,7 @@ function frameOf(frame: string, place: Place | null) {
   return { filename: `/builds/${file}`, lineno: Number(line), colno: Number(column), in_app: true };
 }
 
-/** Only what the schema of reports admits, which has no text of readers. */
+/** Contains only fields of the report's schema, which has no text of readers. */
 function eventOf({ report, browser, at }: Caught, places: readonly (Place | null)[], environment: string) {
   const { build, kind, name, message, frames, route } = report;
   const [, family = browser, version] = /^(.+) (\d+)$/.exec(browser) ?? [];
@@ -76,7 +76,7 @@ function eventOf({ report, browser, at }: Caught, places: readonly (Place | null
         },
       ],
     },
-    // the sender's address is this server's
+    // otherwise the address of the sender, this server, would count as the reader's
     sdk: { ...CLIENT, settings: { infer_ip: 'never' } },
   };
 }
@@ -88,7 +88,7 @@ function envelopeOf(event: ReturnType<typeof eventOf>): string {
   return [JSON.stringify(header), JSON.stringify(item), payload, ''].join('\n');
 }
 
-/** Seconds for which `X-Sentry-Rate-Limits` wants no errors: `60:error;session:organization, 2700::project`. */
+/** Seconds for which `X-Sentry-Rate-Limits` refuses errors: `60:error;session:organization, 2700::project`. */
 const limitSeconds = (header: string): number =>
   Math.max(
     ...header.split(',').map((limit) => {
@@ -98,11 +98,11 @@ const limitSeconds = (header: string): number =>
   );
 
 interface SentryAnswer {
-  /** Null where the event was accepted. */
+  /** Null if the event was accepted. */
   problem: string | null;
-  /** False for an event that no further try would bring across. */
+  /** Whether another attempt can succeed. */
   again: boolean;
-  /** `Retry-After`, or what stands for it. */
+  /** `Retry-After`, or the rate limit instead. */
   wait: string | null;
   date: string | null;
 }
@@ -135,28 +135,27 @@ async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> 
   }
 }
 
-/** Milliseconds until the next try. A server may wait longer than a page, up to a day. */
+/** Milliseconds until the next attempt. A server may wait longer than a page, up to a day. */
 function waitMs(failures: number, { wait, date }: SentryAnswer): number {
   const longSeconds = Math.min(Number(wait) || HOUR_SECONDS, DAY_SECONDS);
   return pauseMs(failures, PATIENT, retryAfterSeconds(wait, date)) ?? longSeconds * 1000;
 }
 
-/** Takes what pages reported of one browser. */
+/** Accepts errors that pages in one browser reported. */
 export type Forward = (reports: readonly ErrorReport[], browser: string) => void;
 
 export interface ForwardOptions {
   dsn: Dsn;
   environment: string;
-  /** The place in the sources that a frame stands for. */
+  /** Resolves a frame to its place in the sources. */
   placeOf: (frame: string) => Promise<Place | null>;
   log: Pick<Log, 'warn'>;
-  /** Resolves after so many milliseconds. */
   sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
 /**
- * Forwards errors one by one in the background. At most 100 wait and 60 a minute are accepted, the others are dropped; what Sentry does
- * not answer, or wants later, waits. Problems are one line a minute. Never throws.
+ * Forwards errors one by one in the background. At most 100 are queued and 60 a minute accepted; others are dropped. Failed and
+ * rate-limited events are sent again. Logs problems at most once a minute. Never throws.
  */
 export function createForward({
   dsn,

@@ -18,7 +18,7 @@ function portFrom(name, fallback) {
   return port;
 }
 
-/** Resolves with what is wrong with the port, or null. */
+/** Resolves with the error of listening on the port, or null. */
 const tryPort = (port) =>
   new Promise((resolve) => {
     const probe = createServer();
@@ -26,7 +26,7 @@ const tryPort = (port) =>
     probe.listen(port, () => probe.close(() => resolve(null)));
   });
 
-/** What was killed just before needs a moment to let go of its port. */
+/** Waits, since a process that was just killed may still hold its port. */
 async function requireFreePort(port, name) {
   const until = Date.now() + letGoMs;
   let error = await tryPort(port);
@@ -68,12 +68,12 @@ const tied = '--end-with-parent';
 const options = process.argv.slice(2).filter((option) => option !== tied);
 const child = spawn(process.execPath, ['--import', 'tsx', main, ...options], {
   cwd: root,
-  // the channel tells it when we are gone, however we end
+  // the IPC channel closes when this process ends in any way
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...process.env, DATA_DIR: dataDir },
 });
 const end = () => child.kill('SIGTERM');
-// Ctrl-C reaches the child through the terminal's process group; a plain kill has to be handed on
+// Ctrl-C reaches the child through the terminal's process group; a plain kill must be forwarded
 process.on('SIGINT', () => {});
 process.on('SIGTERM', end);
 whenStarterEnds(end, { isTied: isScript('start', 'dev') || process.argv.includes(tied) });

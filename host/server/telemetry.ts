@@ -11,21 +11,21 @@ import { Counter, Gauge } from 'prom-client';
 
 export type Log = Logger;
 
-/** How long a line may wait for others: what a kill without warning can take of the log. */
+/** How long a line may be buffered: the part of the log that a SIGKILL can lose. */
 const LINE_WAITS_MS = 50;
 
 const ERROR_LEVEL = 50;
 
 const ROOM_BYTES = 64 * 1024;
 
-/** What is kept for a reader of the log that has fallen behind; lines past it are left out. */
+/** Bytes buffered for a slow reader of the log; lines beyond are dropped. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** How long the end of the process waits for such a reader. */
+/** How long the exit waits for such a reader. */
 const LAST_MS = 2_000;
 const PAUSE_MS = 50;
 
-/** Writes to stdout until all is written or a pipe is full; returns what is left. What nobody can ever read is as good as written. */
+/** Writes to stdout until everything is written or a pipe is full. Returns the rest; nothing if nobody can ever read it. */
 function unwritten(bytes: Buffer): Buffer {
   let rest = bytes;
   try {
@@ -36,9 +36,9 @@ function unwritten(bytes: Buffer): Buffer {
   }
 }
 
-/** Stdout for a reader that may be slow: what it does not take waits, in order, and holds nobody up. */
+/** Stdout for a slow reader: unread output is buffered in order and blocks nobody. */
 function patientStdout(onOmitted: (bytes: number) => void) {
-  // has a full pipe say so; it would have the process stand still until somebody reads it
+  // makes a full pipe fail with EAGAIN instead of blocking the process
   void process.stdout;
   const waiting: Buffer[] = [];
   const bytes = { waiting: 0, omitted: 0 };
@@ -46,7 +46,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
     waiting.push(block);
     bytes.waiting += block.length;
   };
-  /** Offers what waits once more. Returns whether nothing does any more. */
+  /** Writes the buffered blocks. Returns whether none is left. */
   const isCaughtUp = (): boolean => {
     for (let block = waiting.shift(); block; block = waiting.shift()) {
       bytes.waiting -= block.length;
@@ -58,7 +58,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
     }
     const { omitted } = bytes;
     bytes.omitted = 0;
-    // not amid the writing of others' lines
+    // not while a caller is writing a line
     if (omitted > 0) queueMicrotask(() => onOmitted(omitted));
     return true;
   };
@@ -68,7 +68,7 @@ function patientStdout(onOmitted: (bytes: number) => void) {
     write(lines: Buffer) {
       const rest = isCaughtUp() ? unwritten(lines) : lines;
       if (rest.length === 0) return;
-      // of a line that is written in part the rest has to follow
+      // the rest of a partly written line must follow
       const isBegun = rest.length < lines.length;
       if (isBegun || bytes.waiting + rest.length <= KEPT_BYTES) keep(Buffer.from(rest));
       else bytes.omitted += rest.length;
@@ -77,9 +77,9 @@ function patientStdout(onOmitted: (bytes: number) => void) {
 }
 
 /**
- * Stdout, written once for all lines of a moment: a write for each would cost a request more than the line itself. They wait as bytes,
- * since V8 stores a string as the tree of its pieces, and would carry thousands of those through its collections. An error is written
- * immediately, and waiting lines at the end of the process. `onOmitted` receives how many bytes were dropped while nobody read.
+ * Batches lines for stdout: one write per line would cost more than the line itself. They are buffered as bytes, since V8 keeps a
+ * concatenated string as a tree, which would burden the garbage collector. Errors are written immediately, buffered lines at
+ * exit. `onOmitted` receives how many bytes were dropped for lack of a reader.
  */
 function stdoutByMoments(onOmitted: (bytes: number) => void) {
   const stdout = patientStdout(onOmitted);
@@ -99,11 +99,11 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
     while (!stdout.isCaughtUp() && performance.now() < until) Atomics.wait(sleeper, 0, 0, PAUSE_MS);
   });
   return {
-    // asks pino for the level of each line
+    // makes pino set `lastLevel` for each line
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      // in UTF-8, at most
+      // upper bound in UTF-8
       const bytes = line.length * 3;
       if (used + bytes > ROOM_BYTES) flush();
       if (!used) timer.refresh();
@@ -114,7 +114,7 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
   };
 }
 
-/** The time of an entry, made once a millisecond: it would cost as much as the rest of the line. */
+/** Formats the time once a millisecond: each time would cost as much as the rest of the line. */
 function isoTime() {
   let made = { at: Number.NaN, text: '' };
   return () => {
@@ -124,7 +124,7 @@ function isoTime() {
   };
 }
 
-/** One JSON line an entry, on stdout where nothing else is given, with `service` and an ISO time. */
+/** Logs one JSON line per entry, with `service` and an ISO time, to stdout by default. */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
   const log: Log = pino(
     {
@@ -139,7 +139,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
   return log;
 }
 
-/** The counters of what this server decides. Each label has few values. */
+/** Metrics of this server's decisions. Each label has few values. */
 export function frontCounters({ registry, countRequest }: Metrics) {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -168,7 +168,7 @@ export function frontCounters({ registry, countRequest }: Metrics) {
 
 export type FrontCounters = ReturnType<typeof frontCounters>;
 
-/** Tells, whenever metrics are read, which builds of the channel are live now; those of earlier states are forgotten. */
+/** Exports the channel's live builds whenever metrics are read, without those of earlier states. */
 export function gaugeLiveBuilds({ registry }: FrontCounters, releases: Releases): void {
   const registers = [registry];
   const state = new Gauge({
@@ -200,12 +200,12 @@ const healthPaths = ['/healthz', '/readyz'];
 
 const sound = /^[\w-]{8,64}$/;
 
-// on the request itself: the collector of garbage would have to look through a table of all requests
+// stored on the request: a table of all requests would burden the garbage collector
 const routeKey = Symbol('route');
 
 type Routed = IncomingMessage & { [routeKey]?: string };
 
-/** Says by which pattern a request is counted. */
+/** Sets the pattern under which a request is counted. */
 export function nameRoute(request: Routed | undefined, pattern: string): void {
   if (request) request[routeKey] = pattern;
 }
@@ -213,11 +213,11 @@ export function nameRoute(request: Routed | undefined, pattern: string): void {
 export const incomingOf = (context: Context): IncomingMessage | undefined =>
   context.env && 'incoming' in context.env ? context.env.incoming : undefined;
 
-/** The id that `observeRequest` gave it: Hono's own headers are those that were sent. */
+/** The id that `observeRequest` assigned: Hono's own headers are the original ones. */
 export const requestIdOf = (context: Context): string | undefined =>
   incomingOf(context)?.headers['x-request-id']?.toString();
 
-/** Counts a request by the route that answered it, unless that has named a narrower one. */
+/** Counts a request under the route that answered it, unless that has set a narrower one. */
 export const namedByRoute: MiddlewareHandler = async (context, next) => {
   await next();
   const request: Routed | undefined = incomingOf(context);
@@ -225,7 +225,7 @@ export const namedByRoute: MiddlewareHandler = async (context, next) => {
   if (request && !request[routeKey] && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
-/** What belongs to no trace: files and pictures, which many pages share, and what is asked every few seconds. */
+/** Not traced: files and pictures, which many pages share, and endpoints that are requested every few seconds. */
 const untraced =
   /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon(?:\/spans)?|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
 
@@ -241,9 +241,9 @@ interface Observers {
 }
 
 /**
- * Gives a request its id: the page's, if that sent one. `work` receives it for the answer and the backend, and becomes a span that
- * the backend continues. Counts the answer and logs one line at its end, without the query, since links of mails carry signatures
- * there.
+ * Assigns the request's id: the page's, if it sent one. `work` receives it for response and backend, and runs in a span that the
+ * backend continues. When the response ends, it is counted and logged in one line. The query is left out, since links in mails
+ * carry signatures there.
  */
 export function observeRequest(
   { log, counters, tracing }: Observers,
@@ -260,7 +260,7 @@ export function observeRequest(
     tracing && !untraced.test(url) ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) }) : null;
   if (span) request.headers.traceparent = span.traceparent;
   const within = span?.run ?? atOnce;
-  // on, not once: it comes once, and the wrapper of once costs each request
+  // `on`, not `once`: it fires once, and the wrapper of `once` would cost each request
   response.on('close', () => {
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);

@@ -5,10 +5,10 @@ import type { FrontEnv } from './front.ts';
 
 type SecurityEnv = Pick<ServerEnv, 'SECURITY_CONTACT' | 'SECURITY_EXPIRES' | 'SECURITY_POLICY'>;
 
-// Crawlers that render pages need the API and the builds, so neither is closed to them; private screens say `noindex` themselves.
+// Crawlers that render pages need the API and the builds, so neither is disallowed; private screens have `noindex`.
 const robots = 'User-agent: *\nDisallow: /sanctum/\nDisallow: /broadcasting/\nDisallow: /test/\n';
 
-/** RFC 9116; '' without a contact, and once it has expired, since it must not be trusted then. */
+/** security.txt (RFC 9116); '' without a contact or once it has expired, since it must not be trusted then. */
 function securityText(env: SecurityEnv, origin: string): string {
   const { SECURITY_CONTACT: contacts, SECURITY_EXPIRES: expires, SECURITY_POLICY: policy } = env;
   if (contacts.length === 0 || !expires || Date.parse(expires) <= Date.now()) return '';
@@ -22,7 +22,7 @@ function securityText(env: SecurityEnv, origin: string): string {
   return `${fields.join('\n')}\n`;
 }
 
-/** What programs look for at addresses of their own: `robots.txt` and `security.txt`. */
+/** Serves `robots.txt` and `security.txt`. */
 export function wellKnownRoutes(env: SecurityEnv): Hono<FrontEnv> {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=3600' };
   return new Hono<FrontEnv>()
