@@ -19,7 +19,7 @@ beforeAll(() => {
   serveBuild('account', { my: () => study.then(() => ({ default: () => <h1>书房</h1> })) });
 });
 
-/** What the server rendered: the reader sees it before the app is there. */
+/** Server-rendered content, which the reader sees before the app is loaded. */
 function prerender(path = '/explore', content = '六张卡片'): Element {
   history.replaceState(null, '', path);
   document.body.innerHTML = `<div id="root"><div data-first="${path}"><main>${content}</main></div></div>`;

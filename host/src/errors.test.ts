@@ -15,7 +15,7 @@ const account = testSet.remotes.account?.id ?? '';
 const folderOf = (name: string) => (testSet.remotes[name]?.entry ?? '').replace(/[^/]+$/, '');
 const file = (name: string, at: string) => `https://app.example${folderOf(name)}static/js/${at}`;
 
-/** An error as an engine makes it, at these places. */
+/** An error with this stack, in an engine's format. */
 function thrown(Kind: ErrorConstructor, message: string, ...stack: string[]): Error {
   const error = new Kind(message);
   error.stack = stack.join('\n');

@@ -38,7 +38,7 @@ function MyPage() {
   );
 }
 
-/** What the visitor says when asked whether to leave. */
+/** The visitor's answers to the question whether to leave. */
 let answers: boolean[] = [];
 
 function ProfilePage() {
@@ -55,7 +55,7 @@ beforeAll(() => {
   serveBuild('account', { my: async () => ({ default: MyPage }), profile: async () => ({ default: ProfilePage }) });
 });
 
-/** The documents asked of the browser, which takes its time to bring one. */
+/** The documents requested of the browser, which loads them asynchronously. */
 let asked: string[] = [];
 
 beforeEach(() => {
@@ -123,7 +123,7 @@ describe('a page that came as a new document', () => {
     const { tap, unmount } = await openWithNewerSet();
     await tap(story);
     unmount();
-    // the entry that the browser makes for it
+    // the entry that the browser creates for it
     history.pushState(null, '', '/');
   }
 

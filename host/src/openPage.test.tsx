@@ -14,7 +14,7 @@ beforeAll(() => {
   serveBuild('account', { my: named('我的书房') });
 });
 
-/** From 发现 to 我的, a dialog over a sheet there, then a reload: the browser keeps the entries, nothing else. */
+/** From 发现 to 我的, a dialog over a sheet there, then a reload: only the history entries remain. */
 async function reloadUnderOverlays() {
   history.replaceState({ key: 'shelf', idx: 0 }, '', '/explore');
   const page = { key: 'mine', idx: 1 };

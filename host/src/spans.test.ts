@@ -11,7 +11,7 @@ import { beacons, testSet } from './testing/pageFixture';
 const [trace, documentSpan] = ['a'.repeat(32), 'b'.repeat(16)];
 const stories = testSet.remotes.stories?.id ?? '';
 
-/** What the browser knows of the document, whose server traces or does not. */
+/** Fakes the document's navigation timing; null: its server does not trace. */
 function openDocument(traceparent: string | null, about: Partial<PerformanceNavigationTiming> = {}) {
   const serverTiming = traceparent === null ? [] : [{ name: 'traceparent', description: traceparent }];
   const timing: object = { name: `${location.origin}/story/nie-xiaoqian`, loadEventEnd: 640, serverTiming, ...about };
@@ -32,7 +32,7 @@ function api(handlers: Handlers) {
 
 const letBodiesBeRead = () => new Promise((resolve) => setTimeout(resolve));
 
-/** What the page reported until now, as it does when hidden. */
+/** Hides the page. Returns the spans reported by then. */
 async function hide(): Promise<SpansReport['spans']> {
   beacons.length = 0;
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });

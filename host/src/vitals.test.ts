@@ -14,7 +14,7 @@ interface Told {
   entries: { startTime: number; value?: number }[];
 }
 
-/** Stands for the browser's measuring, which a test's browser does not do: what it hands over is web-vitals' own form. */
+/** Replaces web-vitals' measuring, which a test's browser lacks; the values have its format. */
 const measured = { LCP: (_: Told) => {}, INP: (_: Told) => {}, CLS: (_: Told) => {} };
 rs.mock('web-vitals', () => ({
   onLCP: (listener: (told: Told) => void) => Object.assign(measured, { LCP: listener }),
@@ -29,7 +29,7 @@ const watch = (...of: Parameters<typeof watchVitals>) => onTestEnd(watchVitals(.
 const host = testSet.host.id;
 const [stories, account] = [testSet.remotes.stories?.id ?? '', testSet.remotes.account?.id ?? ''];
 
-/** The app's way through its screens, as far as measuring follows it. */
+/** A fake history with the part that measuring uses. */
 function openWay(pathname: string) {
   let path = pathname;
   let follow = () => {};

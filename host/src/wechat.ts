@@ -83,7 +83,7 @@ export function shareInWechat(navigation: Pick<GuardedHistory, 'current' | 'subs
         wx.updateTimelineShareData({ ...card, success });
       });
     } catch (cause) {
-      // the next screen tries again
+      // the next screen retries
       console.info('no card for links in WeChat', cause);
     }
   }

@@ -25,7 +25,7 @@ describe('what the popup shows', () => {
     expect(screen.getAllByRole('radio', { name: /男|女/ })).toHaveLength(2);
   });
 
-  // now and then chance makes the same name twice
+  // a name may be generated twice by chance
   test.each([
     ['each change of gender', ['女', '男', '女', '男', '女', '男'], 'radio'],
     ['each press of the refresh icon', Array(6).fill('换一个昵称'), 'button'],
@@ -102,13 +102,13 @@ describe('what a registration agrees to', () => {
   });
 });
 
-/** As some password managers do it: no event tells the page. */
+/** Fills a field without an event, as some password managers do. */
 function fillSilently(name: string, value: string) {
   const field = input(name);
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, value);
 }
 
-/** As most scripts do it, which React does not notice either. */
+/** Fills a field as most scripts do, which React does not notice either. */
 function assign(name: string, value: string) {
   Object.assign(input(name) ?? {}, { value });
 }

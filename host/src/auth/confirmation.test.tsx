@@ -46,7 +46,7 @@ describe('a confirmation made on another device', () => {
   beforeEach(() => void rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
   afterEach(() => void rs.useRealTimers());
 
-  /** Registers with an address; `user` answers who that is. Returns how often it was asked. */
+  /** Registers with an address. `user` answers `GET /v1/user`; `asked` counts those requests. */
   async function waits(user: () => unknown) {
     const host = await register({ 'POST /v1/register': registered('email'), 'GET /v1/user': user });
     await screen.findByRole('heading', { name: '确认邮箱' });
@@ -84,7 +84,7 @@ describe('a confirmation made on another device', () => {
     const soon = asked();
     await pass(10 * MINUTE_MS);
     expect(soon).toBeGreaterThan(2);
-    // a lost answer is tried three times
+    // each request is tried three times
     expect(asked() - soon).toBeLessThanOrEqual(3 * 11);
     expect(asked() - soon).toBeGreaterThan(5);
   });
@@ -102,7 +102,7 @@ describe('a confirmation made on another device', () => {
     await returnToPage();
     expect(asked()).toBe(1);
     await user.click(screen.getByRole('button', { name: '关闭' }));
-    // the sheet has slid away
+    // until the sheet has slid out
     await waitFor(() => expect(screen.queryByRole('heading', { name: '确认邮箱', hidden: true })).toBeNull());
     await act(async () => finish(refused(401, {})));
     expect(openDialogs()).toBe(0);

@@ -16,7 +16,7 @@ import {
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
 
-// runs before the overlays' own listener, which keeps such steps to itself
+// runs before the overlays' listener, which stops these events
 let steps = 0;
 window.addEventListener(
   'popstate',
@@ -99,7 +99,7 @@ describe('registering', () => {
     let finish: (answer: unknown) => void = () => undefined;
     const host = await openPopup({ 'POST /v1/register': () => new Promise((resolve) => (finish = resolve)) });
     const form = screen.getByRole('button', { name: '注册（请截图保存）' }).closest('form');
-    // faster than the button can be drawn as busy
+    // before the button renders as busy
     await act(async () => {
       form?.requestSubmit();
       form?.requestSubmit();
@@ -188,7 +188,7 @@ describe('the chosen gender', () => {
 });
 
 describe('the clipboard is asked within the tap', () => {
-  /** Taps, and lets the server answer when the tap is long over. */
+  /** Submits, and answers only after the tap is over. */
   async function registerSlowly(answer: unknown) {
     let finish: (answer: unknown) => void = () => undefined;
     const host = await register({ 'POST /v1/register': () => new Promise((resolve) => (finish = resolve)) });
@@ -234,7 +234,7 @@ describe('credentials that the clipboard refuses', () => {
     const { select } = HTMLTextAreaElement.prototype;
     let isOpening = false;
     const selected: string[] = [];
-    // as browsers do, which happy-dom does not: the first field takes the focus while the dialog opens
+    // like browsers, unlike happy-dom: the first field is focused while the dialog opens
     HTMLDialogElement.prototype.showModal = function open() {
       isOpening = true;
       showModal.call(this);
@@ -337,7 +337,7 @@ describe('registering again after the answer was lost', () => {
   });
 });
 
-/** As the page does once it is idle. */
+/** Follows invites, as the page does once it is idle. */
 async function follow() {
   const { followInvites } = await loadAuthPopup();
   await act(async () => onTestEnd(followInvites(Promise.resolve())));

@@ -46,7 +46,7 @@ test.each([true, false])('a script that a screen waits for (%s) goes ahead of pi
 });
 
 describe('a file that does not come', () => {
-  /** Answers each script with an error, for which the browser notes this status; hands out what was asked for. */
+  /** Fails each script with this status in its timing. Returns the requested addresses. */
   function refuseScripts(status: number | null) {
     const asked: string[] = [];
     const timings = status === null ? [] : [{ responseStatus: status } as unknown as PerformanceEntry];

@@ -26,7 +26,7 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** What the dev server answers; null: it is down. */
+/** Serves this answer from the dev server; null: it is down. */
 function serve(answer: object | null) {
   globalThis.fetch = async (input) => {
     if (String(input).startsWith('/?override=local')) return Response.json({});

@@ -15,7 +15,7 @@ beforeEach(() => {
   for (const global of ['gifts_2.0.0', 'gifts_1.0.0', 'stories_1.0.0']) Reflect.deleteProperty(globalThis, global);
 });
 
-/** A page whose entries run these functions; an entry without one is not there. */
+/** Opens a page whose entries run these functions; any other entry is missing. */
 function openPage(entries: Record<string, () => void> = {}, set = testSet) {
   resetFederationGlobalInfo();
   const requested: string[] = [];
@@ -35,7 +35,7 @@ function openPage(entries: Record<string, () => void> = {}, set = testSet) {
   return { remotes, requested };
 }
 
-/** Opens a page and its federation, which is made with the first remote. */
+/** Opens a page and its federation, which is created with the first remote. */
 async function openFederation(entries: Record<string, () => void> = {}, set = testSet) {
   const lanterns = { '/builds/lanterns/1.0.0/remoteEntry.js': exposing('lanterns_1.0.0', {}) };
   const page = openPage({ ...lanterns, ...entries }, set);
@@ -59,11 +59,11 @@ interface Copy {
   isDead: boolean;
   singleton?: boolean;
   strictVersion?: boolean;
-  /** The name of its share scope, where the copy has one of its own. */
+  /** The name of its share scope, if it is not the default one. */
   scope?: string;
 }
 
-/** A remote's own instance, as its bundle makes it with default settings, in the host's share scope. */
+/** A remote's own instance, as its bundle creates it with default settings, in the host's share scope. */
 function openRemote(host: ModuleFederation, name: string, library: string, copy: Copy) {
   const loads: string[] = [];
   const get = async () => {
@@ -114,7 +114,7 @@ test('a dead or corrupt copy of a library breaks no remote but its own, in any o
           if (!remote.copy.isDead) expect(used).not.toBeNull();
           if (used) expect(major(used.version)).toBe(major(remote.copy.version));
         }
-        // what is repaired is there again
+        // a repaired copy can be loaded again
         for (const remote of remotes) remote.copy.isDead = false;
         for (const remote of remotes) expect(await remote.take()).toMatchObject({ by: expect.any(String) });
       },

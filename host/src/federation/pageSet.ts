@@ -6,13 +6,12 @@ interface PageLoader {
   policy: { createScriptURL(url: string): unknown } | null;
   /** Returns the integrity hash of a listed file of this origin, '' for a permitted dev server. Throws for any other URL. */
   hashOf(url: string): string;
-  /** Set by the host's script as it begins to run. */
+  /** Set by the host's script when it starts. */
   started: boolean;
   /** Shows the notice that the app could not be opened. */
   failed(): void;
   /** Taps and focus on server-rendered controls before the app was ready. */
   taps: {
-    /** The button tapped last. */
     last: HTMLElement | null;
     focused: HTMLElement | null;
     /** A link was tapped, so another document is loading. */

@@ -7,7 +7,7 @@ const { js: chat } = files('chat');
 const { js: legal } = files('legal');
 const hashes = Object.fromEntries([...chat, ...legal, '/builds/chat/page.css'].map((url) => [url, 'sha384-x']));
 
-/** The network: what was asked for, in order, and what is under way until `answer`. */
+/** A fake network: the requested URLs in order, and those pending until `answer`. */
 function network() {
   const asked: string[] = [];
   const underWay = new Map<string, () => void>();

@@ -12,9 +12,9 @@ import { createRemotes } from './remotes';
 const [current, lastGood] = ['gifts@2.0.0+000000000000', 'gifts@1.0.0+000000000000'];
 const entries = { current: '/builds/gifts/2.0.0/remoteEntry.js', lastGood: '/builds/gifts/1.0.0/remoteEntry.js' };
 
-/** What an entry leaves on the global object. */
+/** What the server has for an entry. */
 interface Served {
-  /** the script does not come */
+  /** loading the script fails */
   failure?: AssetFailure;
   container?: { init: (scope: unknown) => unknown; get: () => Promise<(() => unknown) | undefined> };
 }
@@ -29,7 +29,7 @@ const failing = (get: () => Promise<(() => unknown) | undefined>): Served => ({
 const chunkError = (type: string) =>
   Object.assign(new Error('Loading chunk 1 failed.'), { type, request: '/chunk.js' });
 
-/** The remotes of a page whose entries leave these containers. */
+/** Opens the remotes of a page whose entries leave these containers. */
 function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSet = testSet) {
   const cancelled: string[] = [];
   const assetLoader: AssetLoader = {
@@ -64,7 +64,7 @@ test('a container is given what the host shares, once, however often its remote 
   expect(libOf('@liaozhai/shared/runtime')?.request).toBe(request);
 });
 
-/** The last votes of this page, in the order they were sent. */
+/** The reports of this page, in the order they were sent. */
 const votes = () => beacons.map((beacon) => JSON.parse(beacon.slice(beacon.indexOf('{'))));
 
 beforeEach(() => {
@@ -168,7 +168,7 @@ describe('that a build has loaded is told', () => {
   });
 
   test('when the page is left before', async () => {
-    // the pages of other tests hear it too
+    // the pages of other tests receive the event, too
     const set = { ...testSet, set: 'b'.repeat(40) };
     const { remotes } = open({ current: { container: sound() } }, set);
     await remotes.load('gifts');

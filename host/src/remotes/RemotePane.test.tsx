@@ -66,7 +66,7 @@ describe('a pane', () => {
     onTestEnd(() => serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood'));
     const { page } = await openHost({ path: '/gifts' });
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
-    // a failed screen keeps its title and the way back
+    // a failed screen keeps its title and its back button
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('礼物');
     expect(screen.getByRole('button', { name: '返回' })).toBeTruthy();
     expect(beacons.slice(before).filter((beacon) => beacon.includes('render-threw'))).toEqual([]);
@@ -199,7 +199,7 @@ describe('a pane', () => {
     const { page, unmount } = await openHost({ path: '/lanterns' });
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
     device.mockReturnValue(true);
-    // back to the network, and the screen once more: the failure is still that one
+    // online again, and the screen once more: the failure is still the same
     act(() => void window.dispatchEvent(new Event('online')));
     unmount();
     await openHost({ path: '/lanterns', page });
@@ -272,7 +272,7 @@ describe('a pane', () => {
     await waitFor(() => expect(nav()).toEqual(['我的礼物']));
     await waitFor(() => expect(beacons.join()).toContain('"failure":"render-threw"'));
     expect(beacons.join()).toContain('lanterns@1.0.0');
-    // the chat's own
+    // the one of the chat
     expect(screen.queryAllByText('暂时打不开').length).toBe(1);
   });
 

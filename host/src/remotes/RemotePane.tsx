@@ -108,7 +108,7 @@ const PaneSkeleton = ({ shape }: { shape: SkeletonShape }) => (
   </div>
 );
 
-/** Delays between automatic retries. There is no fifth: a permanent failure is not retried forever. */
+/** Delays between automatic retries; after the last one, a permanent failure is not retried. */
 const pausesMs = [3_000, 10_000, 30_000, 90_000];
 
 interface OwnRetriesProps {

@@ -3,7 +3,7 @@ import { expect, rs, test } from '@rstest/core';
 import { openPage, serveBuild } from '../testing/fakeRemotes';
 import { testSet } from '../testing/pageFixture';
 
-/** The test set with a page file of its own for each screen of a tab. */
+/** The test set, with a page file for each route. */
 function setWithFiles() {
   const set = structuredClone(testSet);
   for (const build of Object.values(set.remotes))

@@ -12,7 +12,7 @@ import { createAlterations, createSuspects } from './blame';
 export type RemoteProps = Record<string, unknown>;
 type Loaded = ComponentType<RemoteProps>;
 
-/** What a pane shows: a page or a slot's component of a remote, or a page of the host itself. */
+/** Content of a pane: a page or slot component of a remote, or a page of the host. */
 export interface RemoteComponent {
   key: string;
   /** Loads the component, or joins a pending load; a failure is cached until `retry`. */

@@ -64,7 +64,7 @@ describe('screens', () => {
   });
 
   test('a tab replaces the history entry and shows where one is', async () => {
-    // as the server wrote it
+    // as the server renders it
     const canonical = Object.assign(document.createElement('link'), { rel: 'canonical', href: '/explore' });
     document.head.append(canonical);
     const { user } = await openHost();

@@ -12,12 +12,12 @@ import {
   mendCutPage,
 } from './caches';
 
-/** The device's cache of builds and pictures: a file whose name contains `big` does not fit. */
+/** The cache of builds and pictures; a file whose name contains `big` does not fit. */
 let kept: Map<string, Response>;
 let pages: Map<string, Response>;
 let waiting: Map<string, Response>;
 let screens: Map<string, Response>;
-/** What the network and the browser's own cache have, by address. */
+/** Files of the network and the HTTP cache, by address. */
 let bytes: Record<string, string>;
 
 const addressOf = (request: string | { url: string }) =>
@@ -36,7 +36,7 @@ const cacheOf = (entries: Map<string, Response>) => ({
 const open = async (name: string) => cacheOf({ pages, 'waiting-page': waiting, screens }[name] ?? kept);
 const forget = async (_: 'screens') => screens.clear();
 
-/** Refuses bytes that are not what `integrity` names, as a browser does. */
+/** Rejects bytes that do not match `integrity`, as a browser does. */
 async function fetchFake(url: string, { integrity, cache: mode }: RequestInit = {}) {
   const found = bytes[mode === 'reload' ? `${url} (network)` : url] ?? bytes[url];
   if (integrity && integrity !== `sha384-${found}`) throw new TypeError('Failed to fetch');

@@ -124,7 +124,7 @@ export async function keepSet(hashes: Record<string, string>) {
     if (/\/wechat\.\w+\.js$/.test(url) && !isWechat) continue;
     if (await cache.match(url)) continue;
     const answer = await verified(url, integrity);
-    // the page's next message tries again
+    // the page's next message retries
     if (answer && isOverloaded(answer)) return;
     // a full device stores what it can, and still deletes what is no longer needed
     if (answer?.ok) await cache.put(url, answer).catch((cause) => console.info(`${url} not kept`, cause));

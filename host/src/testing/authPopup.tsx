@@ -13,13 +13,12 @@ beforeAll(() => {
 
 interface FakeClipboard {
   copied: string[];
-  /** When it takes something: as Chrome whenever the page is focused, as Safari only what begins within a tap. */
+  /** When it accepts text: Chrome whenever the page is focused, Safari only within a tap. */
   takes: 'always' | 'within a tap' | 'never';
-  /** Whether it takes promises, which Firefox before 127 does not. */
+  /** Whether it accepts promises, which Firefox before 127 does not. */
   promises: boolean;
 }
 
-/** The browser's clipboard. */
 export const clipboard: FakeClipboard = { copied: [], takes: 'always', promises: true };
 
 beforeEach(() => {
@@ -27,7 +26,7 @@ beforeEach(() => {
   document.execCommand = () => false;
 });
 
-/** user-event puts a clipboard of its own in place; this one comes after it. */
+/** Replaces the clipboard that user-event has installed. */
 function placeClipboard() {
   let isTapped = false;
   const followTap = () => {
@@ -70,7 +69,7 @@ export async function openPopup(handlers: Handlers = {}, mode: 'register' | 'log
   return { ...host, answer };
 }
 
-/** Registers with what the popup has filled in. */
+/** Registers with the generated values. */
 export async function register(handlers: Handlers) {
   const host = await openPopup(handlers);
   placeClipboard();

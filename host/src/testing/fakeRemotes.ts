@@ -8,10 +8,10 @@ import { testSet } from './pageFixture';
 type Pages = Record<string, () => Promise<{ default: ComponentType<never> }>>;
 
 const modules: Record<string, RemoteModule> = {};
-/** What running each entry leaves on the global object. The federation runtime keeps a container for good, so each answers with what is served now. */
+/** The container of each entry's global name. The federation runtime caches containers, so each returns the module that is served now. */
 const containers: Record<string, object> = {};
 
-/** As a build's chunk runtime says it. */
+/** The error of a build's chunk runtime. */
 const lostChunk = (chunk: string) =>
   Object.assign(new Error(`Loading chunk ${chunk} failed.`), { type: 'gone', request: `/${chunk}.js` });
 
@@ -32,7 +32,7 @@ export function serveBuild(name: string, pages: Pages, which: 'current' | 'lastG
   containers[global] ??= { init: () => undefined, get: async () => () => ({ default: modules[global] }) };
 }
 
-/** A page as a new document has it, with the given markup. */
+/** Opens a page as a new document does. */
 export function openPage(set = readPageSet()): Page {
   Object.assign(globalThis, containers);
   return createPage(set);

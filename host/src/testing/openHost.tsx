@@ -16,12 +16,11 @@ import { openPage } from './fakeRemotes';
 
 interface HostOptions {
   path?: string;
-  /** what the browser's entry holds already */
+  /** state of the browser's history entry */
   state?: unknown;
   handlers?: Handlers;
-  /** whether somebody is signed in */
   member?: boolean;
-  /** whether the browser has kept what the page stored */
+  /** whether the browser still has what the page stored */
   keeps?: boolean;
   /** created here unless a test needs its own */
   page?: Page;
@@ -41,7 +40,7 @@ export async function openHost({
   onTestEnd(network.restore);
   onTestEnd(socket.restore);
   if (member) session.userReceived(memberDto());
-  // the page has asked before: the answer was that nobody is signed in
+  // an earlier request found that nobody is signed in
   else if (keeps) localStorage.setItem(STORAGE_KEYS.guest, '1');
   history.replaceState(state, '', path);
   const page = rest.page ?? openPage();

@@ -44,7 +44,7 @@ const lanterns = [route('lanterns', '/lanterns', '灯会')];
 
 const entries = (order: number) => [{ name: 'my.entries', order }];
 
-/** The set that the tests' page carries. `gifts` has a last good build, `lanterns` has none. */
+/** The set of the tests' page. `gifts` has a last good build, `lanterns` has none. */
 export const testSet: PageSet = {
   channel: 'production',
   seq: 7,
@@ -84,14 +84,14 @@ globalThis.__liaozhai = {
   taps: { last: null, focused: null, isLeaving: false, heirOf: (control) => control },
 };
 
-// a test is never idle: what waits for that would come in between at any time
+// a test is never idle: idle work would run at an arbitrary time
 window.requestIdleCallback = () => 0;
 window.cancelIdleCallback = () => undefined;
 
-// the origin has neither a channel to look at nor builds to prefetch
+// the origin has no channel and no builds to prefetch
 globalThis.fetch = async () => new Response('', { status: 404 });
 
-/** What the page told the origin, by `/beacon`. */
+/** Reports that the page sent to the origin with `sendBeacon`, as `<path> <body>`. */
 export const beacons: string[] = [];
 navigator.sendBeacon = (url, body) => {
   void new Response(body).text().then((text) => beacons.push(`${url} ${text}`));

@@ -10,7 +10,7 @@ const now = Date.parse('2026-11-21T00:00:00Z');
 
 const [setA, setB, setC] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string];
 
-// keys sorted, as the release system stores them
+// sorted keys, as the release system stores them
 const unsigned = {
   candidate: null,
   channel: 'production',
@@ -114,7 +114,7 @@ describe('a pending update', () => {
     noteAttempt(setB);
     expect(update.take()).toBe(false);
     expect(wasJustTried(setB, Date.now() + 61_000)).toBe(false);
-    // the clock was put right by a day
+    // the clock was set back by a day
     expect(wasJustTried(setB, Date.now() - 86_400_000)).toBe(false);
   });
 
