@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'liaozhai-backend-process-'));
 const runsFile = join(folder, 'runs');
 const script = join(folder, 'backend.cjs');
 
-// counts its starts, listens, and ends with the status of the address, or with the one of LATER before it listens again
+// counts its starts and listens; exits with 1 on `/end`, or with LATER before it listens again
 writeFileSync(
   script,
   `const { appendFileSync, readFileSync } = require('node:fs');

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { repoRoot } from '@liaozhai/shared/build/facts';
 
 export interface Backend {
-  /** where it answers right now, e.g. `http://127.0.0.1:41873` */
+  /** current origin, e.g. `http://127.0.0.1:41873` */
   url(): string;
-  /** Seconds until it is started again, at least 1; null while it runs. */
+  /** Seconds until it is restarted, at least 1; null while it runs. */
   awaySeconds(): number | null;
   /** Resolves with a one-line reason once the backend has ended for good and is not restarted. */
   gone: Promise<string>;

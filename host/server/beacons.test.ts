@@ -25,7 +25,7 @@ const beacon = async (at: string, headers: Record<string, string>, body: unknown
   return (await fetch(`${at}/beacon`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status;
 };
 
-/** Many votes of as many visitors, more than a network has in two minutes. */
+/** Sends votes of 130 visitors, more than one network may send in two minutes. */
 const votesOfMany = (at: string, more: (index: number) => Record<string, string>) =>
   Promise.all(
     Array.from({ length: 130 }, (_, index) =>
@@ -63,7 +63,7 @@ test('visitors behind a proxy of ours are counted by their own address', async (
   expect(new Set(votes)).toEqual(new Set([204]));
 });
 
-/** `pnpm release` on the product's store, as a person reads it. */
+/** Output of `pnpm release` on the product's store. */
 async function release(...words: string[]): Promise<string> {
   await product.written();
   const main = fileURLToPath(new URL('../../releases/cli/main.ts', import.meta.url));
@@ -71,7 +71,7 @@ async function release(...words: string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, all)).stdout;
 }
 
-/** Everything that the health record holds. */
+/** Everything in the health record. */
 function recorded(): string {
   const folder = join(fileURLToPath(new URL(product.store)), 'health');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
@@ -96,7 +96,7 @@ test('what readers felt of a build comes to the status of who releases it, once 
   for (let visitor = 1; visitor < 25; visitor += 1)
     expect(await beacon(at, visitorCookie(visitor), report(2000))).toBe(204);
   for (let again = 0; again < 20; again += 1) expect(await beacon(at, visitorCookie(3), report(9000))).toBe(204);
-  // 26 where a day ends meanwhile
+  // 26 if a day ends meanwhile
   const felt = await release('status', '--all');
   expect(felt).toMatch(/What visitors of stories felt[\s\S]*LCP +stable +·{11}█ +p75 (2\.0\d|1\.9\d) s +2[56] pages/);
   expect(recorded()).toContain(build);

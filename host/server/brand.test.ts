@@ -13,7 +13,7 @@ const brand = {
   colors: { light: { accent: '#1f6f8b', paper: '#f0f6f8' }, dark: { accent: '#7fc4da', paper: '#0e1416' } },
 };
 
-/** With the page, manifest and icons that the host is built of. */
+/** Serves the page, manifest and icons of the host's sources. */
 const product = await openTestProduct((folder) => {
   const read = (path: string) => readFileSync(join(root, 'host', path));
   const page = read('src/page.html').toString().replace('/*lz:css*/', ':root{--accent:#b3392f}');
@@ -111,6 +111,6 @@ test('the name stands in one file of the page’s code', () => {
       .filter((file) => /\.(tsx?|html|css|json)$/.test(file) && !/\.test\.|\/testing\//.test(file))
       .filter((file) => readFileSync(join(root, file), 'utf8').includes('聊斋')),
   );
-  // the line that a start prints for scripts
+  // the line that the start prints for scripts
   expect(named).toEqual(['host/server/main.ts']);
 });

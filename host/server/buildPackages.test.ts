@@ -27,7 +27,7 @@ test.each(['', '["host@1', '\0\0\0', '{"a":1}', '[1]'])(
 test('on a full disk it is named in one line with its cure, and nothing is written where nothing changed', () => {
   const file = join(folder, 'full.json');
   writeLastStart(file, ['host@1.0.0+000000000000']);
-  // the device that has room for nothing, in the place of the next one
+  // a device without space, in place of the next file
   symlinkSync('/dev/full', `${file}.new`);
   expect(() => writeLastStart(file, ['host@1.1.0+111111111111'])).toThrow(
     /^DATA_DIR: .*full\.json cannot be written \(ENOSPC.*\)\. Free room there, .*$/,

@@ -161,13 +161,13 @@ describe('a canary of p percent', () => {
     const inside = { candidate: 0, stable: 0 };
     for (let visit = 0; visit < 6; visit += 1) {
       for (const kind of kinds) {
-        // an address that nobody has visited, and then as one that is in memory
+        // an address requested for the first time, and then a cached one
         const path = /[/.]$/.test(kind) && kind !== '/' ? `${kind}${visit}` : kind;
         for (const encoding of ['br', 'gzip', 'identity']) {
           const page = await fetch(site + path, { headers: { 'accept-encoding': encoding } });
           const id = /lz_visitor=([0-9a-f]{32})/.exec(page.headers.get('set-cookie') ?? '')?.[1] ?? '';
           const isTried = isInCandidate(id, candidate);
-          // each visitor gets what the id in their cookie stands for: nothing is drawn twice
+          // each visitor gets what the id in their cookie selects: no second draw
           expect([path, encoding, setIn(await page.text()).candidate]).toEqual([path, encoding, isTried]);
           inside[isTried ? 'candidate' : 'stable'] += 1;
         }

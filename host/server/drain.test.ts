@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A backend elsewhere that answers when the test says so, takes bodies, and lets sockets in. */
+/** A separate backend that answers when the test does, echoes bodies, and accepts sockets. */
 async function openBackend() {
   const asked: ServerResponse[] = [];
   const server = createServer(async (message, response) => {
@@ -41,7 +41,7 @@ async function openBackend() {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** A production server as an operator runs it, before a backend elsewhere. */
+/** Starts a production server as an operator does, with a separate backend. */
 async function openFront(backendUrl: string, settings: Record<string, string> = {}) {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const { PATH, LIAOZHAI_TEST_RUN } = process.env;
@@ -83,7 +83,7 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     const calls = Array.from({ length: 20 }, () => answerTo(request(`${front.origin}/api/v1/stories`).end()));
     const upload = request(`${front.origin}/api/v1/user/picture`, {
       method: 'POST',
-      // the server says when it has the call
+      // the server confirms that it has the call
       headers: { expect: '100-continue' },
     });
     upload.write('one half, ');

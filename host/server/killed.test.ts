@@ -24,27 +24,27 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // a test that failed may leave some
+  // a failed test may leave some
   for (const { pid } of runs.flatMap(({ tree }) => tree())) process.kill(pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 });
 
 interface Run {
   child: ChildProcess;
-  /** Resolves with all it said once that has the words, or once nobody is left to say any. */
+  /** Resolves with all output once it contains the words, or once its streams are closed. */
   hears(words: string): Promise<string>;
-  /** Its processes that run, the first launched first. */
+  /** Its running processes, the first launched first. */
   tree(): { pid: number; command: string }[];
 }
 
 const withoutNpm = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
-/** Starts a server as its operator does, always on the same port and data. */
+/** Starts a server as its operator does, always with the same port and data. */
 function launch(command: string, ...words: string[]): Run {
   const mark = `LIAOZHAI_RUN=${process.pid}-${runs.length}`;
   const [, value] = mark.split('=');
   const settings = { PORT: String(port), DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${store}` };
-  // what a test that is killed would leave behind ends with the guard
+  // the guard ends what a killed test would leave behind
   const guard = join(import.meta.dirname, 'guard.mjs');
   const env = { ...withoutNpm, ...settings, LIAOZHAI_RUN: value, GUARDED: command };
   const child = spawn(process.execPath, [guard, ...words], { cwd: repoRoot, env });

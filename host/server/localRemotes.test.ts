@@ -15,7 +15,7 @@ afterAll(() => product.close());
 
 const local = 'stories@http://localhost:3101';
 
-/** A browser as far as a server sees it: it keeps its cookies and follows no redirect. */
+/** A browser as a server sees it: it stores cookies and follows no redirect. */
 function openBrowser(at: string) {
   const cookies = new Map<string, string>();
   const ask = async (path: string, init: RequestInit = {}) => {
@@ -31,7 +31,7 @@ function openBrowser(at: string) {
     ask,
     cookies,
     text: async (path: string) => (await ask(path)).text(),
-    /** Presses the button of a page that asks. */
+    /** Submits the form of a consent page. */
     agree: (path: string, page: string, headers: Record<string, string> = { origin: at }) => {
       const [, proof = ''] = /name="proof" value="([^"]*)"/.exec(page) ?? [];
       return ask(path, { method: 'POST', body: new URLSearchParams({ proof }), headers });
@@ -69,7 +69,7 @@ describe('sec.local-remote: code from a dev server', () => {
       local: [{ name: 'stories', origin: 'http://localhost:3101' }],
     });
     expect(page.headers.get('cache-control')).toBe('private, no-store');
-    // somebody else who has the link, and even the leave's name, has not the cookie
+    // somebody else with the link, and even the permission's name, lacks the cookie
     const other = openBrowser(origin);
     expect((await other.ask(linkTo(local))).status).toBe(403);
     await product.endPreview();

@@ -28,7 +28,7 @@ import { createLog, frontCounters } from './telemetry.ts';
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
 
-/** Builds, publishes and makes live what changed since the last start; what was switched or rolled back meanwhile stays. */
+/** Builds, publishes and activates what changed since the last start; switches and rollbacks in between stay in effect. */
 async function publishAll(env: ServerEnv, store: string) {
   const packages = await buildPackages((line) => console.log(line));
   const last = join(env.DATA_DIR, 'last-start.json');
@@ -62,7 +62,7 @@ const ending = { isDraining: false };
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Ctrl-C, SIGTERM and the end of start.mjs end everything that was started. */
+/** Ends everything that was started, on Ctrl-C, SIGTERM or the end of start.mjs. */
 async function stop() {
   // a second signal of either kind ends the process immediately
   for (const signal of endSignals) process.off(signal, stop);
@@ -85,7 +85,7 @@ async function backendFor(
   const { PORT: _, ...inherited } = process.env;
   const backend = await startBackend({
     LOG_LEVEL: logLevel,
-    // the prices that are shown are the prices that are charged
+    // the displayed prices are the charged ones
     RECHARGE_PACKAGES: JSON.stringify(rechargePackages ?? []),
     PRICES: JSON.stringify(rules ?? {}),
     BRAND_NAME: siteBrand(brand).name,
@@ -137,7 +137,7 @@ interface Served {
   tracing: Tracing | null;
 }
 
-/** Serves what is live in the store, or one of its sets, with a backend behind it. Changes nothing in the store. */
+/** Serves the live set of the store, or one of its sets, with a backend. Changes nothing in the store. */
 async function serveStored({ env, store, config, logLevel, metrics, tracing }: Served, set?: string) {
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
@@ -194,7 +194,7 @@ async function runWhole(served: Served) {
   });
 }
 
-/** A production server: has no key, makes nothing live, and follows what release managers switch elsewhere. */
+/** Runs a production server: it has no key, publishes nothing, and follows the channel that release managers switch. */
 async function runServer(served: Served) {
   const { port, close } = await serveStored(served);
   announce(port);
@@ -232,7 +232,7 @@ run().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Rsbuild's development server over host, remotes and shared together, with the backend behind it. */
+/** Starts Rsbuild's development server for host, remotes and shared code, in front of the backend. */
 function startDevServer(port: number, backendUrl: string, config: object): ChildProcess {
   const root = join(repoRoot, 'host');
   const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');

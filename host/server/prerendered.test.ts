@@ -77,7 +77,7 @@ describe('prerendered content', () => {
 });
 
 describe('an answer of the backend’s', () => {
-  /** A backend that says these one after the other, and nothing more from then on. */
+  /** A backend that sends these responses one after the other, then none. */
   async function openBackend(...said: [status: number, body: string][]) {
     const server = createServer((_, response) => {
       const next = said.shift();

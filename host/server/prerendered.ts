@@ -143,7 +143,7 @@ function replaceTokens(text: string, answer: unknown, written: (value: string) =
   return complete ? filled : null;
 }
 
-/** Fills a template's tokens with escaped text; null if the answer lacks one of them. */
+/** Fills a template's tokens with escaped text; null if the response lacks one of them. */
 export const fill = (html: string, answer: unknown) => replaceTokens(html, answer, escapeHtml);
 
 /** `/v1/stories/:id` for `/story/nie-xiaoqian` on the route `/story/:id` is `/v1/stories/nie-xiaoqian`. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => product.close());
 
-/** The page with the source's data: a busy server sends the first one without. */
+/** Loads the page with the source's data: a busy server may send the first one without. */
 async function rendered(path: string): Promise<Response> {
   let answer = await fetch(origin + path);
   await expect
@@ -44,7 +44,7 @@ test('sec.headers: the page carries a strict policy of hashes', async () => {
     'style-src': "'self' 'sha256-",
     'connect-src': "'self'",
     'img-src': "'self' data:",
-    // bundlers write small fonts into the stylesheet
+    // bundlers inline small fonts into the stylesheet
     'font-src': "'self' data:",
     'manifest-src': "'self'",
     'worker-src': "'self'",
@@ -141,7 +141,7 @@ describe('an override link', () => {
     const answer = await open(site, id);
     expect(answer.status).toBe(302);
     expect(answer.headers.get('location')).toBe('/explore?tag=%22%3E1');
-    // as long as the longest override: the release decides when it ends
+    // as long as the longest override: the release store decides when it ends
     expect(answer.headers.get('set-cookie')).toMatch(new RegExp(`lz_override=${id}; Max-Age=604800;.*HttpOnly`));
   });
 
@@ -332,7 +332,7 @@ describe('operation', () => {
 
 describe('what lies in memory', () => {
   const told = ({ status, headers }: Response) => {
-    // its length is another once it is packed smaller
+    // the length changes once the page is compressed better
     const varying = /^(date|x-request-id|set-cookie|content-length)$/;
     const own = Object.fromEntries([...headers].filter(([name]) => !varying.test(name)));
     return { status, headers: own };
@@ -349,7 +349,7 @@ describe('what lies in memory', () => {
   test('a page from memory has the same bytes and headers as one through the routes, and each visitor their own id', async () => {
     await rendered('/explore');
     const first = await fetch(`${origin}/explore`);
-    // a query goes through the routes
+    // a query bypasses the cache
     const routed = await fetch(`${origin}/explore?from=chat`);
     expect(told(first)).toEqual(told(routed));
     expect(await first.text()).toBe(await routed.text());
@@ -447,7 +447,7 @@ describe('what lies in memory', () => {
     });
   }
 
-  /** A site whose backend has one story, and a clock that the test moves. */
+  /** A site whose backend has one story, and a clock that the test sets. */
   async function toldAnew() {
     const at = { title: '聂小倩', ahead: 0, asked: 0 };
     moveClock(() => at.ahead);
@@ -489,7 +489,7 @@ describe('what lies in memory', () => {
     };
     await expect.poll(told).toEqual([['stories.search'], { continuePrice: 7 }]);
     has = null;
-    // the site's own figures stand in for a backend that says none
+    // the site's own prices apply if the backend sends none
     await expect.poll(told).toEqual([undefined, { continuePrice: 1 }]);
   });
 

@@ -20,7 +20,7 @@ interface Scripted {
   headers?: Record<string, string>;
 }
 
-/** Answers of the fake Sentry; after them it accepts. */
+/** Responses of the fake Sentry; after them it accepts. */
 let answers: Scripted[] = [];
 let received: Received[] = [];
 let sentry: Server;
@@ -41,7 +41,7 @@ afterEach(() => {
   sentry.close();
 });
 
-/** The event of an envelope, read by the lengths that it names. */
+/** The event of an envelope, read by the lengths in it. */
 function eventIn({ body }: Received) {
   const bytes = Buffer.from(body);
   const line = (from: number) => bytes.indexOf('\n', from);
@@ -66,7 +66,7 @@ const report = (parts: Partial<ErrorReport> = {}): ErrorReport => ({
   ...parts,
 });
 
-/** A forwarder whose waits are noted and over immediately, but for as many as `held` says, which last. */
+/** A forwarder whose waits are recorded, and end immediately unless `held` is positive. */
 function openForward(held = 0) {
   const waits: number[] = [];
   const lines: Record<string, unknown>[] = [];

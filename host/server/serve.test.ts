@@ -33,7 +33,7 @@ function run(releases: string, settings: Record<string, string>) {
   const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env, stdio: streams }) as Child;
   children.push(child);
   let said = '';
-  /** Resolves with all lines so far once one of them has the words, or nobody is left to write any: no backend either. */
+  /** Resolves with all output once it contains the words, or once server and backend have closed it. */
   const hears = (words: string) =>
     new Promise<string>((resolve) => {
       const hear = (bytes: Buffer) => {
@@ -91,11 +91,11 @@ test('a damaged set is told of at the start and for each page in one line with t
   const page = await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`);
   expect(page.status).toBe(503);
   expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
-  // each who listens writes down what is said
+  // each listener appends the output
   const lines = [...new Set((await logged).trim().split('\n'))].filter((line) => line.includes('"level":"error"'));
   const requestId = page.headers.get('x-request-id');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: expect.stringMatching(told), requestId }]);
-  // the reader has it too, for support
+  // the reader gets the id, too, for support
   expect(await page.text()).toBe(`聊斋暂时打不开，请稍后再试（问题编号 ${requestId}）`);
   expect(lines.join()).not.toContain('stack');
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => product.close());
 
 describe('metrics', () => {
-  /** The product with metrics, and what they say, without comments. */
+  /** Serves the product with metrics; `read` returns their lines without comments. */
   async function measured(options: Parameters<typeof product.serve>[1] = {}) {
     const metrics = await openMetrics({ METRICS_PORT: 0, METRICS_HOST: '127.0.0.1' });
     if (!metrics) throw new Error('no metrics');
@@ -53,7 +53,7 @@ describe('metrics', () => {
       await ask(origin, `/none-${index}.js`);
     }
     await expect.poll(async () => (await seen()).join('\n')).toContain('route="other",status="4xx"} 20');
-    // the only new ones: pages that do not exist, and files that do not
+    // the only new ones: missing pages and missing files
     const routes = (lines: string[]) => new Set(lines.map((line) => /route="([^"]*)"/.exec(line)?.[1]));
     expect([...routes(await seen())].filter((route) => !routes(before).has(route))).toEqual(['no such page', 'other']);
   });
@@ -218,7 +218,7 @@ describe('traces', () => {
 });
 
 describe('what a page tells of its own part of a trace', () => {
-  /** A page of a product that sends traces, and a way to report from there. */
+  /** Opens a page of a traced product, and a function to report from it. */
   async function openTraced(settings: NodeJS.ProcessEnv = {}) {
     Object.assign(process.env, settings);
     const collector = await openCollector();
@@ -272,7 +272,7 @@ describe('what a page tells of its own part of a trace', () => {
     const [{ startedAt = 0 } = {}] = pageSpans();
     expect(startedAt).toBeGreaterThanOrEqual(from - 5001);
     expect(startedAt).toBeLessThanOrEqual(Date.now() - 4999);
-    // the report itself is no span
+    // the report itself makes no span
     expect(collector.spans.map(({ name }) => name)).not.toContain('POST /beacon/spans');
   });
 
@@ -320,7 +320,7 @@ describe('what a page tells of its own part of a trace', () => {
 });
 
 describe('the log', () => {
-  /** How a process is started that says this. */
+  /** Arguments for a process that logs with this script. */
   const saying = (script: string): string[] => {
     const module = JSON.stringify(new URL('./telemetry.ts', import.meta.url).href);
     const whole = `import { createLog } from ${module}; const log = createLog('info'); ${script}`;
@@ -344,7 +344,7 @@ describe('the log', () => {
     expect(messages).toEqual(Array.from({ length: 600 }, (_, at) => at + '狐'.repeat(at % 200 ? 80 : 40_000)));
   });
 
-  /** A process that says so many lines to a pipe that is not read yet, and has gone on when this resolves. */
+  /** A process that logs so many lines to a pipe that is not read; resolves once it continues. */
   async function unread(lines: number) {
     const flood = `for (let at = 0; at < ${lines}; at += 1) log.info(at + '狐'.repeat(80));`;
     const script = `${flood} process.send('goes on'); setInterval(() => {}, 60_000);`;
@@ -354,12 +354,12 @@ describe('the log', () => {
     return child.stdout as AsyncIterable<Buffer>;
   }
 
-  /** What comes until a line ends with this message. */
+  /** Output until a line ends with this message. */
   async function messagesUntil(message: string, stdout: AsyncIterable<Buffer>): Promise<string[]> {
     const parts: Buffer[] = [];
     for await (const part of stdout) {
       parts.push(part);
-      // it may stand in two parts
+      // it may be split over two parts
       if (Buffer.concat(parts.slice(-2)).includes(`${message}"}\n`)) break;
     }
     return messagesOf(Buffer.concat(parts));

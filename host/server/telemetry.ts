@@ -265,7 +265,7 @@ export function observeRequest(
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
     const elapsed = performance.now() - from;
-    // a client that disconnected early got no answer, independent of the intended status
+    // a client that disconnected early received no response, regardless of the intended status
     const status = response.writableFinished ? response.statusCode : 499;
     // requested every few seconds by monitoring
     const level = healthPaths.includes(path) ? 'debug' : 'info';

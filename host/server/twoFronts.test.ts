@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
 const nobody = '127.0.0.1:9';
 const hostOf = (origin: string) => new URL(origin).host;
 
-/** The nginx of a compose file before two fronts, with the backend of a test or none, and no Reverb. Resolves with the origin. */
+/** Starts the nginx of a compose file before two fronts, with a test's backend or none, and no Reverb. Resolves with the origin. */
 async function openSite(file: string, hasBackend: boolean): Promise<string> {
   const product = await openTestProduct();
   stops.push(() => product.close());
@@ -70,7 +70,7 @@ const socketWish = [
 ];
 const h2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'];
 
-/** What one visitor may send who means ill, or whose program is odd. */
+/** Requests of a malicious visitor, or of a faulty program. */
 const requests: string[][] = [
   ...['/explore', '/api/v1/stories', '/healthz', '/app/lz-key', '/no/such/page'].flatMap((path) =>
     ['GET', 'HEAD', 'POST', 'TRACE', 'OPTIONS', 'DELETE'].flatMap((method) => [
@@ -97,7 +97,7 @@ const requests: string[][] = [
   ['GET /explore HTTP/1.1', 'Host: x', 'Expect: wonders'],
 ];
 
-/** Sends it and goes as soon as something has come, or after a second. */
+/** Sends a request and disconnects as soon as data arrives or the connection closes. */
 async function send(origin: string, lines: string[]): Promise<number> {
   const { socket, received } = openRaw(origin);
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
@@ -113,7 +113,7 @@ describe.each(['docs/compose.yaml', 'docs/compose.postgres.yaml'])('two fronts b
       const origin = await openSite(file, backend === 'there');
       const paths = ['/explore', '/favicon.svg', ...(backend === 'there' ? ['/api/v1/stories'] : [])];
       for (const lines of requests) {
-        // both fronts get it
+        // so that both fronts receive it
         for (const status of await Promise.all([send(origin, lines), send(origin, lines), send(origin, lines)]))
           expect([lines[0], status >= 200]).toEqual([lines[0], true]);
         for (const path of [...paths, ...paths]) {

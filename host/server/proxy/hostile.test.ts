@@ -8,7 +8,7 @@ const wish = ['GET /app/key HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrad
 
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** What no server should answer. */
+/** Invalid responses. */
 const broken: Record<string, string> = {
   nothing: '',
   'half a status line': 'HTTP/1.1 20',
@@ -39,7 +39,7 @@ const broken: Record<string, string> = {
   'a chunk longer than it says': `${chunked}2\r\nhello\r\n0\r\n\r\n`,
 };
 
-/** What is odd, and passes. */
+/** Unusual responses that are passed on. */
 const odd: Record<string, string> = {
   'a control character in the status line': 'HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\nhi',
   'letters beyond ASCII in the status line': 'HTTP/1.1 200 \xe5\xa5\xbd\r\nContent-Length: 2\r\n\r\nhi',
@@ -164,7 +164,7 @@ describe('sec: a path with dot segments', () => {
   const paths = spellings
     .flatMap((dots) => slashes.map((slash) => `/api/v1/${dots}${slash}admin`))
     .filter(
-      // without a slash after it, it is the beginning of a name
+      // without a slash after it, it is the start of a name
       (path) => /[/\\]admin|%(25)*(2f|5c)admin|%c0%afadmin/i.test(path),
     );
 

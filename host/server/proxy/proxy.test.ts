@@ -5,7 +5,7 @@ import { rawRequest } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { listenFor, nowhere, openProxy, silent } from '../testing/openProxy.ts';
 
-/** Takes every socket, and remembers what was asked for. */
+/** Accepts every socket, and records the requests. */
 async function listenForSockets(name: string) {
   const asked: { url?: string; headers: IncomingHttpHeaders; socket: Socket }[] = [];
   const plain: string[] = [];
@@ -22,7 +22,10 @@ async function listenForSockets(name: string) {
   return { origin, asked, plain };
 }
 
-/** Asks for a socket: whose it is, the status of a refusal, or `closed`. `ended` resolves when the other side ends it. */
+/**
+ * Requests a socket. Resolves with the server's name, the status of a refusal, or `closed`; `ended` resolves when the other side
+ * closes it.
+ */
 async function openSocket(origin: string, path: string, headers: Record<string, string> = {}) {
   const asked = request(origin, {
     path,

@@ -8,7 +8,7 @@ import { passSocket } from './socket.ts';
 import { Refusal, refusalFor } from './upstream.ts';
 
 interface BackendProxyOptions {
-  /** origin of the backend right now */
+  /** current origin of the backend */
   backend: () => string;
   /** Seconds until a backend that ended runs again; null while it runs. */
   awaySeconds?: () => number | null;

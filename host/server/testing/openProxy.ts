@@ -26,7 +26,7 @@ export const listenFor = async (answer: RequestListener) => {
   return { server, origin: await listen(server) };
 };
 
-/** A backend that writes these bytes to every request, and then stays or goes. */
+/** A backend that writes these bytes to every request, and then closes, keeps or resets the connection. */
 export const openRawBackend = (bytes: string | Buffer, then: 'goes' | 'stays' | 'resets' = 'goes') =>
   listen(
     createServer((socket) => {
@@ -40,7 +40,7 @@ export const openRawBackend = (bytes: string | Buffer, then: 'goes' | 'stays' | 
 
 type ProxyOptions = Parameters<typeof createBackendProxy>[0];
 
-/** A front that does nothing but hand on. */
+/** A front server that only forwards. */
 export async function openProxy(options: Omit<ProxyOptions, 'trustProxy' | 'log'>): Promise<string> {
   const proxy = createBackendProxy({ trustProxy: false, log: silent, ...options });
   return listen(

@@ -23,7 +23,7 @@ const route = {
   outsideShell: false,
 };
 
-/** Writes the builds of a host and of one remote into the folder. Returns where they are. */
+/** Writes the builds of a host and of one remote into the folder. Returns their folders. */
 export const testPackages = (folder: string): string[] => [
   writePackage(
     folder,

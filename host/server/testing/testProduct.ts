@@ -11,7 +11,7 @@ import { createProduct, type ProductOptions } from '../product.ts';
 import { createLog } from '../telemetry.ts';
 import { testPackages } from './testPackages.ts';
 
-/** A published host and remote, and a backend that answers with what it was asked. `change` may rewrite the builds before. */
+/** A published host and remote, and a backend that echoes its requests. `change` may rewrite the builds before publication. */
 export async function openTestProduct(change: (folder: string) => void = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
   const servers: Server[] = [];
@@ -36,7 +36,6 @@ export async function openTestProduct(change: (folder: string) => void = () => {
   const catalog = new Catalog(opened.store);
   const writer = { store: opened.store, catalog, key, channel: 'production', who: 'manager', now: () => new Date() };
   const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: 'manager' });
-  /** A release manager with the store at hand. */
   const manager = localClient(writer, { smoke: null, provenance });
   let opener = '';
   const backend = await listen(
@@ -48,29 +47,28 @@ export async function openTestProduct(change: (folder: string) => void = () => {
   return {
     /** the release store, as commands name it */
     store,
-    /** a release manager of the store */
     manager,
     /** Publishes the remote once more. Resolves with the build. */
     publishStories: async (version: string) => (await manager.publish(join(folder, 'stories'), version)).id,
-    /** Writes what was reported so far. */
+    /** Writes the reports so far. */
     written: () => releases.close(),
     askedOfBackend,
     backendOrigin: backend,
     /** entries of the log, the oldest first */
     logged,
-    /** Serves it with these settings. Resolves with the origin. */
+    /** Serves the product with these settings. Resolves with the origin. */
     serve(settings: NodeJS.ProcessEnv = {}, options: Partial<ProductOptions> = {}) {
       const env = readEnv({ DATA_DIR: folder, ...settings });
       return listen(
         createProduct({ releases, env, backendUrl: () => backend, log, config: { support: {} }, ...options }),
       );
     },
-    /** Permits the browser of a request to run what it names. */
+    /** Permits the browser of a request to run the remotes in it. */
     async preview({ request }: { request: string }) {
       opener = request.split(' ').at(-1) ?? '';
       await manager.preview({ request, person: 'Li Hua', hours: 4 });
     },
-    /** Takes the last leave back. */
+    /** Revokes the last permission. */
     endPreview: () => manager.endPreview({ browser: opener }),
     close() {
       for (const server of servers) server.close();
