@@ -1,7 +1,7 @@
-/** The processes below one, nearest first. */
+/** Descendants of a process, nearest first. */
 export function descendantsOf(pid: number): number[];
 export function childrenOf(pid: number): number[];
-/** Every process that runs. */
+/** All running processes, without zombies. */
 export function processes(): { pid: number; parent: number; name: string }[];
-/** Processes of this user that were started with `variable` ("NAME=value") in their environment, this one left out. */
+/** Processes of this user that were started with `variable` ("NAME=value") in their environment, except this one. */
 export function processesWith(variable: string): { pid: number; command: string }[];
