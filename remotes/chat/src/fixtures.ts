@@ -15,7 +15,7 @@ export const storyDto = (patch: Partial<StoryDto> = {}): StoryDto => ({
   ...patch,
 });
 
-/** A completed line of the story's voice, first of conversation `c-1`. */
+/** A completed reply of the story, the first message of conversation `c-1`. */
 export const messageDto = (patch: Partial<MessageDto> = {}): MessageDto => ({
   id: `m-${patch.seq ?? 1}`,
   conversation_id: 'c-1',
@@ -34,7 +34,7 @@ export const messageDto = (patch: Partial<MessageDto> = {}): MessageDto => ({
   ...patch,
 });
 
-/** `count` messages by turns, seq `from` onwards, the reader's first. */
+/** Builds `count` alternating messages, from seq `from`; odd ones are the user's. */
 export const messageDtos = (count: number, from = 1): MessageDto[] =>
   Array.from({ length: count }, (_, index) => {
     const seq = from + index;
@@ -54,7 +54,7 @@ export const latestDto = (data: MessageDto[], meta: LatestDto['meta'] = {}): Lat
   },
 });
 
-/** An event about a message, as Laravel broadcasts it. */
+/** A message event as Laravel broadcasts it. */
 export const messageEvent = (message: MessageDto) => ({
   conversation_id: message.conversation_id,
   version: message.version,
@@ -82,7 +82,7 @@ export const conversationDto = (patch: Partial<ConversationDto> = {}): Conversat
   ...patch,
 });
 
-/** A cursor page as Laravel's API resources write it. */
+/** A cursor page in the format of Laravel's API resources. */
 export const pageDto = (data: unknown[], nextCursor: string | null = null) => ({
   data,
   links: { next: null },

@@ -3,8 +3,8 @@ import styles from './pages/ConversationListPage.module.css';
 import { texts } from './texts';
 
 /**
- * What 聊过 shows before the app, to everyone the same: the page's loader says who looks (`data-visitor`), and shows a guest the
- * invitation and a member the place of their list.
+ * Prerendered content of 聊过, the same for everyone: the page's loader sets `data-visitor`, which shows either the guest's
+ * invitation or the member's skeleton.
  */
 export const contents = [
   {

@@ -13,7 +13,7 @@ export const routes: RouteDefinition[] = [
 
 export const slots: SlotDefinition[] = [
   {
-    // what its route asks for in its place, in the same chunk
+    // fills the slot that its route requests, from the same chunk
     name: 'conversations',
     component: () =>
       import(/* webpackChunkName: "conversations" */ './pages/ConversationListPage').then(({ ConversationColumn }) => ({
@@ -21,7 +21,7 @@ export const slots: SlotDefinition[] = [
       })),
   },
   {
-    // fetched with the route by members' pages (`memberPart` of the contract)
+    // members' pages fetch it together with the route (`memberPart` of the contract)
     name: 'conversations.member',
     component: () => import(/* webpackChunkName: "conversations.member" */ './components/ConversationList'),
   },

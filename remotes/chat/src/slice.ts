@@ -4,30 +4,30 @@ import type { Suggestion } from './model/story';
 
 /** Suggestions for the next line, bought for one state of the conversation. */
 export interface Suggestions {
-  /** Which last message they were asked for. */
+  /** Last message and its version at the time of the request, see `suggestionKeyOf`. */
   baseKey: string;
-  /** The key of an order whose outcome is unknown: it is made again under the same, so that it is paid for once. */
+  /** Idempotency key of an order whose outcome is unknown; a repeated order uses it, so that it is paid for once. */
   clientId: string;
-  /** What the API calls the set of them, which a message names that was taken from it; undefined until it has answered. */
+  /** The API's id of the set, which is sent with a message that was taken from it; undefined until the response. */
   id?: string | undefined;
   status: Suggestion['status'];
   items: Suggestion['items'];
-  /** The reader has closed their panel or taken one of them: they show again when asked for. */
+  /** Whether the user has closed the panel or used a suggestion; the next request shows it again. */
   isClosed?: boolean;
 }
 
 interface ChatState {
-  /** Pending lines, oldest first: the content of the device's outbox, ready to be painted. */
+  /** Unconfirmed messages, oldest first: the content of the device's outbox. */
   pending: PendingMessage[];
-  /** By story. */
+  /** By story id. */
   suggestions: Record<string, Suggestions>;
-  /** Stories whose last reply was asked for more, another way or another of its texts, without an answer yet. */
+  /** Ids of stories with an open request to continue the last reply or to change its variant. */
   continuing: string[];
-  /** When a server that asked for patience may be asked again, by story; ms of the page's running time, `performance.now()`. */
+  /** Time until which the server requested a pause, by story; `performance.now()` in ms. */
   resumesAt: Record<string, number>;
-  /** Conversations that are hidden: their deletion can still be undone, or they are gone. */
+  /** Ids of hidden conversations: deleted, or deletion still undoable. */
   deleting: string[];
-  /** Up to which version conversations have been seen here, by id. */
+  /** Version up to which conversations have been seen on this page, by id. */
   read: Record<string, number>;
 }
 
@@ -82,7 +82,7 @@ export const chatActions = slice.actions;
 export const selectChat = (state: RootState): ChatState =>
   injected.selectSlice(state as RootState & { chat?: ChatState });
 
-/** Whose chats these are; null for a guest. */
+/** Owner of the chats; null for a guest. */
 export const currentUserId = (): string | null => {
   const now = session.current();
   return now.status === 'member' ? now.user.id : null;

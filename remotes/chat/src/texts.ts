@@ -1,13 +1,12 @@
 import { formatWait, inSentence } from '@liaozhai/shared/format';
 
-/** Everything this remote says, grouped by page. */
+/** All texts of this remote, grouped by page. */
 export const texts = {
   chat: {
     log: '对话',
     composer: '说点什么',
     placeholder: '写下你的话……',
     send: '发送',
-    /** Whose a message is. */
     messageOf: (who: string) => `${inSentence(who)}的消息`,
     more: (who: string, words: string) => `${inSentence(who)}的消息，更多操作：${words}`,
     sheetFailed: '没能打开，请再试一次',
@@ -21,7 +20,7 @@ export const texts = {
     retry: '点按重试',
     me: '我',
     nameless: '故事',
-    /** Under whose name ever they stand, replies are written by a machine. */
+    /** Label required on generated text, regardless of the character's name. */
     origin: 'AI 生成',
     loadingOlder: '正在加载更早的对话',
     loading: '正在加载对话',

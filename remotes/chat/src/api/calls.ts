@@ -14,10 +14,10 @@ import {
 import { type Suggestion, toSuggestion } from '../model/story';
 import { type Page, toPage } from '../model/thread';
 
-/** As many messages as a page brings, and as the device stores of a thread. */
+/** Messages per page, and messages of each thread that the offline cache holds. */
 export const THREAD_PAGE = 50;
 
-/** By story or by conversation; `after` is a version, `before` a seq, neither means the newest. */
+/** Filters by story or by conversation. `after` is a version, `before` a seq; without both, the newest page is returned. */
 export interface LatestQuery {
   story_id?: string;
   conversation_id?: string;
@@ -27,7 +27,7 @@ export interface LatestQuery {
 }
 
 export async function askLatest(query: LatestQuery): Promise<Page> {
-  // a background sync goes on after the session has expired, and each refusal would open the popup
+  // background syncs continue after the session has expired, and each 401 would open the sign-in popup
   const refusal: ApiError = { kind: 'unauthenticated' };
   if (session.current().status !== 'member') throw refusal;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
@@ -38,7 +38,7 @@ export async function askLatest(query: LatestQuery): Promise<Page> {
 
 export const unreadPage: ApiError = { kind: 'server', status: 200 };
 
-/** Only that revision is stopped: the request may be late. */
+/** Stops only the given revision, since the request may reach the server after the next one has begun. */
 export async function postCancel(messageId: string, revision: number): Promise<ContinuedDto> {
   const schema = singleSchema(continuedSchema);
   return request({ url: endpoints.cancelReply(messageId), method: 'POST', body: { revision }, schema });

@@ -64,7 +64,7 @@ export const chatApi = api.injectEndpoints({
           read: () => getCacheEntry().data,
           change: (next) => dispatch(changeThread(storyId, () => next)),
         });
-        // it rejects when the entry goes before anything came
+        // rejects if the entry is removed before it has loaded
         void cacheDataLoaded.then(
           ({ meta }) => loaded(meta !== undefined && 'isCached' in meta),
           () => undefined,
@@ -76,21 +76,21 @@ export const chatApi = api.injectEndpoints({
   }),
 });
 
-/** Changes a thread in the cache; what it comes to goes into the list of conversations and the device's copy. */
+/** Changes a thread in the cache, and updates the list of conversations and the offline copy from the result. */
 export const changeThread =
   (storyId: string, change: (thread: Thread) => Thread) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
     const thread = selectThread(storyId)(getState()).data;
     const next = thread && change(thread);
     if (!next || next === thread) return;
-    // frozen, or the cache would look through all of its messages with each piece of a reply
+    // frozen, so that immer does not traverse all messages for each delta of a reply
     dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => Object.freeze(next), false));
     if (runningMessage(next)) return;
     void cacheThread(next);
     dispatch(changeConversations((pages) => withThread(pages, next)));
   };
 
-/** Takes what is known of a deleted conversation's messages away, also off the device. */
+/** Removes the messages of a deleted conversation from the cache and from the device. */
 export const forgetThread =
   (conversationId: string, storyId: string) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
@@ -100,7 +100,7 @@ export const forgetThread =
     if (!selectThread(storyId)(getState()).data) void cacheThread(emptyThread(storyId));
   };
 
-/** Shows the run of a story that its reader has chosen, in the place of the one that is known. */
+/** Replaces the cached thread of a story with the run that the user has chosen. */
 export async function switchThread(storyId: string): Promise<void> {
   const isFollowed = threadSyncs.switched(storyId);
   if (isFollowed === false) await cacheThread(emptyThread(storyId));
@@ -110,8 +110,8 @@ export async function switchThread(storyId: string): Promise<void> {
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
 
 /**
- * The thread that answers and orders go into; the page may show the device's copy before it is there. Undefined where the
- * reader has gone meanwhile. Rejects with ApiError.
+ * Returns the thread to which responses are applied; the page may show the device's copy before it has loaded. Resolves to
+ * undefined if the cache entry was removed meanwhile. Rejects with ApiError.
  */
 export async function loadedThread(storyId: string): Promise<Thread | undefined> {
   const known = selectThread(storyId)(store.getState()).data;
@@ -123,7 +123,7 @@ export async function loadedThread(storyId: string): Promise<Thread | undefined>
 
 export const { useChatGetStoryQuery, useChatGetThreadQuery } = chatApi;
 
-// a newer shape gets a newer key, since the device may hold what an older build wrote
+// a changed shape needs a new key: the device may hold data that an older build wrote
 export const storyCacheKey = (id: string) => `chat.story.2.${id}`;
 export const threadCacheKey = (storyId: string) => `chat.thread.1.${storyId}`;
 
@@ -133,12 +133,12 @@ const cacheThread = (thread: Thread): Promise<void> => {
   return offlineCache.write(threadCacheKey(thread.storyId), { ...thread, messages, hasOlder });
 };
 
-/** Seconds until a read mark that the server rejected is sent again; afterwards the next look at the chat starts over. */
+/** Delays before a rejected read mark is sent again, in seconds. After the last one, the next visit of the chat starts over. */
 const MARK_AGAIN_SECONDS = [2, 10, 60, 300];
 
 const mayPass: ApiError['kind'][] = ['offline', 'timeout', 'server', 'tooOften'];
 
-/** Tells the other devices that the thread's last reply has been seen, once for each, even if the reader leaves the chat meanwhile. */
+/** Marks the thread's last reply as read, once per reply. The request is retried even after the user has left the chat. */
 export function markAsRead(thread: Thread): void {
   const { conversationId: id } = thread;
   const version = unreadVersion(thread);

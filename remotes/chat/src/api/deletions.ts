@@ -8,16 +8,15 @@ import { dropConversation } from './listApi';
 const UNDO_SECONDS = 6;
 const { dispatch } = store;
 
-/** Deletions that can be undone for a while, and are carried out when that time is over or the page or the user goes. */
+/** Deletions that can be undone for a while. They are carried out when that time is over, on unload and before sign-out. */
 function createDeletions() {
-  /** Conversations that are hidden and not yet deleted, by id. */
   const pending = new Map<string, Conversation>();
-  /** Deletions that the server has been asked for and has not answered, by story. */
+  /** Requests without a response yet, by story. */
   const underWay = new Map<string, Promise<void>>();
   let dismissToast = () => {};
   let stops: (() => void)[] = [];
 
-  /** What waits must be over before the page or the user goes: only who is still signed in may delete. */
+  /** Pending deletions are carried out before unload and sign-out: only a signed-in user may delete. */
   function watch(): void {
     if (stops.length > 0) return;
     window.addEventListener('pagehide', flush);
@@ -32,7 +31,7 @@ function createDeletions() {
     for (const stop of stops.splice(0)) stop();
   }
 
-  /** Hides a conversation immediately and deletes it when the time to undo is over, or at the page's or session's end. */
+  /** Hides a conversation immediately and deletes it when it can no longer be undone. */
   function remove(conversation: Conversation): void {
     const { id } = conversation;
     if (pending.has(id)) return;
@@ -42,7 +41,7 @@ function createDeletions() {
     offerUndo();
   }
 
-  /** One toast for all that can be undone, since toasts queue; each deletion restarts their time. */
+  /** Shows one toast for all pending deletions, since toasts queue. Each deletion restarts its time. */
   function offerUndo(): void {
     dismissToast();
     const [first, ...others] = pending.values();
@@ -56,7 +55,7 @@ function createDeletions() {
     dismissToast = toast(text, { action, durationMs: UNDO_SECONDS * 1000, isFirst: true, onOver });
   }
 
-  /** All that wait, which from now on can no longer be undone. */
+  /** Returns all pending deletions and removes them from the queue, so that they can no longer be undone. */
   function takeAll(): Conversation[] {
     const taken = [...pending.values()];
     pending.clear();
@@ -73,10 +72,10 @@ function createDeletions() {
   const pendingOf = (storyId: string) =>
     [...pending.values()].filter((conversation) => conversation.storyId === storyId);
 
-  /** Whether a story's conversation is said to be deleted and the server may still have it. */
+  /** Whether a story's conversation is shown as deleted while the server may still have it. */
   const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
 
-  /** Carries out the pending deletions of one story, so that no message is sent into a conversation that is about to be deleted. */
+  /** Carries out a story's pending deletions, so that no message is sent into a conversation that is about to be deleted. */
   async function settle(storyId: string): Promise<void> {
     const waiting = pendingOf(storyId);
     for (const { id } of waiting) pending.delete(id);
@@ -95,7 +94,7 @@ function createDeletions() {
   /** Unload aborts ordinary requests; one with `keepalive` outlives the page. */
   function flush(): void {
     for (const { id, storyId } of takeAll()) {
-      // no page is left to show a failure; if the page comes back, so does what was not deleted
+      // the page cannot show a failure any more; if it is restored from the back/forward cache, the conversation shows again
       void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
       dispatch(dropConversation(id, storyId));
     }
@@ -104,7 +103,6 @@ function createDeletions() {
   return { remove, isDeleting, settle };
 }
 
-/** The page's own deletions. */
 export const deletions = createDeletions();
 
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
@@ -120,14 +118,14 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   }
 }
 
-/** Gone already is as good as deleted. */
+/** Counts 404 as success: the conversation is already gone. */
 async function removeFromServer(id: string): Promise<void> {
   await request({ url: endpoints.conversation(id), method: 'DELETE' }).catch((cause: unknown) => {
     if (!isApiError(cause) || cause.kind !== 'notFound') throw cause;
   });
 }
 
-/** Every value of the cookie, as in the client: another path or a parent domain may have left one of its own. */
+/** Returns all values of the cookie, as the API client does: another path or a parent domain may have set one of its own. */
 function tokens(): string[] {
   const found = [...document.cookie.matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g)].map(([, value = '']) => {
     try {
@@ -140,8 +138,8 @@ function tokens(): string[] {
 }
 
 /**
- * The client's transport ends with its page, and only a bare fetch can be told to go on. No page is left that could try a second
- * token after the first, so each goes with a request of its own. Resolves whether the conversation is gone.
+ * The client's transport is aborted on unload, and only a bare `fetch` supports `keepalive`. A second token cannot be tried after
+ * a failure then, so each token gets its own request at the same time. Resolves to whether the conversation is gone.
  */
 async function deleteOutlivingPage(id: string): Promise<boolean> {
   const answers = await Promise.allSettled(
@@ -153,6 +151,6 @@ async function deleteOutlivingPage(id: string): Promise<boolean> {
       }),
     ),
   );
-  // 404 may be a server without this call: a row that comes back for nothing goes with the next look at the list
+  // not 404: the server may lack this endpoint. A row that is wrongly restored disappears when the list is next fetched
   return answers.some((answer) => answer.status === 'fulfilled' && answer.value.ok);
 }

@@ -15,7 +15,7 @@ const { dispatch } = store;
 export const shownPending = (clientId: string): PendingMessage | undefined =>
   selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
 
-/** Changes a message on the screen and on the device. */
+/** Changes a message in the state and in the device's outbox. */
 export async function keepPending(pending: PendingMessage): Promise<void> {
   dispatch(chatActions.pendingChanged(pending));
   await outboxStore.put(toOutboxEntry(pending));
@@ -23,7 +23,7 @@ export async function keepPending(pending: PendingMessage): Promise<void> {
 
 const RECENT = 20;
 
-/** Sends a message with its price shown as spent, and merges the answer. Resolves to why it failed, the price given back. */
+/** Sends a message, deducts its price optimistically and merges the response. Resolves to the failure, with the price refunded. */
 export async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {
   const sender = currentUserId();
   const price = chatApi.endpoints.chatGetStory.select(pending.storyId)(store.getState()).data?.pricePerMessage ?? 0;
@@ -54,29 +54,29 @@ async function takeAnswer(pending: PendingMessage, { message, reply, conversatio
   forgetWhatChanged(pending);
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   await outboxStore.remove(pending.clientId);
-  // The answer may be ahead of changes that have not arrived yet.
+  // the response may be ahead of changes that have not arrived yet
   if (selectThread(pending.storyId)(store.getState()).data?.ahead.length) await threadSyncs.catchUp(pending.storyId);
 }
 
-/** A message costs points, and the first one gives its story a conversation. */
+/** A message costs points, and the first one creates its story's conversation. */
 function forgetWhatChanged({ conversationId, storyId }: PendingMessage): void {
   const story = { type: 'Story' as const, id: storyId };
   dispatch(api.util.invalidateTags(conversationId ? ['Transaction'] : ['Transaction', story]));
 }
 
-/** A message must not leave the screen before its thread is there to show it. */
+/** Loads the thread, so that a sent message does not disappear from the screen before the thread can show it. */
 async function threadLoaded(storyId: string): Promise<void> {
   if (selectThread(storyId)(store.getState()).data) return;
   await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
 }
 
-/** What the server knows of a message: it has it, it does not, or it cannot be asked. */
+/** Checks whether the server has a message; `unknown` if it cannot be reached. */
 export async function deliveryStatus(pending: PendingMessage): Promise<'received' | 'absent' | 'unknown'> {
   const where = pending.conversationId ? { conversation_id: pending.conversationId } : { story_id: pending.storyId };
   const asker = currentUserId();
   try {
     const page = await askLatest({ ...where, limit: RECENT });
-    // one user's answer must not reach the thread of another
+    // another user may have signed in meanwhile: this response must not change their thread
     if (currentUserId() !== asker) return 'unknown';
     if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
     dispatch(changeThread(pending.storyId, (thread) => withNewest(thread, page)));
@@ -88,7 +88,7 @@ export async function deliveryStatus(pending: PendingMessage): Promise<'received
   }
 }
 
-/** Clears away a message that the server turned out to have; what it cost is read from the server. */
+/** Removes a message from the outbox that the server turned out to have. The balance is fetched again. */
 export async function confirmDelivered(pending: PendingMessage): Promise<void> {
   const owner = currentUserId();
   await threadLoaded(pending.storyId);

@@ -37,7 +37,7 @@ import { toastFailure } from './failures';
 
 export const listSchema = cursorPageSchema(conversationSchema);
 
-/** The list of conversations, apart from the chats themselves: it shows before their code has come. */
+/** The list of conversations, separate from `chatApi` so that it shows before the code of the chats has loaded. */
 const listApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
@@ -48,7 +48,7 @@ const listApi = api.injectEndpoints({
         const { data, error } = await ask({ url: endpoints.conversations, params, schema: listSchema });
         return error ? { error } : { data: toConversationPage(data as CursorPage<ConversationDto>) };
       },
-      // what is found today is not what is found tomorrow
+      // results are not reused: they change with every message
       keepUnusedDataFor: 0,
     }),
 
@@ -85,7 +85,7 @@ const listApi = api.injectEndpoints({
 
 type ListChange = (pages: ConversationPage[]) => ConversationPage[];
 
-/** Changes the list. A page on its way is put to the list as it was when asked for, so the change is made once more upon it. */
+/** Changes the list. RTK Query applies a page in flight to the list as it was when requested, so the change is applied once more. */
 export const changeConversations =
   (change: ListChange) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
@@ -107,7 +107,7 @@ const changeListed =
     dispatch(listApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
   };
 
-/** Lists pages that were read before below the newest one, which is listed already. */
+/** Appends pages that were loaded before below the newest one, which is listed already. */
 export const putKeptConversations =
   (kept: ConversationPage[]) =>
   (dispatch: AppDispatch): void => {
@@ -124,7 +124,7 @@ export const putKeptConversations =
     );
   };
 
-/** Takes a conversation away that was deleted, also off the device, and hides it wherever an answer from before still brings it. */
+/** Removes a deleted conversation from the list and the device. Its id stays hidden, since an older response may still contain it. */
 export const dropConversation =
   (id: string, storyOfIt?: string) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
@@ -135,7 +135,7 @@ export const dropConversation =
     if (storyId !== undefined) void forget(id, storyId);
   };
 
-/** Its messages are the chat's, whose code comes after the list. Where it does not come, the device's copy stays until the chat is opened with a network. */
+/** The messages belong to `chatApi`, which loads later. If it fails to load, the device's copy stays until the chat is opened online. */
 async function forget(id: string, storyId: string): Promise<void> {
   const owner = currentUserId();
   const chat = await loadChatApi().catch(() => undefined);
@@ -162,10 +162,10 @@ export const selectConversations = listApi.endpoints.chatGetConversations.select
 
 export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsInfiniteQuery } = listApi;
 
-// a newer shape gets a newer key, since the device may hold what an older build wrote
+// a changed shape needs a new key: the device may hold data that an older build wrote
 const conversationsCacheKey = 'chat.conversations.3';
 
-/** An empty page before others is no list: the device would show it as no conversations. */
+/** Does not store an empty page that others follow: offline, it would show as an empty list. */
 const cacheFirstPage = (page: ConversationPage): void => {
   const isList = page.items.length > 0 || page.nextCursor === null;
   void offlineCache.write(conversationsCacheKey, isList ? page : null);
@@ -173,25 +173,25 @@ const cacheFirstPage = (page: ConversationPage): void => {
 
 const isOutOfReach = (error: ApiError) => error.kind === 'offline' || error.kind === 'timeout';
 
-/** What the device kept of an answer, when the network has none. */
+/** Reads the device's copy if the request failed because the network is out of reach. */
 export async function fromOfflineCache<Content>(key: string, error: ApiError): Promise<Content | undefined> {
   return isOutOfReach(error) ? ((await offlineCache.read(key)) as Content | undefined) : undefined;
 }
 
 interface ListPorts {
-  /** undefined until the first page is there. */
+  /** undefined until the first page has loaded. */
   read: () => ConversationPage[] | undefined;
   change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
-  /** Takes a conversation away that was deleted, here or elsewhere. */
+  /** Removes a conversation that was deleted, here or on another device. */
   drop: (id: string) => void;
-  /** Puts the newest page over the list; rejects with ApiError. */
+  /** Merges the newest page into the list. Rejects with ApiError. */
   takeNewest: () => Promise<void>;
 }
 
-/** The first catch-up comes with the first connection, moments after the list itself. */
+/** The first connection requests a catch-up moments after the list itself was fetched. */
 const FRESH_SECONDS = 5;
 
-/** Keeps the list of conversations in step with the user's channel. Returns the function that stops it. */
+/** Synchronizes the list of conversations with the user's channel. Returns the function that stops it. */
 function followConversations({ read, change, drop, takeNewest }: ListPorts): () => void {
   let askedAt = Date.now();
 
@@ -200,7 +200,7 @@ function followConversations({ read, change, drop, takeNewest }: ListPorts): () 
     try {
       await takeNewest();
     } catch (cause) {
-      // nobody asked for this look, and the next event or connection makes another
+      // not requested by the user, and the next event or connection fetches again
       if (!isApiError(cause)) throw cause;
     }
   };
@@ -222,7 +222,7 @@ function followConversations({ read, change, drop, takeNewest }: ListPorts): () 
       change((pages) => withMarks(pages, toConversation(conversation))),
     ),
     onCaughtUpNeeded(() => {
-      // a clock that was put back says nothing
+      // a negative difference means that the clock was set back, and says nothing about the age
       if (read() && Math.abs(Date.now() - askedAt) > FRESH_SECONDS * 1000) void look();
     }),
   ];
@@ -235,7 +235,7 @@ const { dispatch } = store;
 
 type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean };
 
-/** What a reader does to a conversation without saying anything. Rejects with ApiError. */
+/** Sets the read, pinned or shelved mark of a conversation. Rejects with ApiError. */
 export async function putConversation(id: string, body: Marks): Promise<void> {
   const owner = currentUserId();
   const schema = singleSchema(conversationSchema);
@@ -243,7 +243,7 @@ export async function putConversation(id: string, body: Marks): Promise<void> {
   if (currentUserId() === owner) dispatch(changeConversations((pages) => withMarks(pages, marked)));
 }
 
-/** Pins or unpins a conversation; shown immediately, and undone with a message if it fails. */
+/** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */
 export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
   const { id } = conversation;
   const put = (pinnedAt: string) =>

@@ -14,12 +14,12 @@ import { datedAfter, dropFromPendingLog, readPendingLog, recoverPending, writePe
 
 const { dispatch } = store;
 
-/** Sends the reader's messages: painted immediately, stored on the device, sent in order, exactly once. */
+/** Sends the user's messages: shown immediately, stored on the device, sent in order, exactly once. */
 export function createOutbox() {
-  /** Not yet on the device, so the outbox does not list them. */
+  /** Messages that are not stored on the device yet, so the outbox does not list them. */
   const unsaved = new Map<string, PendingMessage>();
   let started = false;
-  /** Once it resolves, everything the device's outbox holds for this reader is shown. */
+  /** Resolves when everything in the device's outbox of this user is shown. */
   let loaded: Promise<unknown> = Promise.resolve();
   const sender = createSender();
 
@@ -32,7 +32,7 @@ export function createOutbox() {
     session.onUserChanged((previousId) => {
       dispatch(chatActions.userLeft());
       sender.reset();
-      // a visitor's messages pass to the user who signs in, a member's to nobody
+      // a guest's messages pass to the user who signs in; a member's messages pass to nobody
       if (previousId !== null) unsaved.clear();
       loaded = recoverPending(unsaved).then(loadPending);
     });
@@ -41,7 +41,7 @@ export function createOutbox() {
     loaded = recoverPending().then(loadPending);
   }
 
-  /** Queues a message: painted immediately, stored on the device, sent as soon as possible. */
+  /** Queues a message: shown immediately, stored on the device, sent as soon as possible. */
   async function enqueue(written: PendingMessage): Promise<void> {
     const writer = currentUserId();
     const painted = inOrder(written);
@@ -51,7 +51,7 @@ export function createOutbox() {
     writePendingLog([...readPendingLog(), painted]);
     dispatch(chatActions.pendingAdded(painted));
     await loaded;
-    // nobody else sends it
+    // a member's message is sent only while its author is signed in
     if (writer !== null && currentUserId() !== writer) return;
     const pending = inOrder(painted);
     unsaved.set(clientId, pending);
@@ -62,7 +62,7 @@ export function createOutbox() {
     await sender.flush(storyId);
   }
 
-  /** With a timestamp later than those of all messages written before it. */
+  /** Gives the message a timestamp later than every earlier unsent message. */
   function inOrder(pending: PendingMessage): PendingMessage {
     const ids = [...unsaved.keys()];
     const since = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
@@ -74,8 +74,8 @@ export function createOutbox() {
   }
 
   /**
-   * Sends a failed message again, under the same key, and what failed before it in the same story; one that is no longer
-   * the user's to send is left alone.
+   * Sends a failed message again under the same key, after the failed messages before it in the same story. Does nothing if the
+   * message no longer belongs to the user.
    */
   async function retry({ clientId }: PendingMessage): Promise<void> {
     const pending = shownPending(clientId);
@@ -85,7 +85,7 @@ export function createOutbox() {
     await sender.flush(pending.storyId);
   }
 
-  /** Takes a message off its way; false where it can no longer be held back. The caller decides what becomes of its words. */
+  /** Withdraws a message. Returns false if it is already being sent. */
   function remove(clientId: string): boolean {
     const pending = shownPending(clientId);
     if (!pending || pending.state === 'sending') return false;
@@ -94,7 +94,7 @@ export function createOutbox() {
     return true;
   }
 
-  /** The network is back, by all signs: what never got through goes now, what timed out is looked for and else still offered. */
+  /** Runs when the network seems restored: sends cut-off messages again and checks those that timed out, which else stay failed. */
   function settleUnanswered(): void {
     sender.networkReturned();
     if (currentUserId() === null) return;
@@ -108,7 +108,7 @@ export function createOutbox() {
   async function loadPending(): Promise<void> {
     const reader = currentUserId();
     const entries = await outboxStore.all();
-    // the change of user has asked for the other's messages already
+    // another user signed in meanwhile, whose messages are already being loaded
     if (currentUserId() !== reader) return;
     const shown = new Map(selectChat(store.getState()).pending.map((pending) => [pending.clientId, pending]));
     const stored = entries.map((entry) => {
@@ -125,7 +125,6 @@ export function createOutbox() {
   return { start, enqueue, retry, remove };
 }
 
-/** The page's own outbox. */
 export const outbox = createOutbox();
 
 async function lookFor(pending: PendingMessage): Promise<void> {

@@ -20,29 +20,29 @@ import { confirmDelivered, deliveryStatus, keepPending, sendPending, shownPendin
 
 const { dispatch } = store;
 
-/** Busy conversations are tried again after these pauses, in case the event that says they are free is lost. */
+/** Delays before a busy conversation is tried again, in case the event that ends the reply is lost. */
 const BUSY: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
 
 interface Pause {
   pace: Pace;
-  /** in a row, of this pace */
+  /** Consecutive refusals at this pace. */
   refusals: number;
-  /** Cancels the timer of the next try; null once it is over. */
+  /** Cancels the timer of the next attempt; null once it has fired. */
   cancel: (() => void) | null;
 }
 
-/** Sends what the device's outbox holds: a story's messages in order, one tab at a time, after the pauses that servers ask for. */
+/** Sends the messages in the device's outbox: per story in order, from one tab at a time, after the pauses that the server requests. */
 export function createSender() {
-  /** Never tried yet, so the server cannot have them. */
+  /** Client ids of messages that were never sent, so the server cannot have them. */
   const untried = new Set<string>();
   const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
-  /** Of stories whose last message the server refused for now. */
+  /** By story, while the server refuses its next message. */
   const pauses = new Map<string, Pause>();
-  /** `pagehide` aborts requests: their failure says nothing about the message. */
+  /** `pagehide` aborts requests: such a failure says nothing about the message. */
   let isLeaving = false;
-  /** How often the network has come back, by all signs. */
+  /** How often the network seemed restored. */
   let returns = 0;
-  /** Stories whose next message waits for the end of a reply. */
+  /** Stories whose next message waits until the running reply has ended. */
   let held = new Set<string>();
 
   function start(): void {
@@ -56,17 +56,16 @@ export function createSender() {
     });
   }
 
-  /** Forgets the pauses of the user who left. */
+  /** Clears the pauses of the previous user. */
   function reset(): void {
     for (const storyId of [...pauses.keys()]) forgetPauses(storyId);
   }
 
-  /** Sends all waiting messages, story by story. */
   function sendWaiting(): void {
     for (const storyId of waitingStories()) void flush(storyId);
   }
 
-  /** Sends the next message of each story whose reply has ended since the last look, be its chat shown or not. */
+  /** Sends the next message of each story whose reply has ended since the last check, even if its chat is not shown. */
   function sendFreed(): void {
     const before = held;
     const waiting = waitingStories();
@@ -78,7 +77,7 @@ export function createSender() {
     }
   }
 
-  /** One story's messages go one after another, and one tab at a time sends them; calls meanwhile make one more round. */
+  /** Sends a story's messages one after another, from one tab at a time. Calls during a run start one more round. */
   function flush(storyId: string): Promise<void> {
     const under = flushing.get(storyId);
     if (under) {
@@ -100,19 +99,19 @@ export function createSender() {
     let goesOn = true;
     while (goesOn && maySend(storyId)) {
       const sender = currentUserId();
-      // Read each time: another tab may have sent or withdrawn a message meanwhile.
+      // read each time, because another tab may have sent or withdrawn a message
       const first = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
-      // the server gets messages in the order in which they were written: nothing overtakes one that failed
+      // the server must receive messages in the order they were written, so none overtakes a failed one
       goesOn = first?.state === 'waiting' && currentUserId() === sender && (await deliver(fromOutboxEntry(first)));
     }
   }
 
-  /** While a reply is being written the server would refuse, and after a refusal it wants to be left alone for a while. */
+  /** During a running reply the server would refuse the message, and after a refusal it has requested a pause. */
   function maySend(storyId: string): boolean {
     return currentUserId() !== null && isOnline() && !isLeaving && !isPaused(storyId) && !isReplying(storyId);
   }
 
-  /** Sends the story's next message after a pause. Returns its length in ms. */
+  /** Schedules the story's next message after a pause. Returns its length in ms. */
   function pause(storyId: string, pace: Pace, wait?: number): number {
     const before = pauses.get(storyId);
     const refusals = before?.pace === pace ? before.refusals : 0;
@@ -134,22 +133,21 @@ export function createSender() {
     if (pause) pause.cancel = null;
   }
 
-  /** The story's refusals are over. */
   function forgetPauses(storyId: string): void {
     endPause(storyId);
     pauses.delete(storyId);
   }
 
-  /** True when the story's next message may follow. A message belongs to its author, and is sent when they are back. */
+  /** Returns true if the story's next message may follow. A message is sent only while its author is signed in. */
   async function deliver(pending: PendingMessage): Promise<boolean> {
     const sender = currentUserId();
     const returnsBefore = returns;
     const refuse = (error: ApiError) => {
-      // nobody will tell of this return of the network again
+      // the network was restored during the request, so no further event would trigger another attempt
       const isBack = error.kind === 'offline' && returns !== returnsBefore;
       return isBack ? waitAgain(pending) : refused(pending, error);
     };
-    // taken back while the outbox was being read, or not shown yet and asked for again once it is
+    // withdrawn while the outbox was being read, or not shown yet: loading the outbox starts another round
     if (!shownPending(pending.clientId)) return false;
     dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
     const status = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
@@ -163,7 +161,7 @@ export function createSender() {
       const delivery = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
       if (currentUserId() !== sender) return false;
       if (delivery === 'received') return delivered(pending);
-      // a connection was lost on the way there, and the server can be reached: once more, under the same key
+      // the connection was lost but the server is reachable: sends once more, under the same key
       const wasLost = error.kind === 'offline' && delivery === 'absent';
       if (!wasLost || attempt > 1) return refuse(error);
     }
@@ -184,13 +182,13 @@ export function createSender() {
     return true;
   }
 
-  /** What can still be sent automatically waits; the reader decides on everything else. True when the next message may follow. */
+  /** Leaves a message waiting if it can be sent automatically, otherwise the user decides. Returns true if the next may follow. */
   async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
     const { storyId } = pending;
     const wait = waitOf(error);
     if (isBusy(error)) pause(storyId, BUSY);
     else if (typeof wait === 'number') {
-      // whole seconds: what is left over spreads pages and is no figure for a reader
+      // whole seconds: the random fraction only spreads the load and is not shown
       const seconds = Math.floor(pause(storyId, PATIENT, wait) / 1000);
       const until = performance.now() + seconds * 1000;
       dispatch(chatActions.waitRequested({ storyId, until }));
@@ -203,10 +201,10 @@ export function createSender() {
       session.userPatched({ balance: error.balance });
     }
     if (error.kind === 'invalid' && error.fields.suggestion_id) {
-      // The suggestion has expired; the words are the reader's all the same.
+      // the suggestion has expired, but the text is still the user's
       return waitAgain({ ...pending, suggestionId: undefined });
     }
-    // The same words restart a conversation that was deleted.
+    // without its id, the message starts a new conversation in place of the deleted one
     const conversationId = error.kind === 'notFound' ? null : pending.conversationId;
     await keepPending({ ...pending, conversationId, state: 'failed', error });
     return true;
@@ -218,11 +216,10 @@ export function createSender() {
     flush,
     sendWaiting,
     endPause,
-    /** A message that the server cannot have yet. */
+    /** Records that the server cannot have this message yet. */
     written: (clientId: string): void => {
       untried.add(clientId);
     },
-    /** By all signs the network is back. */
     networkReturned: (): void => {
       returns += 1;
     },

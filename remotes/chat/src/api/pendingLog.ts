@@ -3,21 +3,21 @@ import { drafts, type OutboxEntry, outboxStore } from '@liaozhai/shared/runtime'
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
 
 /*
- * The outbox is written in some milliseconds, and a page can be killed within them. So a message goes first, synchronously, into the
- * drafts, which belong to their owner and are deleted with them like the outbox itself.
+ * Writing to the outbox takes some milliseconds, and the page can be killed within them. So each message is first written
+ * synchronously to the drafts, which belong to their owner and are deleted together with the outbox.
  */
 
-/** Writes down, before returning, which messages the outbox does not have yet. */
+/** Stores synchronously the messages that the outbox does not have yet. */
 export function writePendingLog(pending: PendingMessage[]): void {
   drafts.write(PENDING_LOG, pending.length > 0 ? JSON.stringify(pending) : '');
   drafts.flush();
 }
 
-/** The outbox has it. What a killed page or another tab wrote down stays. */
+/** Removes a message that the outbox has stored. Entries of a killed page or of another tab stay. */
 export const dropFromPendingLog = (id: string) =>
   writePendingLog(readPendingLog().filter(({ clientId }) => clientId !== id));
 
-/** Messages that a killed page did not get into the outbox. */
+/** Returns messages that did not reach the outbox before their page was killed. */
 export function readPendingLog(): PendingMessage[] {
   const text = drafts.read(PENDING_LOG);
   if (text === '') return [];
@@ -31,8 +31,8 @@ export function readPendingLog(): PendingMessage[] {
 }
 
 /**
- * Puts into the outbox what a killed page had only written down, dated after what is there: that was written before. What this page
- * is about to put there itself is left to it.
+ * Moves messages of a killed page from the log to the outbox, with timestamps after those already stored, which were written
+ * earlier. Skips messages that this page is storing itself (`underWay`).
  */
 export async function recoverPending(underWay: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
   const lost = readPendingLog().filter(({ clientId }) => !underWay.has(clientId));
@@ -40,7 +40,7 @@ export async function recoverPending(underWay: ReadonlyMap<string, unknown> = ne
   const stored = await outboxStore.all();
   for (const pending of lost) {
     const isSame = ({ clientId }: { clientId: string }) => clientId === pending.clientId;
-    // the log is another's by now, whose outbox must not get it
+    // the log belongs to another user by now, whose outbox must not get the message
     if (!readPendingLog().some(isSame)) continue;
     if (!stored.some(isSame)) {
       const entry = toOutboxEntry(datedAfter(stored, pending));
@@ -51,7 +51,7 @@ export async function recoverPending(underWay: ReadonlyMap<string, unknown> = ne
   }
 }
 
-/** With a timestamp later than all `earlier` ones of its story, so that a clock set back cannot reorder them. */
+/** Returns the message with a timestamp later than all `earlier` ones of its story, so that a clock set back cannot reorder them. */
 export function datedAfter(
   earlier: readonly (PendingMessage | OutboxEntry)[],
   pending: PendingMessage,

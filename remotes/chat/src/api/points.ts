@@ -4,19 +4,19 @@ import type { Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { chatApi } from './chatApi';
 
-/** What the site's rules say that a continuation and a set of suggestions cost, in points; undefined where they do not say. */
+/** Prices of a continuation and of a set of suggestions in the site's rules, in points; undefined if not specified. */
 export function prices(): { resume: number | undefined; suggestions: number | undefined } {
   const { continuePrice, suggestionPrice } = toProductRules(hostConfig().rules);
   return { resume: continuePrice, suggestions: suggestionPrice };
 }
 
-/** What going on with a reply costs, in points: one that was stopped before its first word is bought as a whole. */
+/** Price of continuing a reply, in points. A reply that was stopped before its first word costs as much as a message. */
 export const resumePrice = (reply: Message, pricePerMessage: number | undefined): number | undefined =>
   reply.status === 'cancelled' && reply.body === '' ? pricePerMessage : prices().resume;
 
 /**
- * Whether the reader has too few points for something of this cost, so far as this page knows. What messages that wait
- * will cost is spoken for; where the server has not told the user or the price, nothing is known.
+ * Whether the user's known balance is too low for this cost plus the price of messages that wait to be sent. False if the balance
+ * or the cost is unknown.
  */
 export function selectLacksPoints(state: RootState, storyId: string, cost: number | undefined): boolean {
   const { session } = state;
@@ -24,12 +24,12 @@ export function selectLacksPoints(state: RootState, storyId: string, cost: numbe
   const { balance } = session.user;
   if (balance === undefined) return false;
   const { length } = selectChat(state).pending.filter((one) => one.storyId === storyId && one.state === 'waiting');
-  // each call creates a selector, too much for every piece of a reply
+  // each call creates a selector, which is too expensive for every delta of a reply
   const price = length === 0 ? 0 : (chatApi.endpoints.chatGetStory.select(storyId)(state).data?.pricePerMessage ?? 0);
   return balance < cost + length * price;
 }
 
-/** Points that today's check-in and a friend who comes bring, so far as the site's rules say. */
+/** Points for today's check-in and for inviting a friend; undefined if the site's rules do not specify them. */
 export function rewards({ checkInStreak }: User): { checkIn: number | undefined; invite: number | undefined } {
   const { checkInRewards: days, inviterReward } = toProductRules(hostConfig().rules);
   const today = checkInStreak === undefined ? undefined : days[Math.min(checkInStreak, days.length - 1)];

@@ -18,11 +18,11 @@ import type { EditedLine } from '../model/thread';
 import { chatApi } from './chatApi';
 
 /*
- * Calls that buy something are plain requests: a mutation of the cache would be aborted by the very 401 that ends the
- * session, and its outcome would be lost. All of them reject with ApiError.
+ * Purchases are plain requests, not mutations: the 401 that ends the session would abort a mutation and lose its outcome.
+ * All of them reject with ApiError.
  */
 
-/** What a reader buys: in which story, by which key, and for how many points, so far as they were shown any. */
+/** A purchase in a story: its idempotency key and the price that the user was shown, in points, if any. */
 export interface Purchase {
   storyId: string;
   clientId: string;
@@ -30,8 +30,8 @@ export interface Purchase {
 }
 
 /**
- * Says the price that the reader was shown, where the server heeds it: it refuses to charge more. The refusal brings the
- * new rules with it; the story's own price is fetched.
+ * Sends the shown price if the server supports it: it refuses to charge more. The refusal contains the new rules, and the story's
+ * own price is fetched again.
  */
 async function buy<const Options extends RequestOptions & { body: object }>(
   { storyId, clientId, price }: Purchase,
@@ -51,7 +51,7 @@ async function buy<const Options extends RequestOptions & { body: object }>(
   }
 }
 
-/** The same line gives the same key and body, so that it is carried out once. */
+/** Sends a message. The same message always has the same key and body, so that it is carried out once. */
 export async function postMessage(pending: PendingMessage): Promise<SentDto> {
   const { storyId, conversationId, body, suggestionId, clientId, price } = pending;
   const where = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
@@ -73,7 +73,7 @@ export async function postContinue(
 export const postRegenerate = async (purchase: Purchase, messageId: string): Promise<ContinuedDto> =>
   buy(purchase, { url: endpoints.regenerate(messageId), body: {}, schema: singleSchema(continuedSchema) });
 
-/** Refused where the conversation has gone on past `lastSeq`, or the line has been edited, meanwhile. */
+/** Rejects if the conversation has continued past `lastSeq`, or the line has been edited, meanwhile. */
 export async function postEdit(purchase: Purchase, line: EditedLine, words: string, lastSeq: number): Promise<SentDto> {
   const body = { body: words, revision: line.revision, last_seq: lastSeq };
   return buy(purchase, { url: endpoints.editMessage(line.id), body, schema: singleSchema(sentSchema) });

@@ -20,26 +20,26 @@ import { changeConversations } from './listApi';
 import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
 
-/** Keys of orders whose outcome is unknown, so that a second tap is not a second purchase. */
+/** Keys of orders whose outcome is unknown, so that a second tap does not buy twice. */
 const openKeys = new Map<string, string>();
 
 const { dispatch } = store;
 
-/** Lets the last reply go on; its text flows into the same message. Rejects with ApiError, the price given back. */
+/** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
   await order('continue', storyId, message, price, (purchase) =>
     postContinue(purchase, message.conversationId, message.id),
   );
 }
 
-/** Has the last reply told another way; its text so far can be had again. Rejects with ApiError, the price given back. */
+/** Requests another variant of the last reply; the previous text stays available. Rejects with ApiError, the price refunded. */
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
   await order('regenerate', storyId, message, price, (purchase) => postRegenerate(purchase, message.id));
 }
 
 /**
- * Replaces one of the reader's lines and requests a new reply; everything after it up to `lastSeq` is deleted. Rejects with ApiError, the
- * price refunded.
+ * Replaces one of the user's lines and requests a new reply. Everything after it up to `lastSeq` is deleted. Rejects with
+ * ApiError, the price refunded.
  */
 export async function editMessage(
   storyId: string,
@@ -56,7 +56,7 @@ type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
 
 type Answer = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
-/** Lets the last reply show another of its texts. Rejects with ApiError. */
+/** Shows another variant of the last reply. Rejects with ApiError. */
 export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
   const reader = currentUserId();
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
@@ -73,14 +73,14 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
   }
 }
 
-/** Whether a message still stands as it was shown, should that have been the device's copy. Rejects with ApiError. */
+/** Whether a message is still in the revision that was shown, which may have been the device's copy. Rejects with ApiError. */
 async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promise<boolean> {
   const isKnown = selectThread(storyId)(store.getState()).data !== undefined;
   const thread = await loadedThread(storyId);
   return isKnown || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
 
-/** Orders a further revision of a message, with its price shown as spent; `what` is asked for is bought once. */
+/** Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `what` share a key. */
 async function order(
   what: string,
   storyId: string,
@@ -98,7 +98,7 @@ async function order(
     if (!(await isCurrent(storyId, message))) return;
     giveBack = session.balanceShifted(-(price ?? 0));
     const answer = await ask({ storyId, clientId, price });
-    // one user's answer must not reach the thread of another
+    // another user may have signed in meanwhile: this response must not change their thread
     if (currentUserId() !== buyer) return;
     takeAnswer(storyId, message, answer);
     openKeys.delete(attempt);
@@ -128,7 +128,7 @@ function takeAnswer(storyId: string, { conversationId }: ReplyTarget, answer: An
   dispatch(api.util.invalidateTags(['Transaction']));
 }
 
-/** Whether the server carried out a request whose answer was lost. */
+/** Whether the server carried out a request whose response was lost. */
 async function hasGoneOn(storyId: string, message: ReplyTarget): Promise<boolean> {
   const now = await lookAt(storyId, message);
   if (!now || now.revision === message.revision) return false;
@@ -136,14 +136,14 @@ async function hasGoneOn(storyId: string, message: ReplyTarget): Promise<boolean
   return true;
 }
 
-/** The message as the server has it now; as it is known where the server cannot be asked. */
+/** Fetches the current state of a message; returns the known state if the server cannot be reached. */
 async function lookAt(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
   await threadSyncs.catchUp(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   return thread && findMessage(thread, id);
 }
 
-/** Stops a reply that is being written, unless it has ended meanwhile; what has come of it stays. Rejects with ApiError. */
+/** Stops a running reply and keeps the text so far. Does nothing if it has ended meanwhile. Rejects with ApiError. */
 export async function stopReply(storyId: string, message: Message): Promise<void> {
   const reader = currentUserId();
   try {

@@ -19,18 +19,18 @@ const runsApi = api.injectEndpoints({
   }),
 });
 
-/** A story's runs, the latest first. */
+/** Loads a story's runs, the latest first. */
 export const { useChatGetRunsQuery } = runsApi;
 
 const { dispatch } = store;
 
-/** Takes a run up again in place of its story's present one. Rejects with ApiError. */
+/** Resumes a run in place of the story's current one. Rejects with ApiError. */
 export async function takeUp(conversation: Conversation): Promise<void> {
   await choose(conversation.id, conversation.storyId, false);
   dispatch(changeConversations((pages) => withPresent(pages, conversation)));
 }
 
-/** Puts the present run aside, so that the next line begins another. Rejects with ApiError. */
+/** Shelves the current run, so that the next line starts a new one. Rejects with ApiError. */
 export const beginAnother = (storyId: string, conversationId: string): Promise<void> =>
   choose(conversationId, storyId, true);
 

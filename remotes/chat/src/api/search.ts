@@ -5,7 +5,7 @@ import { askLatest, THREAD_PAGE } from './calls';
 import { changeThread, selectThread } from './chatApi';
 import { threadSyncs } from './threadSync';
 
-/** Where something was said. */
+/** Position of a message in its conversation. */
 export interface Place {
   id: string;
   seq: number;
@@ -17,23 +17,23 @@ const placesSchema = cursorPageSchema(messageSchema);
 
 async function askPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
   const { items } = await request({ url, params, schema: placesSchema });
-  // a message whose place cannot be read leads nowhere
+  // a message without a readable seq cannot be navigated to
   return items.flatMap(({ id, seq, created_at }) =>
     seq == null ? [] : [{ id: String(id), seq, createdAt: created_at ?? '' }],
   );
 }
 
-/** Where these words were said, in the order of the conversation. Rejects with ApiError. */
+/** Finds messages that contain the words, in the order of the conversation. Rejects with ApiError. */
 export const findMessages = (conversationId: string, words: string): Promise<Place[]> =>
   askPlaces(endpoints.findMessages, { conversation_id: conversationId, q: words });
 
-/** The first message of each day, the latest day first. Rejects with ApiError. */
+/** Loads the first message of each day, the latest day first. Rejects with ApiError. */
 export async function askDays(conversationId: string): Promise<Place[]> {
   const days = await askPlaces(endpoints.messageDays, { conversation_id: conversationId });
   return days.filter(({ createdAt }) => createdAt !== '');
 }
 
-/** A part of a conversation away from its loaded end, growing up and down. */
+/** A part of a conversation that is not connected to the loaded thread and grows in both directions. */
 export interface LogWindow {
   messages: Message[];
   older: Older;
@@ -42,7 +42,7 @@ export interface LogWindow {
 
 interface SearchPorts {
   storyId: string;
-  /** Shows the window as it is now; null once the thread itself is to be shown again. */
+  /** Shows the window's current state; null shows the thread itself again. */
   show: (window: LogWindow | null) => void;
 }
 
@@ -51,8 +51,8 @@ type Way = 'older' | 'newer';
 const threadOf = (storyId: string): Thread | undefined => selectThread(storyId)(store.getState()).data;
 
 /**
- * Opens a window around a place that is not loaded and shows it; where it reaches what is loaded already, both become one.
- * Resolves with the message at the place, or the next one after it. Rejects with ApiError.
+ * Opens a window around a place that is not loaded. Once the window reaches the loaded messages, it is merged into the thread.
+ * Resolves to the message at the place, or the next one after it. Rejects with ApiError.
  */
 export async function openWindow(
   conversationId: string,
@@ -72,7 +72,7 @@ export async function openWindow(
     show(null);
   };
 
-  /** True once the window and what is loaded of the thread have no gap between them. */
+  /** Merges the window into the thread. Returns false while there is a gap between them. */
   function join(): boolean {
     const thread = threadOf(storyId);
     const before = thread?.messages[0]?.seq;
@@ -93,7 +93,7 @@ export async function openWindow(
     state.messages = way === 'older' ? [...added, ...state.messages] : [...state.messages, ...added];
     state.version = Math.min(state.version, page.version);
     if (way === 'older') state.hasOlder = page.hasMore && added.length > 0;
-    // what has no newer messages any more ends where the conversation does
+    // without newer messages the window has reached the end of the conversation
     if (way === 'newer' && (join() || added.length === 0)) leave();
     else publish();
   }
@@ -109,7 +109,7 @@ export async function openWindow(
       .catch((cause: unknown) => {
         if (!isApiError(cause)) throw cause;
         problems[way] = cause;
-        // below there is no row to say so: the next scroll tries again
+        // no row at the end can show the error, so the next scroll tries again
         if (way === 'newer') setTimeout(forget, RETRY_MS);
         publish();
       })

@@ -22,14 +22,14 @@ const WAIT_SECONDS = 60;
 
 const { dispatch } = store;
 
-/** Suggestions belong to the last message in the state it was in when they were asked for. */
+/** Suggestions belong to the last message in the version at which they were requested. */
 export const suggestionKeyOf = (message: Message): string => `${message.id}:${message.version}`;
 
 const keptKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
 const readKept = async (storyId: string) => (await offlineCache.read(keptKey(storyId))) as Suggestions | undefined;
 
-/** Restores the suggestions that were bought before a reload; pending ones are requested under their key. */
+/** Restores the suggestions that were bought before a reload. A pending order stays under its key and can be requested again. */
 export async function recallSuggestions(storyId: string): Promise<void> {
   const buyer = currentUserId();
   const stored = await readKept(storyId);
@@ -37,7 +37,7 @@ export async function recallSuggestions(storyId: string): Promise<void> {
   dispatch(chatActions.suggestionsChanged({ storyId, suggestions: settled(stored) }));
 }
 
-/** Where nobody waits any more: those there were before the last order stand again. */
+/** Ends a pending state that nothing waits for any more: shows the previous suggestions again, if any. */
 const settled = (suggestions: Suggestions): Suggestions =>
   suggestions.status === 'pending'
     ? { ...suggestions, status: suggestions.items.length > 0 ? 'ready' : 'failed' }
@@ -48,15 +48,15 @@ function keep(storyId: string, suggestions: Suggestions) {
   void offlineCache.write(keptKey(storyId), suggestions);
 }
 
-/** Puts them out of sight, over a reload too. */
+/** Hides the suggestions, also after a reload. */
 export function closeSuggestions(storyId: string): void {
   const suggestions = selectChat(store.getState()).suggestions[storyId];
   if (suggestions && suggestions.status !== 'failed') keep(storyId, { ...suggestions, isClosed: true });
 }
 
 /**
- * Requests suggestions for the next line, once per last message unless `others` are wanted. Rejects with ApiError;
- * resolves false when none came.
+ * Requests suggestions for the next line, once per last message unless `others` is set. Rejects with ApiError; resolves to false
+ * if none were produced.
  */
 export async function askForSuggestions(storyId: string, price: number | undefined, others = false): Promise<boolean> {
   const buyer = currentUserId();
@@ -83,7 +83,7 @@ export async function askForSuggestions(storyId: string, price: number | undefin
 interface Order extends Pick<Purchase, 'storyId' | 'price'> {
   conversationId: string;
   baseKey: string;
-  /** What came of asking before. */
+  /** Suggestions for the same message from an earlier request. */
   known: Suggestions | undefined;
 }
 
@@ -93,12 +93,12 @@ async function buy({ storyId, price, conversationId, baseKey, known }: Order): P
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
     if (currentUserId() !== buyer) return;
     const former = selectChat(store.getState()).suggestions[storyId];
-    // the reader was away in between, and has ordered others
+    // the user left the chat meanwhile and has ordered others
     if (suggestions.status !== 'pending' && former && former.clientId !== clientId) return;
     const isClosed = former?.baseKey === baseKey && former.isClosed === true;
     keep(storyId, { ...suggestions, baseKey, isClosed });
   };
-  // what was bought before is the reader's still, should nothing come of this order
+  // the previous suggestions remain available if this order fails
   const { id, items } = known ?? { items: [] };
   const showFormer = (key: string) => show(settled({ baseKey, clientId: key, status: 'pending', id, items }));
 
@@ -110,17 +110,17 @@ async function buy({ storyId, price, conversationId, baseKey, known }: Order): P
     dispatch(api.util.invalidateTags(['Transaction']));
     const came = suggestion.status === 'ready' && suggestion.items.length > 0;
     if (came) show({ clientId: '', status: 'ready', id: suggestion.id, items: suggestion.items });
-    // what has been paid for and may still come is asked for again, not bought again
+    // a paid order that is still pending is requested again under its key, not bought again
     else showFormer(suggestion.status === 'pending' ? clientId : '');
     return came;
   } catch (cause) {
-    // The same key again where the first request may have been carried out and paid for.
+    // the first request may have been carried out and charged, so its key is used again
     showFormer(isApiError(cause) && isUncertain(cause) ? clientId : '');
     throw cause;
   }
 }
 
-/** Orders suggestions with their price shown as spent; what a repeated order had cost already is read from the server. */
+/** Orders suggestions and deducts their price optimistically. A repeated order may have been charged, so the balance is fetched. */
 async function order(purchase: Purchase, conversationId: string, isRepeated: boolean) {
   const giveBack = session.balanceShifted(isRepeated ? 0 : -(purchase.price ?? 0));
   try {
@@ -136,7 +136,7 @@ async function order(purchase: Purchase, conversationId: string, isRepeated: boo
 async function untilDone(asked: Suggestion): Promise<Suggestion> {
   const askedAt = Date.now();
   let suggestion = asked;
-  // a clock that is put back must not make it wait for hours
+  // `abs`, so that a clock that is set back does not extend the wait
   while (suggestion.status === 'pending' && Math.abs(Date.now() - askedAt) < WAIT_SECONDS * 1000) {
     await readyOrLater(suggestion.id);
     suggestion = await askSuggestion(suggestion.id);
@@ -144,7 +144,7 @@ async function untilDone(asked: Suggestion): Promise<Suggestion> {
   return suggestion;
 }
 
-/** Resolves when the event says that the suggestions are there, or after a while without it. */
+/** Resolves when the event reports the suggestions as ready, or after a delay without it. */
 const readyOrLater = (id: string): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {

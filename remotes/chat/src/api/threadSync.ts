@@ -28,17 +28,17 @@ import { askLatest, type LatestQuery, THREAD_PAGE } from './calls';
 
 export interface ThreadPorts {
   storyId: string;
-  /** undefined until the first page is there. */
+  /** undefined until the first page has loaded. */
   read: () => Thread | undefined;
   change: (next: Thread) => void;
   /** `GET /v1/messages/latest`; rejects with ApiError. */
   ask: (query: LatestQuery) => Promise<Page>;
-  /** Whether the socket is believed to bring events. */
+  /** Whether the socket is assumed to deliver events. */
   isLive: () => boolean;
 }
 
 const PAGE_LIMIT = 100;
-/** How long a running reply may be silent before the server is asked. */
+/** Silence of a running reply after which the server is polled. */
 const SILENCE_SECONDS = 5;
 const POLL_SECONDS = [2, 5, 10];
 const WITHOUT_SOCKET_SECONDS = 2;
@@ -46,7 +46,7 @@ const RETRIES: Pace = { firstMs: 5_000, longestMs: 60_000, spread: 0.2 };
 
 type Change = (thread: Thread) => Applied;
 
-/** Keeps one thread in step with the server: events once per frame, a catch-up over each gap, polls where events stay away. */
+/** Synchronizes a thread with the server: applies events once per frame, fetches gaps, and polls while events are missing. */
 export class ThreadSync {
   readonly #ports: ThreadPorts;
   readonly #frame = oncePerFrame(() => this.#flush());
@@ -55,9 +55,9 @@ export class ThreadSync {
   #loading: Promise<void> | undefined;
   #again = false;
   #polls = 0;
-  /** Something is known to be missing that could not be fetched. */
+  /** Changes are known to be missing and could not be fetched. */
   #isBehind = false;
-  /** The story has another run than the thread shows. */
+  /** The story's current run differs from the thread. */
   #isElsewhere = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -67,7 +67,7 @@ export class ThreadSync {
     this.#ports = ports;
   }
 
-  /** Queues an event; applied together with all others before the next paint. */
+  /** Queues an event, which is applied together with all others before the next paint. */
   receive(change: Change): void {
     this.#applied.push(change);
     this.#frame.ask();
@@ -77,20 +77,20 @@ export class ThreadSync {
     if (this.#ports.read()?.conversationId === conversationId) this.#ports.change(emptyThread(this.#ports.storyId));
   }
 
-  /** The reader is in another run of the story now, or in none: shows its newest page in the place of what is there. */
+  /** Runs after a change of the story's current run: replaces the thread with the newest page. */
   switched(): Promise<void> {
     this.#isElsewhere = true;
     return this.catchUp();
   }
 
-  /** A run was put aside or taken up, here or on another device. */
+  /** Handles a run that was shelved or resumed, here or on another device. */
   marked({ id, story, shelved }: ConversationDto): void {
     const shown = this.#ports.read()?.conversationId;
     if (String(story?.id) !== this.#ports.storyId || typeof shelved !== 'boolean' || shown === undefined) return;
     if (shelved === (shown === String(id))) void this.switched();
   }
 
-  /** The first page is there: events received meanwhile are applied, what was missed is fetched. The device's copy is behind from the start. */
+  /** Applies the events received before the first page and fetches missed changes. The device's copy is always behind. */
   loaded(isCached: boolean): void {
     this.#isBehind = isCached;
     this.#flush();
@@ -100,7 +100,7 @@ export class ThreadSync {
     this.watch();
   }
 
-  /** Fetches all changes since the version we are complete up to; calls during a request make one more. */
+  /** Fetches all changes since the thread's version. Calls during a request start one more afterwards. */
   catchUp(): Promise<void> {
     if (this.#catching || !this.#ports.read()) this.#again = true;
     if (!this.#ports.read()) return Promise.resolve();
@@ -121,7 +121,7 @@ export class ThreadSync {
     return this.#loading;
   }
 
-  /** Sets the next look at the server, counted from now, by what is going on. */
+  /** Schedules the next poll, counted from now. */
   watch(): void {
     clearTimeout(this.#timer);
     const seconds = this.#secondsToNextLook();
@@ -161,7 +161,7 @@ export class ThreadSync {
     if (!complete) void this.catchUp();
   }
 
-  /** Stores a newer state of the thread; news restarts the watch. */
+  /** Stores a newer state of the thread and restarts the polling schedule. */
   changed(thread: Thread): void {
     this.#polls = 0;
     this.#ports.change(thread);
@@ -182,7 +182,7 @@ export class ThreadSync {
     this.watch();
   }
 
-  /** The conversation is gone; its story may have another since. */
+  /** Clears a thread whose conversation is gone, and fetches again, since the story may have a new one. */
   #begunAnew(): void {
     const { read, change, storyId } = this.#ports;
     this.#again ||= read()?.conversationId !== null;
@@ -200,7 +200,7 @@ export class ThreadSync {
     if ((read()?.version ?? 0) < thread.version) await this.catchUp();
   }
 
-  /** Merges one page of changes; true while there are more. */
+  /** Merges one page of changes. Returns true while there are more. */
   async #takePage(): Promise<boolean> {
     const { read, ask, storyId } = this.#ports;
     const thread = read();
@@ -216,11 +216,11 @@ export class ThreadSync {
       throw cause;
     });
     const now = read();
-    // A conversation that began while we asked is not in the answer.
+    // a conversation that began during the request is not in the response
     if (!now || this.#stopped || now.conversationId !== conversationId) return false;
     const next = isKnown ? withChanges(now, page) : withNewest(now, page);
     if (next !== now) {
-      // What a poll had to bring shows that events stay away, so the next look comes soon.
+      // a poll that finds changes shows that events are missing, so the next one follows soon
       this.#polls = Math.min(this.#polls, 1);
       this.#ports.change(next);
     }
@@ -231,12 +231,12 @@ export class ThreadSync {
 const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
 
 interface Following {
-  /** To be called once the first page is there, or the device's copy of it. */
+  /** Must be called once the first page or the device's copy has loaded. */
   loaded: (isCached: boolean) => void;
   stop: () => void;
 }
 
-/** Every thread that is being kept in step, by story. */
+/** All synchronized threads, by story. */
 function createThreadSyncs() {
   const running = new Map<string, ThreadSync>();
   let socketIsLive = false;
@@ -246,20 +246,20 @@ function createThreadSyncs() {
   return {
     catchUp,
 
-    /** Told by the page that sees the connection's status. */
+    /** Must be called by the page that observes the connection's status. */
     socketChanged(isLive: boolean): void {
       if (socketIsLive === isLive) return;
       socketIsLive = isLive;
       for (const sync of running.values()) sync.watch();
     },
 
-    /** Tells that another run of the story, or none, is the reader's now; false where no thread of it is kept. */
+    /** Reports that the story's current run has changed; returns false if its thread is not synchronized. */
     switched: (storyId: string): Promise<void> | false => running.get(storyId)?.switched() ?? false,
 
-    /** Tells the sync that its thread has been changed by an answer, so that it watches the reply that has begun. */
+    /** Reports that a response has changed the thread, so that a running reply is polled. */
     watch: (storyId: string): void => running.get(storyId)?.watch(),
 
-    /** Hears the user's channel for one story's thread, from before its first page is asked for. */
+    /** Subscribes a story's thread to the user's channel, before its first page is requested. */
     follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): Following {
       const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
       running.set(ports.storyId, sync);
@@ -277,7 +277,7 @@ function createThreadSyncs() {
             if (thread.conversationId !== String(id)) return { thread, complete: true };
             if (typeof version !== 'number') return { thread, complete: false };
             const next = restarted(thread, version);
-            // lines of the new beginning may have arrived before it, and counted as older than the window
+            // messages after the restart may have arrived before this event and been skipped as below the window
             return { thread: next, complete: next.version >= version && !thread.hasOlder };
           }),
         ),
@@ -292,25 +292,24 @@ function createThreadSyncs() {
       return { loaded: (isCached) => sync.loaded(isCached), stop };
     },
 
-    /** Puts the page before the first loaded message in front of it; one at a time. Rejects with ApiError. */
+    /** Prepends the page before the first loaded message; one request at a time. Rejects with ApiError. */
     loadOlder: (storyId: string): Promise<void> => running.get(storyId)?.loadOlder() ?? Promise.resolve(),
   };
 }
 
-/** The page's own threads. */
 export const threadSyncs = createThreadSyncs();
 
 const LATEST_MS = 200;
-/** Two frames' rest, so that every third at most is drawn: text that grows twenty times a second reads as well as at sixty, and the rest is for scrolling and typing. */
+/** Two frames, so that at most every third is drawn: text at 20 updates a second reads as well, and scrolling and typing stay smooth. */
 const LEAST_REST_MS = 33;
-/** Where a drawing takes long the text grows ten times a second and in larger pieces. */
+/** Slow drawings update the text ten times a second. */
 const MOST_REST_MS = 100;
-/** The rest is so many times as long as the drawing before it: a fifth of the time at most goes into text. */
+/** Ratio of rest to drawing time: at most a fifth of the time is spent on drawing text. */
 const RESTS_PER_DRAWING = 4;
 
 /**
- * Runs `work` once before a paint, however often it is asked to: the next paint, or the first one after a rest since the
- * last run, the longer the slower that was drawn. A hidden page, which does not paint, runs it soon.
+ * Runs `work` once before a paint: the next one, or the first one after a rest that grows with the duration of the last drawing.
+ * A hidden page does not paint, so it runs after `LATEST_MS`.
  */
 function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
   let frame: number | undefined;
@@ -329,7 +328,7 @@ function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
     const startedAt = performance.now();
     restedAt = startedAt + restMs;
     work();
-    // the next task comes when all of it is drawn
+    // the next task runs once the drawing is finished
     setTimeout(() => {
       const drawnMs = performance.now() - startedAt;
       restMs = Math.min(Math.max(drawnMs * RESTS_PER_DRAWING, LEAST_REST_MS), MOST_REST_MS);

@@ -11,16 +11,16 @@ export interface Conversation {
   title: string;
   coverUrl: string;
   coverColor: string | undefined;
-  /** One line of the last message, without marks; dots where the server does not tell it, empty where nothing has been said. */
+  /** One line of the last message, without markup. Dots if the server does not send it, empty if there are no messages. */
   excerpt: string;
   isMine: boolean;
-  /** A reply has ended that was seen on none of the reader's devices. */
+  /** A reply has ended that the user has not seen on any device. */
   isUnread: boolean;
-  /** ISO time at which the reader put it first; empty for all others. */
+  /** ISO time at which the user pinned it; empty if not pinned. */
   pinnedAt: string;
-  /** Which run of its story it is, from 1. */
+  /** Number of this run of its story, from 1. */
   run: number;
-  /** Put aside for another run. */
+  /** Put aside in favour of another run. */
   isShelved: boolean;
   version: number;
   /** ISO time of the last change. */
@@ -53,7 +53,7 @@ export const toConversationPage = ({ items, nextCursor }: CursorPage<Conversatio
 const toExcerpt = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
 
-/** Conversations of all pages, each once, first those that were put first and then the latest, since a list that moves repeats some. */
+/** Merges all pages: pinned first, then the latest first. Each is listed once, since pages of a changing list overlap. */
 export function conversationsOf(pages: ConversationPage[]): Conversation[] {
   const byId = new Map<string, Conversation>();
   for (const conversation of pages.flatMap((page) => page.items)) {
@@ -72,7 +72,7 @@ const hasEnded = (role: string | null | undefined, status: string | null | undef
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
   pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));
 
-/** The conversation as an event about its last message leaves it; undefined where only the server can tell: not listed, or too long for its event. */
+/** Applies an event about the last message. Returns undefined if the list must be fetched: not listed, or truncated event. */
 export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
   const dto = event.message ?? event;
   const id = String(dto.conversation_id ?? event.conversation_id);
@@ -86,7 +86,7 @@ export function withLastMessage(pages: ConversationPage[], event: MessageEventDt
     version,
     isMine: dto.role === 'user',
     isUnread: hasEnded(dto.role, dto.status),
-    // A reply that has only begun says nothing yet, so the line before it stays.
+    // a reply that has only begun has no text yet, so the previous excerpt stays
     ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: listed.isMine }),
     updatedAt: laterTime(listed.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
   };
@@ -98,10 +98,10 @@ const withReplaced = (pages: ConversationPage[], changed: Conversation): Convers
 
 const laterTime = (left: string, right: string) => (right > left ? right : left);
 
-/** The newest page put over what is listed; what it should hold and does not was deleted elsewhere. */
+/** Merges the newest page into the list. Listed items that fall within its range but are missing from it were deleted elsewhere. */
 export function withNewestPage(pages: ConversationPage[], newest: ConversationPage): ConversationPage[] {
   const listed = new Set(conversationsOf(pages).map((conversation) => conversation.id));
-  // what was put first stands on every newest page and joins nothing
+  // pinned conversations are on every newest page, so they do not show that the pages overlap
   const touches = newest.items.some(({ id, pinnedAt }) => !pinnedAt && listed.has(id));
   const oldest = newest.items.at(-1)?.updatedAt;
   if (!touches || newest.nextCursor === null || oldest === undefined) return [newest];
@@ -109,15 +109,15 @@ export function withNewestPage(pages: ConversationPage[], newest: ConversationPa
   const stays = (each: Conversation) => !fresh.has(each.id) && each.updatedAt <= oldest;
   return pages.map((page, index) => ({
     items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays).map(withoutPin)],
-    // the device's copy ends the list where the network could not go on
+    // the device's copy has no next cursor, since paging is not possible offline
     nextCursor: pages.length === 1 ? (page.nextCursor ?? newest.nextCursor) : page.nextCursor,
   }));
 }
 
-/** What is put first stands on the newest page. */
+/** Clears the pin: every pinned conversation is on the newest page. */
 const withoutPin = (each: Conversation): Conversation => (each.pinnedAt ? { ...each, pinnedAt: '' } : each);
 
-/** The conversation's line in the list as its thread leaves it, of which no reply is being written. */
+/** Updates a listed conversation from its thread, while no reply is running. */
 export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
   const last = thread.messages.findLast((message) => message.body !== '');
   const listed = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
@@ -133,7 +133,7 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
   return withReplaced(pages, changed);
 }
 
-/** The list as it is once a conversation was read or put first, here or elsewhere. */
+/** Applies a changed read, pinned or shelved mark, from this or another device. */
 export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
   const listed = conversationsOf(pages).find(({ id }) => id === marked.id);
   if (!listed) return marked.pinnedAt ? withConversation(pages, marked) : pages;
@@ -143,14 +143,14 @@ export function withMarks(pages: ConversationPage[], marked: Conversation): Conv
   return withReplaced(pages, isBehind ? { ...listed, pinnedAt, isShelved } : marked);
 }
 
-/** The list as it is once that run is its story's present one. */
+/** Marks the given run as the current one of its story. */
 export const withPresent = (pages: ConversationPage[], { id, storyId }: Conversation): ConversationPage[] =>
   pages.map((page) => ({
     ...page,
     items: page.items.map((each) => (each.storyId === storyId ? { ...each, isShelved: each.id !== id } : each)),
   }));
 
-/** The list with a conversation that has just begun, or the newer state of a listed one; an answer may come after events that are ahead of it. */
+/** Adds a new conversation or replaces a listed one, unless an event has already brought a newer version. */
 export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {
   const listed = conversationsOf(pages).find(({ id }) => id === conversation.id);
   if (listed && listed.version > conversation.version) return pages;

@@ -2,9 +2,9 @@ import { dayKey } from '@liaozhai/shared/format';
 import type { PendingMessage } from './pendingMessage';
 import { keyOf, type Message } from './thread';
 
-/** What stands in the chat from top to bottom. */
+/** Content of the chat from top to bottom. */
 export interface Log {
-  /** The story's opening comes first, once everything before is loaded. */
+  /** Whether the story's opening is the first row: only once all older messages are loaded. */
   hasOpening: boolean;
   messages: Message[];
   pending: PendingMessage[];
@@ -20,13 +20,13 @@ const OPENING_KEY = 'opening';
 export const rowCount = ({ hasOpening, messages, pending }: Log): number =>
   (hasOpening ? 1 : 0) + messages.length + pending.length;
 
-/** What stands at an index, without what it takes to draw it; undefined for the opening. */
+/** Returns the content at an index; undefined for the opening. */
 export function contentAt({ hasOpening, messages, pending }: Log, index: number): Message | PendingMessage | undefined {
   const place = hasOpening ? index - 1 : index;
   return messages[place] ?? pending[place - messages.length];
 }
 
-/** The row at an index; rows are made when they are looked at, since a log may have ten thousand. */
+/** Returns the row at an index. Rows are created on demand, since a log may have ten thousand. */
 export function rowAt(log: Log, index: number): Row | undefined {
   const { hasOpening, messages, pending } = log;
   const place = hasOpening ? index - 1 : index;
@@ -37,7 +37,7 @@ export function rowAt(log: Log, index: number): Row | undefined {
   return waiting && { kind: 'pending', key: waiting.clientId, pending: waiting };
 }
 
-/** The key alone; an index beyond the end has none of its own. */
+/** Returns a row's key; an index past the end gets a placeholder. */
 export function rowKeyAt({ hasOpening, messages, pending }: Log, index: number): string {
   const place = hasOpening ? index - 1 : index;
   if (place < 0) return OPENING_KEY;
@@ -45,7 +45,7 @@ export function rowKeyAt({ hasOpening, messages, pending }: Log, index: number):
   return message ? keyOf(message) : (pending[place - messages.length]?.clientId ?? `none-${index}`);
 }
 
-/** The index of a row, looked for from the end; -1 if it is not loaded. */
+/** Searches from the end; -1 if the row is not loaded. */
 export function indexOfKey({ hasOpening, messages, pending }: Log, key: string): number {
   const offset = hasOpening ? 1 : 0;
   if (key === OPENING_KEY) return hasOpening ? 0 : -1;
@@ -55,7 +55,7 @@ export function indexOfKey({ hasOpening, messages, pending }: Log, key: string):
   return message < 0 ? -1 : offset + message;
 }
 
-/** Whether a day begins with this message; what came before the first loaded one is not known while there are older ones. */
+/** Whether a day begins with this message; false for the first loaded one while older ones are not loaded. */
 function startsDay({ hasOpening, messages }: Log, place: number): boolean {
   const [before, here] = [messages[place - 1], messages[place]];
   if (!here?.createdAt) return false;

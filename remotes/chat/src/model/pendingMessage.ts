@@ -1,14 +1,14 @@
 import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
 import type { Message } from './thread';
 
-/** What the reader has written and the server has not yet confirmed. */
+/** A message that the server has not confirmed yet. */
 export interface PendingMessage extends Omit<OutboxEntry, 'state' | 'error'> {
   state: 'waiting' | 'sending' | 'failed';
   error?: ApiError;
 }
 
 export function toOutboxEntry({ error, state, ...pending }: PendingMessage): OutboxEntry {
-  // One that was on its way when the page was killed starts over as waiting.
+  // a message that was being sent when the page was killed waits to be sent again
   const stored: OutboxEntry = { ...pending, state: state === 'failed' ? 'failed' : 'waiting' };
   return error ? { ...stored, error: JSON.stringify(error) } : stored;
 }
@@ -28,7 +28,7 @@ function readError(json: string): ApiError {
   return { kind: 'server', status: 0 };
 }
 
-/** A story's pending messages that its thread does not show yet; the server puts new ones at the end. */
+/** Returns a story's pending messages that its thread does not show yet; the server appends new ones at the end. */
 export function pendingOutside(storyId: string, messages: Message[], pending: PendingMessage[]): PendingMessage[] {
   const own = pending.filter((each) => each.storyId === storyId);
   if (own.length === 0) return none;
@@ -37,31 +37,31 @@ export function pendingOutside(storyId: string, messages: Message[], pending: Pe
 
 const none: PendingMessage[] = [];
 
-/** Whether it is unknown what became of a request: then the server is asked before anything is sent again. */
+/** Whether the outcome of a request is unknown: then the server is queried before anything is sent again. */
 export const isUncertain = (error: ApiError): boolean =>
   error.kind === 'timeout' ||
   error.kind === 'offline' ||
   error.kind === 'server' ||
   (error.kind === 'conflict' && risenPrice(error) === undefined);
 
-/** What something costs by now, in points, where the server refused it because the reader was shown less. */
+/** The current price in points, if the server refused a purchase because the user was shown a lower one. */
 export const risenPrice = (error: ApiError | undefined): number | undefined =>
   error?.kind === 'conflict' ? error.price : undefined;
 
-/** Whether a message failed because nothing came through at all; what timed out may have, and is the reader's to send again. */
+/** Whether a message failed because the server was not reached. A timeout may have reached it, so the user decides on that. */
 export const wasCutOff = ({ state, error }: PendingMessage): boolean => state === 'failed' && error?.kind === 'offline';
 
-/** Whether a message failed because nothing came back, be it that the network is dead or that the answer got lost. */
+/** Whether a message failed without a response: the network was down, or the response was lost. */
 export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
   state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
 
-/** A story's messages up to this one that failed and hold up what was written after them, oldest first. */
+/** Failed messages of a story up to this one, which block the messages after them, oldest first. */
 export const failedUpTo = ({ storyId, createdAt }: PendingMessage, pending: PendingMessage[]): PendingMessage[] =>
   pending.filter((each) => each.storyId === storyId && each.state === 'failed' && each.createdAt <= createdAt);
 
 /**
- * What goes out when the reader sends a failed message again: it and what failed before it. A new price is accepted for all that waits in
- * the story.
+ * Messages to send when the user retries a failed one: it and the failed ones before it. Accepting a new price accepts it for
+ * all waiting messages of the story.
  */
 export function sentAgain(failed: PendingMessage, pending: PendingMessage[]): PendingMessage[] {
   const price = risenPrice(failed.error);
@@ -72,7 +72,7 @@ export function sentAgain(failed: PendingMessage, pending: PendingMessage[]): Pe
     .map((each) => ({ ...each, state: 'waiting', error: undefined, price }));
 }
 
-/** A story's message that failed for want of points and what waits behind it: once there are points, all of them go. */
+/** A story's message that failed for lack of points and all messages after it. */
 export function heldForPoints(storyId: string, pending: PendingMessage[]): PendingMessage[] {
   const own = pending.filter((each) => each.storyId === storyId);
   const first = own.findIndex(({ state }) => state === 'failed');

@@ -6,17 +6,17 @@ export interface Speaker {
   avatarUrl: string;
 }
 
-/** What the chat needs to know of its story. */
+/** The part of a story that the chat needs. */
 export interface Story {
   id: string;
   title: string;
   coverUrl: string;
   opening: string;
-  /** what a reader may say first */
+  /** Suggested first messages. */
   openingLines: string[];
-  /** Whose voice the replies are set in. */
+  /** Shown as the author of the replies. */
   speaker: Speaker;
-  /** Points a message costs; undefined where the server does not say. */
+  /** Price of a message, in points; undefined if the server does not send it. */
   pricePerMessage: number | undefined;
 }
 

@@ -1,38 +1,38 @@
 import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { codePoints } from '@liaozhai/shared/format';
 
-/** One story's conversation as far as this device knows it. */
+/** The loaded part of a story's conversation. */
 export interface Thread {
   storyId: string;
   /** null until the first message is sent. */
   conversationId: string | null;
-  /** By seq, each id once; older ones than the first are on the server if `hasOlder`. */
+  /** Ordered by seq, each id once. Messages before the first are on the server if `hasOlder`. */
   messages: Message[];
   /** Every change up to this version is in `messages`. */
   version: number;
   /** Versions merged beyond a missing one. */
   ahead: number[];
   hasOlder: boolean;
-  /** Up to which version the reader had seen it when it was loaded, on any device. */
+  /** Version up to which the user had seen the conversation on any device, when it was loaded. */
   readVersion?: number | undefined;
-  /** The run of the story that was left for this one on this page; its late events do not open it again. */
+  /** The run that this page left for the current one; its late events must not open it again. */
   leftId?: string | undefined;
 }
 
-/** A page of `messages/latest`. */
+/** Response of `GET /v1/messages/latest`. */
 export interface Page {
   conversationId: string | null;
   messages: Message[];
   version: number;
-  /** At that version no message stood after it; undefined where messages stay for ever. */
+  /** The last seq at that version: later messages are gone. undefined if the server never deletes messages. */
   lastSeq?: number | undefined;
   hasMore: boolean;
   readVersion?: number | undefined;
-  /** None of its rows could be read: it shows no empty chat, and not the beginning of one. */
+  /** None of its rows could be parsed, so it must not be shown as an empty chat or as the beginning of one. */
   isUnread?: boolean;
 }
 
-/** What an event or a delta made of the thread; `complete` is false when something before it is missing. */
+/** Result of applying an event or a delta; `complete` is false if an earlier change is missing. */
 export interface Applied {
   thread: Thread;
   complete: boolean;
@@ -47,7 +47,7 @@ export const emptyThread = (storyId: string): Thread => ({
   hasOlder: false,
 });
 
-/** `canShrink`: the server is one that can take messages away, so that its `last_seq` says which are gone. */
+/** `canShrink`: the server can delete messages, so that its `last_seq` shows which ones are gone. */
 export function toPage(body: LatestDto, canShrink = false): Page {
   const messages = body.data.map(toMessage);
   const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
@@ -64,17 +64,17 @@ export function toPage(body: LatestDto, canShrink = false): Page {
   };
 }
 
-/** The message that is being written, of which there is at most one, and it is among the last. */
+/** The running message, of which there is at most one, among the last three. */
 export const runningMessage = (thread: Thread): Message | undefined => thread.messages.slice(-3).findLast(isRunning);
 
-/** The version of a finished reply that was unseen when the thread was loaded; undefined without one. */
+/** Version of a finished reply that was unseen when the thread was loaded, if any. */
 export function unreadVersion({ messages, readVersion = 0 }: Thread): number | undefined {
   const last = messages.at(-1);
   const hasEnded = last?.role === 'assistant' && (last.status === 'completed' || last.status === 'failed');
   return hasEnded && last.version > readVersion ? last.version : undefined;
 }
 
-/** The message with its place: one whose `seq` cannot be read stands where it stood, else at the end. */
+/** Returns the message with a seq: without a readable one, it keeps its known position or is placed at the end. */
 export const placedIn = (messages: Message[], message: Message): Message =>
   message.seq > 0
     ? message
@@ -83,7 +83,7 @@ export const placedIn = (messages: Message[], message: Message): Message =>
 export const findMessage = (thread: Thread, id: string): Message | undefined =>
   thread.messages.findLast((message) => message.id === id);
 
-/** Puts messages into their places, the later state of each; ones older than the loaded window wait for their page. */
+/** Merges messages, the later state of each. Skips those before the loaded window, which load with their page. */
 function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   const first = thread.messages[0];
   let messages = thread.messages;
@@ -95,16 +95,16 @@ function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   return messages === thread.messages ? thread : { ...thread, messages };
 }
 
-/** The thread as a cut after `seq` leaves it, of messages that are no newer than the cut. */
+/** Removes the messages after `seq` that are not newer than `version`. */
 export function cutAfter(thread: Thread, seq: number, version: number): Thread {
   const messages = thread.messages.filter((message) => message.seq <= seq || message.version > version);
   if (messages.length === thread.messages.length) return thread;
-  // changes of messages below the window were left to their page, and are fetched if nothing of the window stays
+  // changes below the window were skipped, so they are fetched if no message of the window remains
   const ahead = messages.length === 0 && thread.hasOlder ? [] : thread.ahead;
   return { ...thread, messages, ahead, hasOlder: thread.hasOlder && seq > 0 };
 }
 
-/** The thread of a conversation that was restarted at that version. */
+/** Applies a restart of the conversation at that version. */
 export const restarted = (thread: Thread, version: number): Thread =>
   heardVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
 
@@ -116,19 +116,19 @@ function withMessage(messages: Message[], message: Message): Message[] {
   return later === present ? messages : withReplaced(messages, index, later);
 }
 
-/** Copied in one call: a call per message would cost ten thousand of them for each piece of a reply. */
+/** Copied with `slice`, since an element-wise copy would make ten thousand calls for each delta of a reply. */
 function withReplaced(messages: Message[], index: number, message: Message): Message[] {
   const copy = messages.slice();
   copy[index] = message;
   return copy;
 }
 
-/** What is left when `next` takes the thread's place: nothing, where the reader comes back to what they had left. */
+/** The run to record as left when `next` replaces the thread; none if the user returns to the run they had left. */
 const leaving = ({ conversationId, leftId }: Thread, next: string | null): Pick<Thread, 'leftId'> => ({
   leftId: conversationId ?? (leftId === next ? undefined : leftId),
 });
 
-/** The thread as its newest page tells it: joined to what is known, or instead of it if they do not touch. */
+/** Merges the newest page into the thread, or replaces the thread if they do not overlap. */
 export function withNewest(thread: Thread, page: Page): Thread {
   if (page.conversationId === null && thread.conversationId === null) return thread;
   const lastSeq = thread.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
@@ -145,7 +145,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
   };
 }
 
-/** Puts the page that was asked for `before` the first message in front; a page that adds nothing is the end. */
+/** Prepends the page that was requested with `before`; a page that adds nothing is the last one. */
 export function withOlder(thread: Thread, page: Page, before: number): Thread {
   if (page.conversationId !== thread.conversationId || thread.messages[0]?.seq !== before) return thread;
   const count = page.messages.length;
@@ -155,21 +155,21 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
   return {
     ...thread,
     messages: [...older, ...thread.messages],
-    // a page read before a change that was already skipped as too old must be caught up from where it was read
+    // the page may predate a change that was skipped as below the window, so catching up restarts at the page's version
     version: Math.min(thread.version, page.version),
     ahead: thread.ahead.filter((each) => each <= page.version),
     hasOlder: page.hasMore && older.length > 0,
   };
 }
 
-/** Merges what changed after the version that was asked for. */
+/** Merges a page of changes that was requested with `after`. */
 export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
   const cut = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
   return completeUpTo(mergeMessages(cut, page.messages), page.version);
 }
 
-/** Merges the server's answer to a send or a continuation. */
+/** Merges the server's response to a sent message or a continuation. */
 export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
   const isHere = thread.conversationId === conversationId;
   const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread, conversationId), conversationId };
@@ -187,7 +187,7 @@ export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   const isCut = event.truncated === true || dto.body === undefined;
   const left = typeof event.last_seq === 'number' ? cutAfter(thread, event.last_seq, version ?? 0) : thread;
   const whole = isCut ? withKnownBody(left, incoming, dto.body_length ?? undefined) : incoming;
-  // an event from before may be of a message that is gone since
+  // a late event may concern a message that has been deleted since
   if (whole && isStale(left, whole)) return { thread: left, complete: false };
   const merged = whole ? mergeMessages(left, [whole]) : left;
   if (version === undefined) return { thread: merged, complete: false };
@@ -197,11 +197,11 @@ export function applyEvent(known: Thread, event: MessageEventDto): Applied {
   return { thread: applied, complete: applied.version >= version && !isBelowWindow };
 }
 
-/** A message that would stand at the end although the thread is complete up to its version. */
+/** A message past the end of a thread that is complete up to the message's version: it was deleted. */
 const isStale = ({ messages, version }: Thread, message: Message): boolean =>
   message.version > 0 && message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0);
 
-/** The first message of a story opens its conversation, perhaps on another device. */
+/** The first message of a story creates its conversation, perhaps on another device. */
 const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>
   thread.conversationId === null &&
   String(dto.story_id) === thread.storyId &&
@@ -210,14 +210,14 @@ const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: M
     ? { ...thread, conversationId: incoming.conversationId }
     : thread;
 
-/** An event too long for its frame comes without the text; often all of it has arrived by deltas. */
+/** Restores the text of a truncated event if deltas have already brought all of it. */
 function withKnownBody(thread: Thread, incoming: Message, length: number | undefined): Message | undefined {
   const present = findMessage(thread, incoming.id);
   if (!present || present.revision !== incoming.revision || present.length !== length) return undefined;
   return { ...incoming, body: present.body, length };
 }
 
-/** Appends a piece of running text to its message. */
+/** Appends a piece of a running reply to its message. */
 export function applyDelta(thread: Thread, delta: Delta): Applied {
   if (delta.conversationId !== thread.conversationId) return { thread, complete: true };
   const index = thread.messages.findLastIndex((message) => message.id === delta.messageId);
@@ -238,7 +238,7 @@ function completeUpTo(thread: Thread, version: number): Thread {
   return version <= thread.version ? thread : settle({ ...thread, version });
 }
 
-/** Versions ahead that have become the next ones join. */
+/** Joins the versions ahead that directly follow the thread's version. */
 function settle(thread: Thread): Thread {
   const waiting = new Set(thread.ahead);
   let { version } = thread;
@@ -251,11 +251,11 @@ type Status = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export interface Message {
   id: string;
   conversationId: string;
-  /** Orders the conversation from 1, without gaps; 0 where the server's cannot be read. */
+  /** Orders the conversation from 1, without gaps; 0 if the server's value could not be parsed. */
   seq: number;
   /** The conversation's version at which this message last changed. */
   version: number;
-  /** Grows with each continuation; deltas belong to one revision. */
+  /** Increases with each continuation; deltas belong to one revision. */
   revision: number;
   clientId: string | null;
   role: 'user' | 'assistant' | 'system';
@@ -265,14 +265,14 @@ export interface Message {
   status: Status;
   errorText: string;
   cost: number;
-  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  /** The shown variant of a reply, from 1; `variants` is their number. */
   variant: number;
   variants: number;
   createdAt: string;
   updatedAt: string;
 }
 
-/** One of the reader's lines that is to have other words, as it was when they began. */
+/** A line of the user's that is being edited, as it was when editing began. */
 export type EditedLine = Pick<Message, 'id' | 'conversationId' | 'seq' | 'revision'>;
 
 const roles = new Set(['user', 'assistant', 'system']);
@@ -302,15 +302,15 @@ export function toMessage(dto: MessageDto): Message {
 
 export const isRunning = (message: Message): boolean => message.status === 'pending' || message.status === 'streaming';
 
-/** A mark at the end of its text may be open: more is coming, or it was cut. */
+/** The text may end inside a markup span: more will follow, or it was cut off. */
 export const isUnfinished = (message: Message): boolean => message.status !== 'completed';
 
-/** What a row of the log is known by for ever: a line keeps its client id from the first paint on. */
+/** Permanent key of a row: a line keeps its client id from the first paint on. */
 export const keyOf = (message: Message): string => message.clientId ?? message.id;
 
-/** Of two states of one message the later: by version, then revision, then how far its text has come. */
+/** Returns the later of two states of a message: by version, then revision, then text length. */
 function laterOf(local: Message, incoming: Message): Message {
-  // what followed an edited line is gone, and others stand in its place
+  // an edit deletes the messages after the line, and new ones reuse their seq
   if (incoming.id !== local.id) return incoming.version > local.version ? incoming : local;
   if (incoming.version !== local.version)
     return incoming.version > local.version ? withGrownBody(local, incoming) : local;
@@ -320,7 +320,7 @@ function laterOf(local: Message, incoming: Message): Message {
     : local;
 }
 
-/** Deltas raise no version, so a newer running state may carry less text than deltas have already brought. */
+/** Deltas do not raise the version, so a newer running state may contain less text than the deltas have already added. */
 function withGrownBody(local: Message, incoming: Message): Message {
   const behind = isRunning(incoming) && incoming.revision === local.revision && incoming.length < local.length;
   return behind ? { ...incoming, body: local.body, length: local.length } : incoming;
@@ -343,7 +343,7 @@ export const toDelta = (dto: DeltaEventDto): Delta => ({
   text: dto.text,
 });
 
-/** The message with the next piece of its text; `gap` if a piece before it is missing; itself if the piece is known. */
+/** Appends a piece of text: `gap` if an earlier piece is missing, the same message if the piece is already included. */
 function appendDelta(message: Message, delta: Delta): Message | 'gap' {
   if (delta.revision > message.revision) return 'gap';
   if (delta.revision < message.revision || !isRunning(message)) return message;
