@@ -34,7 +34,7 @@ import type { ChatActions } from './useChatActions';
 
 interface ChatFootProps {
   story: Story;
-  /** As it is but for the text that it may be growing by. */
+  /** Stays the same object while only the text of a reply grows, see `useSteady`. */
   last: Message | undefined;
   isRunning: boolean;
   isMember: boolean;
@@ -44,16 +44,16 @@ interface ChatFootProps {
 }
 
 export interface ComposerHandle {
-  /** Puts words back into the composer, after what has been written there since. */
+  /** Appends text to the content of the composer. */
   putBack: (text: string) => void;
-  /** Lets the reader give one of their lines other words; what stood in the composer is there again afterwards. */
+  /** Starts editing one of the user's lines; the composer's former text is restored afterwards. */
   edit: (message: Message) => void;
 }
 
-/** Stands there from the tap on. */
+/** Shown from the tap until the order has started. */
 const awaited: Suggestions = { baseKey: '', clientId: '', status: 'pending', items: [] };
 
-/** 灵感, 继续 and the composer, above the keyboard; what is typed stays in here, so that a key press draws nothing else and a growing reply nothing here. */
+/** 灵感, 继续 and the composer, above the keyboard. Drafts are local, so that typing redraws nothing else and a growing reply nothing here. */
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -70,7 +70,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     },
   }));
   const foot = useRef<HTMLDivElement>(null);
-  /** The words that 灵感 has filled the field with; a change makes them the reader's own. */
+  /** The suggested text in the field; once it is changed, it is sent without the suggestion's id. */
   const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
@@ -93,7 +93,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const { chosen } = openingLines;
   const filled = useRef<string>(undefined);
   useEffect(() => {
-    // once: words that the reader takes out again stay out
+    // filled in once: text that the user deletes stays deleted
     if (chosen === undefined || filled.current === chosen) return;
     filled.current = chosen;
     if (draft.read() !== '') return;
@@ -103,7 +103,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
 
   const fill = (text: string) => {
     draft.write(text);
-    // on a touch screen the keyboard comes when the reader asks for it
+    // on a touch screen the keyboard opens only when the user taps the field
     if (hasKeyboard()) field.current?.focus();
   };
   const close = () => (shownSuggestions ? closeSuggestions(story.id) : openingLines.close());
@@ -148,7 +148,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             label={shownSuggestions ? texts.suggest.label : texts.suggest.opening}
             suggestions={offered}
             onUse={(text) => {
-              // words of the reader's own stay, before the suggested ones
+              // the user's own text stays, before the suggested text
               const written = draft.read() === used.current?.text ? '' : draft.read().trim();
               used.current = { suggestionId: offered.id, text };
               if (shownSuggestions) close();
@@ -177,8 +177,8 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
 });
 
 /**
- * What a reader may say first: offered as 灵感 is, for nothing, while nothing is said or written and the list was not put away.
- * The address names the line that was tapped on the story's page.
+ * Free suggestions for the first message, shown until a message exists, text is typed or the list is closed. The `line` parameter
+ * of the address is the line that was tapped on the story's page.
  */
 function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined, draft: Draft) {
   const [isClosed, setClosed] = useState(false);
@@ -196,7 +196,7 @@ function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | u
   }, [isBegun, isWriting, isClosed, openingLines, line]);
 }
 
-/** Focuses the field with the next render: a sheet that closes in it gives the focus back to its opener first. */
+/** Focuses the field after the next render, since a closing sheet first returns the focus to its opener. */
 function useFocus(field: RefObject<HTMLElement | null>): () => void {
   const [count, focus] = useReducer((before: number) => before + 1, 0);
   useLayoutEffect(() => {
@@ -206,8 +206,8 @@ function useFocus(field: RefObject<HTMLElement | null>): () => void {
 }
 
 /**
- * The composer's words: what is written for the story, or, while one of the reader's lines is edited, that line's. Both are
- * kept on the device. A line that is gone meanwhile leaves its words among the others.
+ * Returns the composer's draft: the one for the story, or that of an edited line. Both are stored on the device. If the edited
+ * line is deleted meanwhile, its draft is appended to the story's.
  */
 function useEditing(storyId: string, last: Message | undefined) {
   const edited = useDraft(`${storyId}.edited`);
@@ -241,7 +241,7 @@ function readLine(kept: string): EditedLine | undefined {
   }
 }
 
-/** 停止 for the reply that is being written, where the server can stop it. */
+/** Offers 停止 for a running reply if the server supports it. */
 function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
   const canStop = useCapability('messages.cancel');
   const [stoppedKey, setStoppedKey] = useState<string | null>(null);
@@ -254,7 +254,7 @@ function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
   return { onStop, isStopping: stoppedKey === key };
 }
 
-/** Says why nothing goes out and that nothing is lost, with the way on. */
+/** Explains that nothing is sent or lost, and offers to sign in. */
 function ExpiredNotice() {
   if (useExpiredSession() === null) return null;
   return (

@@ -32,31 +32,31 @@ const OLDER_MARK_PX = 64;
 /** Older messages are fetched when fewer screens than this are left above. */
 const SCREENS_AHEAD = 2;
 
-/** Reachable by keyboard, since it scrolls; silent, since ReplyAnnouncer speaks for it. */
+/** Focusable, since it scrolls. Not a live region, since `ReplyAnnouncer` announces replies. */
 const logRegion = { role: 'log', tabIndex: 0, 'aria-live': 'off', 'aria-label': texts.chat.log } as const;
 
-/** Whether the log is gliding on under the finger. */
+/** Whether the log is still scrolling by momentum after a touch. */
 export const Gliding = createContext<() => boolean>(() => false);
 
 export interface ChatLogProps {
   conversationId: string | null;
   log: Log;
-  /** The device's copy of the conversation, which shows until the server has answered. */
+  /** Shows the device's copy of the conversation, until the server has responded. */
   isCopy: boolean;
   older: Older;
-  /** What comes after the last row, where that is not the end of the conversation. */
+  /** Messages after the last row, if that is not the end of the conversation. */
   newer?: Newer | undefined;
-  /** The row to go to and to mark. */
+  /** Row to scroll to and to mark. */
   target?: Target | undefined;
   children: (row: Row) => ReactNode;
 }
 
 export interface Target {
-  /** A new object goes there once more. */
+  /** A new object with the same key scrolls to it once more. */
   key: string;
 }
 
-/** The conversation as a list of ten thousand rows of which some twenty exist. */
+/** The conversation as a virtual list: about twenty of possibly ten thousand rows are mounted. */
 export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   const { conversationId, log, isCopy, older, newer, target, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -147,7 +147,7 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   );
 });
 
-/** On paper every loaded row stands below the one before it. */
+/** Renders all loaded rows in the document flow for printing. */
 function PrintedLog({ log, children }: Pick<ChatLogProps, 'log' | 'children'>) {
   const isPrinting = usePrinting();
   if (!isPrinting) return null;
@@ -179,7 +179,7 @@ function createPrinting() {
           type,
           () => {
             isPrinting = read();
-            // Firefox takes the page as it stands after the event, before any microtask
+            // Firefox captures the page directly after the event, before any microtask
             flushSync(onChange);
           },
           { signal: over.signal },
@@ -192,19 +192,19 @@ function createPrinting() {
   };
 }
 
-/** Whether the page is being put on paper. What it draws then has to be there before the event is over. */
+/** Whether the page is being printed. The rows must be rendered before the event handler returns. */
 function usePrinting(): boolean {
   const [printing] = useState(createPrinting);
   return useSyncExternalStore(printing.subscribe, printing.current);
 }
 
-/** Nothing but the opening, which is read from its beginning. */
+/** Only the opening, which is read from its beginning. */
 const isBlank = ({ messages, pending }: Log) => messages.length + pending.length === 0;
 
 const startsAtEnd = (log: Log, position: Position | undefined) =>
   !isBlank(log) && (position === undefined || indexOfKey(log, position.messageId) < 0);
 
-/** Above the first row while older ones are on their way. */
+/** Shown above the first row while older ones are loading. */
 const OlderMark = ({ older }: { older: Older }) => (
   <div className={styles.older}>
     {older.error === undefined ? (
@@ -215,7 +215,7 @@ const OlderMark = ({ older }: { older: Older }) => (
   </div>
 );
 
-/** Scrolls back to the end, for a reader who has scrolled away; says when something new waits there. */
+/** Scrolls back to the end; labelled if new messages are there. */
 const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) => (
   <button
     type="button"
@@ -229,14 +229,14 @@ const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) 
   </button>
 );
 
-/** The row of the first message that failed, and how many have not gone out since: none overtakes it. */
+/** The row of the first failed message, and how many unsent messages start with it, since none overtakes it. */
 function unsentFrom(log: Log): { index: number; count: number } {
   const failed = log.pending.findIndex(({ state }) => state === 'failed');
   const count = failed < 0 ? 0 : log.pending.length - failed;
   return { index: rowCount(log) - count, count };
 }
 
-/** Leads up to the failed message, for a reader who sees only what waits behind it. */
+/** Scrolls up to the failed message while only the messages that wait after it are visible. */
 const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) => (
   <button type="button" className={styles.pill} data-unsent onClick={onPress}>
     <ArrowUpIcon size={18} />
@@ -244,7 +244,7 @@ const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) 
   </button>
 );
 
-/** Goes to a row once it is there, and lets the reader scroll on from it. */
+/** Scrolls to the target row once it is loaded, and stops following the end. */
 function useTarget(list: LogVirtualizer, log: Log, stick: StickToBottom, target: Target | undefined): void {
   const reached = useRef<Target | undefined>(undefined);
   useLayoutEffect(() => {
@@ -257,21 +257,21 @@ function useTarget(list: LogVirtualizer, log: Log, stick: StickToBottom, target:
 }
 
 export interface Newer {
-  /** One page at a time. */
+  /** Loads one page at a time. */
   load: () => void;
-  /** Back to the end of the conversation. */
+  /** Returns to the end of the conversation. */
   leave: () => void;
 }
 
 export interface Older {
   hasOlder: boolean;
-  /** The last try failed; the reader decides about the next. */
+  /** Failure of the last request; only `retry` starts the next. */
   error: unknown;
   load: () => void;
   retry: () => void;
 }
 
-/** The pages before the first loaded message. */
+/** Loads the pages before the first loaded message. */
 export function useOlder({ storyId, hasOlder }: Thread): Older {
   const [error, setError] = useState<unknown>(undefined);
   const retry = useCallback(() => {

@@ -25,7 +25,7 @@ import { isComposed } from './Composer';
 
 export interface ChatSearchProps {
   thread: Thread;
-  /** What is shown instead of the thread. */
+  /** Shown instead of the thread. */
   window: LogWindow | null;
   onWindow: (window: LogWindow | null) => void;
   onTarget: (target: Target | undefined) => void;
@@ -35,15 +35,15 @@ export interface ChatSearchProps {
 interface Hits {
   words: string;
   places: Place[];
-  /** Which of them is shown. */
+  /** Index of the shown hit. */
   index: number;
-  /** Messages that had the words when they were looked for. */
+  /** Ids of the loaded messages that contained the words when the search ran. */
   had: ReadonlySet<string>;
 }
 
 const has = ({ body }: Message, words: string) => findAll(wordsOf(body), words).length > 0;
 
-/** The hits without those that have been taken back or told in other words since; what is not loaded is taken on trust. */
+/** Removes hits that have been deleted or changed since the search. Hits that are not loaded cannot be checked and stay. */
 function stillThere(hits: Hits, messages: readonly Message[]): Hits {
   const first = messages[0]?.seq ?? Number.POSITIVE_INFINITY;
   const byId = new Map(messages.map((message) => [message.id, message]));
@@ -58,7 +58,7 @@ function stillThere(hits: Hits, messages: readonly Message[]): Hits {
   return { ...hits, places, index: Math.max(0, index) };
 }
 
-/** The bar above the log: words and how often they were said, one place after another, and the days. */
+/** Bar above the log: a search field with the number of hits, buttons to step through them, and the list of days. */
 export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose }: ChatSearchProps) {
   const { storyId, conversationId } = thread;
   const field = useRef<HTMLInputElement>(null);
@@ -72,7 +72,7 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
   useHighlight(bar, hits);
 
   const tell = (cause: unknown) => toastFailure(cause, texts.find.failed);
-  /** Carries on only what was asked for last. */
+  /** Applies only the response to the latest request. */
   const ask = <Answer,>(question: Promise<Answer>, take: (answer: Answer) => void) => {
     wanted.current = question;
     question.then((answer) => wanted.current === question && take(answer), tell);
@@ -104,7 +104,7 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
     ask(findMessages(conversationId, words), (told) => {
       const having = messages.filter((message) => has(message, words));
       const had = new Set(having.map(({ id }) => id));
-      // a server may know less of widths and accents
+      // the server may match fewer variants of width and accent than `findAll`
       const missed = having.filter(({ id }) => told.every((place) => place.id !== id));
       const places = [...told, ...missed].sort((one, other) => one.seq - other.seq);
       show({ words, places, index: places.length - 1, had });
@@ -117,7 +117,7 @@ export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose 
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposed(event.nativeEvent)) return;
     if (event.key === 'Escape') onClose();
-    // Enter in a field whose words have been found goes on to the place before
+    // Enter in a field whose text has been found goes to the previous hit
     if (event.key === 'Enter' && event.target === field.current && field.current?.value.trim() === hits?.words)
       step(-1);
   };
@@ -175,7 +175,7 @@ interface DaysSheetProps {
   onChoose: (day: Place) => void;
 }
 
-/** The days on which something was said. */
+/** The days that have messages. */
 function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) {
   const today = useShanghaiDay();
   const [days, setDays] = useState<Place[] | null>(null);
@@ -213,7 +213,7 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
 const HIGHLIGHT = 'found';
 
 /**
- * Marks the words in the visible part of the log, where the browser can mark without touching the text. Scrolls the current hit
+ * Highlights the words in the visible part of the log with the CSS Custom Highlight API, where supported. Scrolls the current hit
  * into view.
  */
 function useHighlight(bar: RefObject<HTMLElement | null>, hits: Hits | null): void {
@@ -239,7 +239,7 @@ function useHighlight(bar: RefObject<HTMLElement | null>, hits: Hits | null): vo
       (row) => {
         const word = rangesOf(row, hits.words)[0]?.getBoundingClientRect();
         const view = log.getBoundingClientRect();
-        // in a long message the words may stand far below its beginning
+        // in a long message the words may be far below its beginning
         if (word && (word.bottom > view.bottom || word.top < view.top))
           log.scrollTop += word.top - view.top - MARGIN_PX;
       },
@@ -252,7 +252,7 @@ const logBelow = (bar: RefObject<HTMLElement | null>) => bar.current?.parentElem
 const MARGIN_PX = 96;
 const MOST_FRAMES = 120;
 
-/** Runs once the element is there and has stood still for some frames. Returns what breaks the wait off. */
+/** Runs once the element exists and has not moved for some frames. Returns the function that cancels it. */
 function whenSettled(find: () => Element | null, then: (element: Element) => void): () => void {
   let frame = 0;
   let [frames, still, lastTop] = [0, 0, Number.NaN];
@@ -269,7 +269,7 @@ function whenSettled(find: () => Element | null, then: (element: Element) => voi
   return () => cancelAnimationFrame(frame);
 }
 
-/** Where the words stand in each paragraph, across marks. */
+/** Ranges of the words in each paragraph, across its inline elements. */
 function rangesOf(log: Element, words: string): Range[] {
   return [...log.querySelectorAll('p')].flatMap((paragraph) => {
     const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);

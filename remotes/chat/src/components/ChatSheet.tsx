@@ -32,13 +32,13 @@ import { ReportSheet } from './ReportSheet';
 import type { RunsSheetProps } from './RunsSheet';
 import type { ChatActions } from './useChatActions';
 
-/** What lies over the chat: what can be done with a message, its text to select from, or how to get points. */
+/** Content of the sheet or dialog over the chat. */
 export type OpenSheet =
   | { kind: 'menu'; target: Message | PendingMessage }
   | { kind: 'text'; title: string; text: string }
   | { kind: 'report'; message: Message }
   | { kind: 'picture'; message: Message }
-  /** What can be done with the whole conversation. */
+  /** Actions for the whole conversation. */
   | { kind: 'more' }
   | { kind: 'runs' }
   | { kind: 'points'; cost: number }
@@ -49,21 +49,21 @@ export interface ChatSheetProps {
   sheet: OpenSheet | null;
   story: Story;
   log: Log;
-  /** The conversation's last message, which the log may not reach. */
+  /** The conversation's last message, which the log may not contain. */
   lastId: string | undefined;
-  /** Whether the server can tell a reply another way. */
+  /** Whether the server supports `messages.regenerate`. */
   canRetell: boolean;
   actions: ChatActions;
-  /** Puts words back into the composer. */
+  /** Appends text to the content of the composer. */
   onEdit: (text: string) => void;
-  /** Lets the reader give one of their lines other words; undefined where the server cannot. */
+  /** Starts editing one of the user's messages; undefined if the server does not support it. */
   onEditMessage: ((message: Message) => void) | undefined;
   onSearch: () => void;
   onOpen: (sheet: OpenSheet) => void;
   onClose: () => void;
 }
 
-/** The one sheet of a chat; while it closes it goes on showing what it showed. */
+/** The only sheet of a chat. It keeps its content while it closes. */
 export function ChatSheet(props: ChatSheetProps) {
   const [last, setLast] = useState(props.sheet);
   if (props.sheet && props.sheet !== last) setLast(props.sheet);
@@ -79,7 +79,7 @@ export function ChatSheet(props: ChatSheetProps) {
   return null;
 }
 
-/** What can be done with one message, as it is now: a line may go out under the open menu. */
+/** Menu of one message, in its current state: a pending message may be sent while the menu is open. */
 function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage }) {
   const { sheet, target: opened, log, onClose } = props;
   const target = currentTarget(opened, log);
@@ -116,7 +116,6 @@ const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
     />
   ));
 
-/** What can be done with the whole conversation. */
 function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
   const { label, question: title, warning: text, confirm } = texts.restart;
   const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
@@ -143,7 +142,7 @@ function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps
 const nameOf = (target: Message | PendingMessage, speakerName: string): string =>
   texts.chat.messageOf('state' in target || target.role === 'user' ? texts.chat.me : speakerName);
 
-/** What the menu was opened for as it is now; null once it is gone. */
+/** Current state of the menu's message; null if it has been removed. */
 function currentTarget(opened: Message | PendingMessage, log: Log): Message | PendingMessage | null {
   const { clientId } = opened;
   const pending = 'state' in opened ? log.pending.find((each) => each.clientId === clientId) : undefined;
@@ -153,7 +152,7 @@ function currentTarget(opened: Message | PendingMessage, log: Log): Message | Pe
 
 interface MenuAct {
   label: string;
-  /** what it costs */
+  /** Price, formatted. */
   detail?: string | undefined;
   icon: ReactNode;
   run: () => void;
@@ -191,7 +190,7 @@ function messageActs(message: Message, props: ChatSheetProps, title: string): Me
 
 const pointsText = (price: number | undefined) => (price === undefined ? undefined : formatPoints(price));
 
-/** What leaves the conversation: to others as a picture, to the house as a report. */
+/** Actions that share a message: as a picture with others, as a report with the operator. */
 function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAct[] {
   if (isRunning(message) || message.body === '') return [];
   const draw = () => onOpen({ kind: 'picture', message });
@@ -201,7 +200,7 @@ function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAc
   return [picture, { label: texts.report.label, icon: <FlagIcon size={SIZE} />, run: report }];
 }
 
-/** One that is being sent can only be read: what becomes of it is not ours to say. */
+/** A message that is being sent cannot be withdrawn any more. */
 function pendingActs(pending: PendingMessage, { actions, onOpen, onEdit }: ChatSheetProps): MenuAct[] {
   const acts = wordActs(pending.body, false, { actions, onOpen }, texts.chat.messageOf(texts.chat.me));
   if (pending.state === 'sending') return acts;
@@ -218,7 +217,6 @@ function pendingActs(pending: PendingMessage, { actions, onOpen, onEdit }: ChatS
   ];
 }
 
-/** What can be done with the words of any message. */
 function wordActs(
   body: string,
   isGrowing: boolean,
@@ -232,10 +230,10 @@ function wordActs(
   return [...acts, { label: texts.chat.select, icon: <TextSizeIcon size={SIZE} />, run: select }];
 }
 
-/** Where a long press in the log opens the menu, which a mouse's dragging does not. */
+/** On touch screens, where a long press in the log opens the menu instead of selecting text. */
 const isSelectedBySheet = (): boolean => media('(pointer: coarse)').matches;
 
-/** One message alone, for a finger to select from. */
+/** One message alone, so that its text can be selected by touch. */
 const TextSheet = ({ sheet, title, text, onClose }: ChatSheetProps & { title: string; text: string }) => (
   <Sheet open={sheet?.kind === 'text'} onClose={onClose} title={title}>
     <div className={styles.text}>
@@ -248,12 +246,11 @@ interface Confirmation {
   title: string;
   text: string;
   label: string;
-  /** something goes for good */
+  /** The action cannot be undone. */
   danger: boolean;
   run: () => void;
 }
 
-/** A last question. */
 const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: ChatSheetProps & Confirmation) => (
   <Dialog
     open={sheet?.kind === 'confirm'}
@@ -271,7 +268,7 @@ const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: Chat
   </Dialog>
 );
 
-/** Code that comes when its sheet is opened; where it does not come, the sheet closes and says so. */
+/** Loads a component when its sheet opens; if that fails, closes the sheet and shows a toast. */
 function useLate<Props>(
   load: () => Promise<{ default: ComponentType<Props> }>,
   unavailable: string,

@@ -21,12 +21,11 @@ import { useChatActions } from './useChatActions';
 interface ChatViewProps {
   story: Story;
   thread: Thread;
-  /** The thread is the device's copy, and the server has not answered yet. */
+  /** The thread is the device's copy, since the server has not responded yet. */
   isCopy: boolean;
   isMember: boolean;
 }
 
-/** Log above, composer below. */
 export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const [sheet, setSheet] = useState<OpenSheet | null>(null);
   const closeSheet = useCallback(() => setSheet(null), []);
@@ -124,7 +123,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           onEditMessage={
             canEdit
               ? (message) => {
-                  // a found part of the conversation does not follow what the edit takes away
+                  // the search window does not follow the deletions that an edit makes
                   search.window?.newer.leave();
                   composer.current?.edit(message);
                 }
@@ -138,7 +137,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   );
 }
 
-/** The sheet comes in a file of its own, fetched once the chat stands; where it cannot be had, opening it says so and the next tap tries again. */
+/** Loads the sheet's chunk after the chat has rendered. If it failed, opening the sheet shows a toast and the next tap tries again. */
 function useChatSheet(isOpen: boolean, close: () => void): ComponentType<ChatSheetProps> | undefined {
   const [component, setComponent] = useState<ComponentType<ChatSheetProps>>();
   useEffect(() => {
@@ -155,7 +154,7 @@ function useChatSheet(isOpen: boolean, close: () => void): ComponentType<ChatShe
   return component;
 }
 
-/** The search of this chat, whose code comes when it is asked for, and what it shows instead of the thread. */
+/** Search in this chat, whose chunk loads on first use, and the window that it shows instead of the thread. */
 function useSearch(thread: Thread) {
   const [isOpen, setOpen] = useState(false);
   const [ChatSearch, setChatSearch] = useState<ComponentType<ChatSearchProps>>();
@@ -164,7 +163,7 @@ function useSearch(thread: Thread) {
   const { conversationId } = thread;
   const shownOf = useRef(conversationId);
   if (shownOf.current !== conversationId) {
-    // another conversation than the one that was searched
+    // the results belong to the previous conversation
     shownOf.current = conversationId;
     setWindow(null);
     setTarget(undefined);
@@ -183,7 +182,7 @@ function useSearch(thread: Thread) {
       },
     );
   }, []);
-  // going back closes what lies over the chat before it leaves the chat
+  // going back closes the search before it leaves the chat
   useEffect(() => (isOpen ? guardHistory(close) : undefined), [isOpen, close]);
   const bar = isOpen && ChatSearch && (
     <ChatSearch thread={thread} window={window} onWindow={setWindow} onTarget={setTarget} onClose={close} />
@@ -191,7 +190,7 @@ function useSearch(thread: Thread) {
   return { bar, open, window, target };
 }
 
-/** Who sends wants to see it go out, at the end of the conversation. */
+/** Returns to the end of the conversation when the user sends a message. */
 function useLeavingBySending(pending: PendingMessage[], shown: LogWindow | null): void {
   const last = pending.at(-1)?.clientId;
   const before = useRef(last);
@@ -204,7 +203,7 @@ function useLeavingBySending(pending: PendingMessage[], shown: LogWindow | null)
 
 const stateOf = ({ id, version, revision, status }: Message) => [id, version, revision, status].join();
 
-/** The last message as it was when more of it changed than its text, which grows many times a second. */
+/** Returns the last message, unchanged while only its text grows, which happens many times a second. */
 function useSteady(last: Message | undefined): Message | undefined {
   const [steady, setSteady] = useState(last);
   if (last === steady || (last && steady && stateOf(last) === stateOf(steady))) return steady;
@@ -219,7 +218,7 @@ function useWaiting(isRunning: boolean, isMember: boolean): Waiting {
   return isRunning ? 'queued' : 'sending';
 }
 
-/** The story's opening as the head of the log: what the conversation goes on from. */
+/** The story's opening, above the first message. */
 const ChatOpening = memo(function ChatOpening({ story }: { story: Story }) {
   if (!story.opening) return <div className={styles.blank} />;
   return (
@@ -235,19 +234,19 @@ const endings: Partial<Record<Message['status'], string>> = {
   cancelled: texts.state.announceStopped,
 };
 
-/** A tab in the background says in its title what has happened, until it is looked at. */
+/** Shows the event in the title of a background tab, until the tab becomes visible. */
 function announceInTitle(text: string) {
   if (document.visibilityState === 'visible') return;
   const { title } = document;
   document.title = `${text} · ${title}`;
-  // a second reply may have put its words before these; another screen's title stays
+  // a second reply may have prefixed the title once more; the title of another screen is not touched
   const restore = () => {
     if (document.title.endsWith(` · ${title}`)) document.title = title;
   };
   document.addEventListener('visibilitychange', restore, { once: true });
 }
 
-/** Tells a screen reader that a reply has begun and that it has ended: two announcements, not one per piece. */
+/** Announces the start and the end of a reply to screen readers, but not each of its pieces. */
 function ReplyAnnouncer({ last }: { last: Message | undefined }) {
   const [announced, setAnnounced] = useState('');
   const wasRunning = useRef<string | null>(null);

@@ -29,35 +29,35 @@ import type { Suggestions } from '../slice';
 import { texts } from '../texts';
 import styles from './Composer.module.css';
 
-/** As the API takes them. */
+/** Limit of the API, in code points. */
 const MAX_CHARACTERS = 2000;
 const WARN_BELOW = 100;
-/** What an IME reports while it composes, on browsers that forget `isComposing`. */
+/** Key code during IME composition, for browsers that do not set `isComposing`. */
 const IME_KEY_CODE = 229;
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
   draft: Draft;
   onSend: (body: string) => void;
-  /** Points that a message costs and that the reader has; undefined where unknown. */
+  /** Price of a message and the user's balance, in points; undefined if unknown. */
   price: number | undefined;
   balance: number | undefined;
   isMember: boolean;
-  /** Too few for one message more. */
+  /** The balance is too low for one more message. */
   lacksPoints: boolean;
   onGetPoints: () => void;
-  /** Stops the reply that is being written; given while there is one that can be stopped. */
+  /** Stops the running reply; undefined while no reply can be stopped. */
   onStop: (() => void) | undefined;
   isStopping: boolean;
-  /** What is written must wait. */
+  /** Sending is disabled for now. */
   isHeld: boolean;
-  /** What stands above the field: 灵感, 继续. */
+  /** Shown above the field: 灵感, 继续. */
   children: ReactNode;
 }
 
 /**
- * Where the reader writes. Enter sends on a keyboard; on a touch screen it is a new line. The words stand in the field and in
- * the draft, not in React's state, so that most key presses draw nothing.
+ * Enter sends with a hardware keyboard, and inserts a line break on a touch screen. The text is in the field and the draft, not in
+ * React state, so that most key presses render nothing.
  */
 export function Composer(props: ComposerProps) {
   const { field, draft, onSend, onStop, isStopping, isHeld, children } = props;
@@ -68,7 +68,7 @@ export function Composer(props: ComposerProps) {
   useLayoutEffect(() => {
     const show = () => {
       const text = draft.read();
-      // even the same words would move the caret to their end
+      // setting even the same value would move the caret to the end
       if (field.current && field.current.value !== text) field.current.value = text;
       grow(field.current);
     };
@@ -86,10 +86,10 @@ export function Composer(props: ComposerProps) {
     if (canSend) onSend(draft.read().trim());
   };
   const stop = ({ detail }: MouseEvent) => {
-    // the second half of a double tap on 发送 must not stop what the first has just asked for
+    // the second click of a double tap on 发送 must not stop the reply that the first has requested
     if (detail > 1 || isStopping) return;
     onStop?.();
-    // the button goes with the reply
+    // the button disappears with the reply, and the focus with it
     if (hasKeyboard()) field.current?.focus();
   };
   return (
@@ -102,7 +102,7 @@ export function Composer(props: ComposerProps) {
             className={styles.field}
             name="message"
             rows={1}
-            // Chromium would restyle it at each key, visible or not
+            // Chromium recalculates the placeholder's style on each key press, even while it is hidden
             placeholder={isBlank ? texts.chat.placeholder : undefined}
             aria-label={texts.chat.composer}
             aria-describedby={footId}
@@ -138,7 +138,7 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-/** What a message costs and what the reader has; where that is too little, the way to more. */
+/** Price of a message and the balance; if that is too low, a button to get points. */
 function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerProps) {
   const points = balance === undefined ? undefined : formatPoints(balance);
   if (lacksPoints && price !== undefined && points !== undefined) {
@@ -159,30 +159,30 @@ function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerPr
   return <span>{parts.filter(Boolean).join(' · ')}</span>;
 }
 
-/** The field keeps the focus when its button is pressed, so that a phone's keyboard stays. */
+/** Keeps the focus in the field when a button is pressed, so that a phone's keyboard stays open. */
 const keepFocus = (event: MouseEvent) => event.preventDefault();
 
-/** A mouse or trackpad comes with a keyboard; a touch screen covers half of itself with one. */
+/** Assumes a hardware keyboard with a mouse or trackpad; an on-screen keyboard covers half of a touch screen. */
 export const hasKeyboard = (): boolean => media('(pointer: fine)').matches;
 
-/** How many more characters fit, as far as the composer shows it: all of them for a blank text, at most the warning's for others. */
+/** Characters left, as far as they are shown: `MAX_CHARACTERS` for a blank text, otherwise at most `WARN_BELOW`. */
 function charactersLeft(text: string): number {
   const body = text.trim();
   if (saysNothing(wordsOf(body))) return MAX_CHARACTERS;
-  // no text has more characters than code units
+  // a text has at most as many code points as code units
   if (body.length <= MAX_CHARACTERS - WARN_BELOW) return WARN_BELOW;
   return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));
 }
 
-/** What a key brings. React makes its `beforeinput` of `textInput`. */
+/** Events of a key press. React derives `beforeinput` from `textInput`. */
 const typingEvents = [
   ...['keydown', 'keypress', 'keyup', 'textInput', 'input', 'selectionchange'],
   ...['compositionstart', 'compositionupdate', 'compositionend'],
 ];
 
 /**
- * Hears the field and lets typing go no further: for each event of a key React would look through the whole page for who
- * listens, some of them before the field hears them. Shortcuts, Tab and Escape go on. Returns the way to stop.
+ * Handles typing before React, which would search the whole page for listeners on each event of a key press. Shortcuts, Tab
+ * and Escape still reach React. Returns the function that stops listening.
  */
 function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
   const over = new AbortController();
@@ -198,12 +198,12 @@ function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
     }
     event.stopPropagation();
   };
-  // on the way down, and from the very top
+  // in the capture phase on `window`, to run before React's listeners
   for (const type of typingEvents) window.addEventListener(type, hear, { capture: true, signal: over.signal });
   return () => over.abort();
 }
 
-/** The key belongs to an input method. */
+/** Whether the key press belongs to an input method. */
 export const isComposed = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === IME_KEY_CODE;
 
 const sendsByKey = (event: KeyboardEvent) =>
@@ -214,19 +214,19 @@ const isTyping = (event: KeyboardEvent) =>
 
 const growsByItself = globalThis.CSS?.supports('field-sizing', 'content');
 
-/** Without `field-sizing` the field is as tall as what is drawn behind it; asking for its height would lay the page out twice with each key. */
+/** Without `field-sizing`, a hidden copy of the text sets the height; reading `scrollHeight` would force two layouts per key press. */
 function grow(field: HTMLTextAreaElement | null): void {
   if (!growsByItself) field?.parentElement?.setAttribute('data-text', field.value);
 }
 
 interface EditingBarProps {
-  /** How many messages follow the line that is edited. */
+  /** Number of messages after the edited line. */
   followers: number;
   isHeld: boolean;
   onCancel: () => void;
 }
 
-/** Above the field while one of the reader's lines is being edited: what sending does, and the way out. */
+/** Shown above the field while a line is edited: the effect of sending, and a cancel button. */
 export function EditingBar({ followers, isHeld, onCancel }: EditingBarProps) {
   const { title, replies, cuts, busy, cancel } = texts.editing;
   return (
@@ -242,20 +242,20 @@ export function EditingBar({ followers, isHeld, onCancel }: EditingBarProps) {
 }
 
 interface ReplyChipsProps {
-  /** Points, where the site names them. */
+  /** In points; undefined if the site's rules do not specify them. */
   prices: { suggestions: number | undefined; resume: number | undefined };
   isBusy: boolean;
   canContinue: boolean;
-  /** The suggestions that are shown; others can be had instead of them once they are there. */
+  /** The shown suggestions, which can be replaced once they are ready. */
   suggestions: Suggestions | undefined;
-  /** Both get the price that their button showed. */
+  /** Both receive the price that their button showed. */
   onSuggest: (price: number | undefined, others: boolean) => void;
   onContinue: (price: number | undefined) => void;
-  /** What can be done with the whole conversation; undefined where that is nothing. */
+  /** Opens the menu of the whole conversation; undefined if it would be empty. */
   onMore: (() => void) | undefined;
 }
 
-/** 灵感, or 换一批 while some are shown, and 继续 above the composer, each with what it costs. */
+/** 灵感, or 换一批 while suggestions are shown, and 继续 above the composer, each with its price. */
 export function ReplyChips(props: ReplyChipsProps) {
   const { prices, isBusy, canContinue, suggestions, onSuggest, onContinue, onMore } = props;
   const others = suggestions?.status === 'ready';
@@ -264,7 +264,7 @@ export function ReplyChips(props: ReplyChipsProps) {
       <Chip
         icon={others ? <RefreshIcon /> : <SparkIcon />}
         disabled={isBusy || suggestions?.status === 'pending'}
-        // the second half of a double tap must not buy others instead of those the first has just shown
+        // the second click of a double tap must not replace the suggestions that the first has just bought
         onClick={({ detail }) => detail < 2 && onSuggest(prices.suggestions, others)}
       >
         <span>{others ? texts.suggest.others : texts.suggest.label}</span>
@@ -293,13 +293,12 @@ const Price = ({ points }: { points: number | undefined }) =>
 interface SuggestionListProps {
   label: string;
   suggestions: Suggestions;
-  /** A tap fills the composer with the words, the arrow sends them as they are. */
+  /** A tap inserts the text into the composer; the arrow sends it immediately. */
   onUse: (text: string) => void;
   onSend: (text: string) => void;
   onClose: () => void;
 }
 
-/** What the reader might say next. */
 export function SuggestionList({ label, suggestions, onUse, onSend, onClose }: SuggestionListProps) {
   if (suggestions.status === 'pending') return <SuggestionSkeleton />;
   return (
@@ -348,15 +347,15 @@ const SuggestionSkeleton = () => (
   </div>
 );
 
-/** Words that are written and not sent. */
+/** Unsent text. */
 export interface Draft {
   read(): string;
   write(text: string): void;
-  /** Subscribes to each change, the owner's own included. Returns the way to stop. */
+  /** Subscribes to every change, including this tab's own. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
-/** What is written and not sent for a story; kept on the device, followed in other tabs. */
+/** Unsent text of a story, stored on the device and synchronized between tabs. */
 export const useDraft = (storyId: string): Draft => useMemo(() => createDraft(`story.${storyId}`), [storyId]);
 
 function createDraft(key: string): Draft {

@@ -48,13 +48,13 @@ import { texts } from '../texts';
 import { CollapsingItem, ConversationRow, OpenChat } from './ConversationRow';
 
 interface ConversationListProps {
-  /** The story whose chat is open beside the list, for the slot `conversations`; left out on the list's own screen. */
+  /** The story whose chat is open next to the list, for the slot `conversations`; omitted on the list's own screen. */
   storyId?: string;
 }
 
 /**
- * The conversations one has had, the latest first; in a wide window in a column that stays when one is chosen. Members
- * alone load it, for the screen 聊过 and beside an open chat (`ConversationListPage.tsx`).
+ * The user's conversations, the latest first; in a wide window in a column next to the chat. Loaded only for members, by
+ * `ConversationListPage.tsx`.
  */
 export default function ConversationList({ storyId }: ConversationListProps) {
   return storyId === undefined ? <ConversationScreen /> : <ConversationColumn storyId={storyId} />;
@@ -89,7 +89,7 @@ function ConversationScreen() {
   );
 }
 
-/** What waits on the device to be sent goes on from here too. Its code comes after the rows, once there is a network to send by. */
+/** Sends pending messages from this screen too. The code loads after the rows, once the device is online. */
 function useOutbox(): void {
   const isOnline = useOnline();
   useEffect(() => {
@@ -102,7 +102,7 @@ function useOutbox(): void {
   }, [isOnline]);
 }
 
-/** The list beside an open chat; nothing for who has none. */
+/** The list next to an open chat; empty for guests. */
 function ConversationColumn({ storyId }: { storyId: string }) {
   const isMember = useSession().status === 'member';
   const hasList = useSelector(selectConversations).data !== undefined;
@@ -117,10 +117,10 @@ function ConversationColumn({ storyId }: { storyId: string }) {
   );
 }
 
-/** Where the column was scrolled to: each chat has one of its own beside it, and none of them is to jump. */
+/** Last scroll position of the column, which is mounted again for each chat and must not jump. */
 const columnScroll = { top: 0 };
 
-/** Scrolls on its own, as far as the column before it; the chosen row is in sight. */
+/** Scrolls independently, restores the last position, and scrolls the current row into view. */
 function Column({ children }: { children: ReactNode }) {
   const column = useRef<HTMLDivElement>(null);
   const isListed = useSelector(selectConversations).data !== undefined;
@@ -158,7 +158,7 @@ function ConversationListing() {
     restore: (kept) => dispatch(putKeptConversations(kept)),
   });
   const canSearch = useCapability('conversations.search');
-  // behind a button, so that no row moves when it is known that there is a search
+  // opened by a button, so that no row moves when the server turns out to support the search
   const [isSearching, setSearching] = useState(false);
   const [words, setWords] = useState('');
   const pages = list.data?.pages;
@@ -219,13 +219,13 @@ function ConversationListing() {
 
 interface FoundConversationsProps {
   words: string;
-  /** What the list knows of them, which is kept in step. */
+  /** The loaded conversations of the list, which events keep up to date. */
   listed: Conversation[] | undefined;
-  /** Stays in sight until something is found, so that the screen does not flash at each search. */
+  /** Shown until there are results, so that the screen does not flash on each search. */
   waiting: ReactNode;
 }
 
-/** What has these words in its title, in the name of a character or in what was said last. */
+/** Conversations whose title, character names or last message contain the words. */
 function FoundConversations({ words, listed, waiting }: FoundConversationsProps) {
   const results = useChatSearchConversationsInfiniteQuery(words);
   const pages = results.data?.pages;
@@ -260,7 +260,7 @@ function FoundConversations({ words, listed, waiting }: FoundConversationsProps)
   );
 }
 
-/** The rows, of which those that are being deleted collapse. */
+/** Rows collapse while their conversation is being deleted. */
 function ConversationRows({ items }: { items: Conversation[] }) {
   const hidden = useSelector((state) => selectChat(state).deleting);
   const read = useSelector((state) => selectChat(state).read);

@@ -8,10 +8,10 @@ import type { Conversation } from '../model/conversation';
 import styles from '../pages/ConversationListPage.module.css';
 import { texts } from '../texts';
 
-/** The story whose chat is open beside the list. */
+/** The story whose chat is open next to the list. */
 export const OpenChat = createContext<string | null>(null);
 
-/** Beside an open chat the link to another takes its place, and its own is marked. */
+/** Next to an open chat, a link replaces the history entry, and the open chat's own link is marked. */
 function useChatLink({ storyId, isShelved }: Conversation) {
   const open = use(OpenChat);
   return {
@@ -24,16 +24,16 @@ function useChatLink({ storyId, isShelved }: Conversation) {
 interface ConversationRowProps {
   conversation: Conversation;
   isUnread: boolean;
-  /** Its story has several. */
+  /** Whether its story has several runs. */
   hasRuns: boolean;
-  /** epoch, ms */
+  /** Current time, epoch ms. */
   now: number;
   onDelete: (conversation: Conversation) => void;
-  /** undefined where the server puts none first */
+  /** undefined if the server does not support pinning. */
   onPin: ((conversation: Conversation, pinned: boolean) => unknown) | undefined;
 }
 
-/** One past conversation: a tap goes on with it, a swipe or the ⋯ deletes it or puts it first. */
+/** A tap opens the conversation; a swipe or the ⋯ menu deletes or pins it. */
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const { conversation, isUnread, hasRuns, now, onDelete, onPin } = props;
   const { title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
@@ -47,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   };
   const Pinning = isPinned ? UnpinIcon : PinIcon;
   const isOpening = useRef(false);
-  /** A story's chat shows its present run, so this one becomes it first. */
+  /** A story's chat shows the current run, so this run is made the current one first. */
   const open = async (event: MouseEvent) => {
     event.preventDefault();
     if (isOpening.current) return;
@@ -111,7 +111,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
 const DURATION_MS = 240;
 const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
 
-/** Rows move unless the reader prefers reduced motion; a browser without the Web Animations API shows the end immediately. */
+/** Returns null if the user prefers reduced motion or the browser lacks the Web Animations API. */
 function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
   if (!item.animate || media('(prefers-reduced-motion: reduce)').matches) return null;
   const whole = { height: `${item.offsetHeight}px`, opacity: 1 };
@@ -119,7 +119,7 @@ function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Anima
   return item.animate([whole, { height: '0px', opacity: 0 }], options);
 }
 
-/** A list item that collapses when it is no longer `shown`, is then gone from the document, and opens again in its place. */
+/** A list item that collapses and unmounts when `shown` becomes false, and expands when it becomes true again. */
 export function CollapsingItem({ shown, children }: { shown: boolean; children: ReactNode }) {
   const item = useRef<HTMLLIElement>(null);
   const last = useRef(shown);

@@ -23,7 +23,7 @@ import { PendingState, StateButton, type Waiting } from './PendingState';
 export interface MessageActs {
   openMenu: (message: Message) => void;
   look: () => void;
-  /** `price`: as it was shown, in points */
+  /** `price` is the one that was shown, in points. */
   resume: (message: Message, price: number | undefined) => void;
   retell: (message: Message) => void;
   choose: (message: Message, variant: number) => void;
@@ -31,19 +31,19 @@ export interface MessageActs {
 
 interface MessageRowProps {
   message: Message;
-  /** The heading of the day that begins here. */
+  /** Heading of the day that begins with this message. */
   day: string | undefined;
-  /** Only the last reply can go on. */
+  /** Only the last reply can be continued. */
   isLast: boolean;
-  /** Whether the server can tell the last reply another way. */
+  /** Whether the server supports `messages.regenerate`. */
   canRetell: boolean;
-  /** what a message of this story costs, in points */
+  /** Price of a message of this story, in points. */
   price: number | undefined;
   speaker: Speaker;
   actions: MessageActs;
 }
 
-/** A confirmed message, under its day where a day begins. */
+/** A confirmed message, with the heading of its day if it is the day's first. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { message, day, speaker, ...rest } = props;
   const { actions } = rest;
@@ -72,7 +72,7 @@ interface PendingRowProps {
   actions: PendingRowActions;
 }
 
-/** A message on its way, with how far it has come. */
+/** An unconfirmed message with its delivery status. */
 export const PendingRow = memo(function PendingRow({ pending, waiting, actions }: PendingRowProps) {
   const state = (
     <PendingState
@@ -88,14 +88,14 @@ export const PendingRow = memo(function PendingRow({ pending, waiting, actions }
 
 interface OwnMessageProps {
   body: string;
-  /** Whether the server has it; until then the bubble is paler. */
+  /** Whether the server has confirmed the message; the bubble is paler until then. */
   isConfirmed: boolean;
-  /** The line below: how far it has come. */
+  /** Delivery status, shown below. */
   state?: ReactNode;
   onMore: () => void;
 }
 
-/** The reader's own words, a bubble at the right. */
+/** A message of the user's, in a bubble at the right. */
 const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }: OwnMessageProps) {
   const longPress = useLongPress(onMore);
   return (
@@ -117,7 +117,7 @@ const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }
 
 type VoiceMessageProps = Omit<MessageRowProps, 'day'>;
 
-/** A reply: the story's voice, set as text on paper under its speaker's name. */
+/** A reply, set as text without a bubble, under its speaker's name. */
 const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
   const { message, speaker, isLast, canRetell, price, actions } = props;
   const onMore = () => actions.openMenu(message);
@@ -148,13 +148,13 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
 
 interface MessageTextProps {
   text: string;
-  /** More is coming, and a caret stands at the end. */
+  /** Shows a caret, since more text will follow. */
   growing?: boolean;
-  /** It does not end where it should, so a mark that is still open counts. */
+  /** The text may be incomplete, so an unclosed markup span at its end still applies. */
   cut?: boolean;
 }
 
-/** Story text as React nodes, never as HTML; while it grows only its last line is parsed again. */
+/** Renders story text as React nodes, never as HTML. While the text grows, only its last line is parsed again. */
 export const MessageText = memo(function MessageText({ text, growing = false, cut = growing }: MessageTextProps) {
   const lines = linesOf(text);
   return (
@@ -178,13 +178,13 @@ const WATCHDOG_SECONDS = 30;
 
 interface ReplyStateProps {
   message: Message;
-  /** The last reply alone can go on. */
+  /** Only the last reply can be continued. */
   canContinue: boolean;
   price: number | undefined;
   actions: MessageActs;
 }
 
-/** What is truly going on with a reply: queued, being written, silent for too long, stopped, broken off. */
+/** Status of a reply: queued, being written, stalled, stopped or failed. */
 function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
@@ -219,7 +219,7 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   );
 }
 
-/** Stopped before its first word: there is nothing to go on with. */
+/** A reply that was stopped before its first word cannot be continued. */
 const isUnwritten = ({ status, body }: Message): boolean => status === 'cancelled' && body === '';
 
 const priced = (label: string, price: number | undefined): string =>
@@ -227,12 +227,12 @@ const priced = (label: string, price: number | undefined): string =>
 
 interface RetellProps {
   message: Message;
-  /** points */
+  /** In points. */
   price: number | undefined;
   actions: MessageActs;
 }
 
-/** Below the last reply: its texts to choose from, and 换一种说法 with what it costs. */
+/** Below the last reply: its variants, and 换一种说法 with the price. */
 function Retell({ message, price, actions }: RetellProps) {
   const { variant, variants } = message;
   const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
@@ -265,7 +265,7 @@ function Retell({ message, price, actions }: RetellProps) {
   );
 }
 
-/** True once a running reply has not moved for half a minute: dots must not go on for ever. */
+/** True once a running reply has not changed for `WATCHDOG_SECONDS`, so that its dots do not run for ever. */
 function useStalled(message: Message): boolean {
   const [stalledAt, setStalledAt] = useState<string | null>(null);
   const progress = `${message.revision}:${message.length}:${message.status}`;
@@ -279,19 +279,19 @@ function useStalled(message: Message): boolean {
 }
 
 const NAMED_CHARACTERS = 12;
-/** Marks and blanks that are left out may stand among the first. */
+/** Larger than the shown part, since markup and blanks are removed. */
 const LOOKED_AT_CHARACTERS = 40;
 
 interface MoreButtonProps {
-  /** Whose message it is. */
+  /** Name of the message's author. */
   of: string;
   body: string;
   onPress: () => void;
 }
 
 /**
- * The ⋯ of a message: what a long press opens, for mice, keyboards and screen readers, to which its name tells which
- * message it is. A glyph, since a log has many.
+ * Opens the same menu as a long press, for mouse, keyboard and screen reader, whose users identify the message by the label. A
+ * glyph instead of an icon, since a log has many.
  */
 function MoreButton({ of, body, onPress }: MoreButtonProps) {
   const words = wordsOf(firstCodePoints(body.trimStart(), LOOKED_AT_CHARACTERS), true).replace(/\s+/gu, ' ');
@@ -306,7 +306,7 @@ function MoreButton({ of, body, onPress }: MoreButtonProps) {
 const HOLD_MS = 450;
 const STILL_PX = 8;
 
-/** Handlers that call back when a finger rests on the element; a mouse has buttons for that. */
+/** Returns handlers that detect a long press by touch or pen; mouse users have buttons. */
 function useLongPress(onLongPress: () => void) {
   const latest = useRef(onLongPress);
   latest.current = onLongPress;

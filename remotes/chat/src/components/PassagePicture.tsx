@@ -10,17 +10,17 @@ import styles from './PassagePicture.module.css';
 
 export interface PassagePictureProps {
   open: boolean;
-  /** The message that it was opened for. */
+  /** The message for which it was opened. */
   message: Message;
   messages: Message[];
   story: Story;
   onClose: () => void;
 }
 
-/** As many characters as a picture has room for that is still read on a phone. */
+/** Most text that is still readable in a picture on a phone. */
 const MOST_CHARACTERS = 1200;
 
-/** A passage as a picture: the message it was opened for, with some of its neighbours. */
+/** Picture of a passage: the chosen message and, optionally, messages before and after it. */
 export default function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
   const spoken = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
   const at = spoken.findIndex(({ id }) => id === message.id);
@@ -32,7 +32,7 @@ export default function PassagePicture({ open, message, messages, story, onClose
   const code = useUser()?.inviteCode ?? '';
   useEffect(() => {
     let isOver = false;
-    // the story's type may still be on its way, and a canvas does not wait for it
+    // web fonts may still be loading, and a canvas does not redraw when they have loaded
     void document.fonts.ready.then(
       () => isOver || setAddress(draw(picture.messages, story, code).toDataURL('image/png')),
     );
@@ -46,7 +46,7 @@ export default function PassagePicture({ open, message, messages, story, onClose
       const file = new File([await (await toBlob(address)).arrayBuffer()], name, { type: 'image/png' });
       await navigator.share({ files: [file], title: story.title });
     } catch (cause) {
-      // closing the sheet is an answer, not a failure
+      // the user has closed the share sheet
       if (cause instanceof DOMException && cause.name === 'AbortError') return;
       toast(texts.picture.failed, { kind: 'error' });
     }
@@ -111,13 +111,13 @@ const canShareFiles = (): boolean => {
   return typeof navigator.canShare === 'function' && navigator.canShare({ files: [probe] });
 };
 
-/** A `data:` address's picture, which the page's policy does not let it fetch. */
+/** Decodes a `data:` URL, which the page's Content-Security-Policy does not allow to fetch. */
 async function toBlob(address: string): Promise<Blob> {
   const bytes = atob(address.slice(address.indexOf(',') + 1));
   return new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type: 'image/png' });
 }
 
-/** The messages as far as the picture has room; what goes on says so by an ellipsis. */
+/** Truncates the messages to the picture's capacity; an ellipsis marks the cut. */
 export function cut(messages: Pick<Message, 'role' | 'body'>[]): {
   messages: Pick<Message, 'role' | 'body'>[];
   isCut: boolean;
@@ -146,7 +146,7 @@ const OWN_LINE_PX = 24;
 const OWN_PADDING_PX = 12;
 const CODE_PX = 80;
 const FOOT_PX = 124;
-/** AI 生成, behind the speaker's name. */
+/** Width of the label AI 生成 after the speaker's name. */
 const ORIGIN_PX = 64;
 
 type Kind = Passage['kind'];
@@ -156,27 +156,27 @@ interface Unit {
 }
 type Line = Unit[];
 
-/** May not begin a line, and may not end one. */
+/** Punctuation that may not begin a line, and punctuation that may not end one. */
 const CLOSING = /^[，。、；：？！”’）」』》…—·,.;:?!)]/u;
 const OPENING = /[“‘（「『《(]$/u;
 
 /**
- * What stays together on a line: one character, or a Latin word unless it may be wider than the line. A text that was cut may end
- * within a mark.
+ * Splits a line into unbreakable units: a character, or a Latin word of up to 16 letters. A text that was cut off may end within
+ * a markup span.
  */
 const unitsOf = (line: string): Unit[] =>
   passagesOf(line, true).flatMap(({ kind, text }) =>
     (text.match(/[\p{Script=Latin}\p{Number}'-]{1,16}|./gu) ?? []).map((part) => ({ text: part, kind })),
   );
 
-/** A name, shortened to what a line has room for. */
+/** Shortens a name to the width. */
 export function fit(name: string, width: number, measure: (text: string) => number): string {
   let shown = name;
   for (let most = codePoints(name) - 1; most > 1 && measure(shown) > width; most -= 1) shown = shorten(name, most);
   return shown;
 }
 
-/** Breaks a paragraph as print does: closing marks hang at the end of a line, opening ones go over to the next. */
+/** Breaks a paragraph as in print: closing punctuation may hang over the edge, opening punctuation moves to the next line. */
 export function breakLines(paragraph: string, width: number, indent: number, measure: (unit: Unit) => number): Line[] {
   const lines: Line[] = [];
   let line: Line = [];
@@ -198,7 +198,7 @@ export function breakLines(paragraph: string, width: number, indent: number, mea
   return line.length > 0 ? [...lines, line] : lines;
 }
 
-/** The kit's light tokens as a canvas takes them. */
+/** Reads the light theme's design tokens in a form that a canvas accepts. */
 function readLook() {
   const probe = document.createElement('span');
   probe.dataset.theme = 'light';
@@ -225,7 +225,7 @@ function readLook() {
   return look;
 }
 
-/** Draws the passage on paper: the story's title, what was said, and where it can be gone on with. */
+/** Draws the story's title, the messages and a QR code of the story's page. */
 function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: string): HTMLCanvasElement {
   const look = readLook();
   const canvas = document.createElement('canvas');
@@ -243,7 +243,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   };
   const steps: (() => void)[] = [];
   let height = 0;
-  /** Lays something out: it is drawn once the height of the whole is known. */
+  /** Reserves vertical space. `paint` runs later, since the canvas needs the total height first. */
   const add = (space: number, paint: (top: number) => void = () => {}) => {
     const top = height;
     steps.push(() => paint(top));
@@ -337,7 +337,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
 
   canvas.width = WIDTH_PX * SCALE;
   canvas.height = Math.ceil(height) * SCALE;
-  // a new size resets the context
+  // resizing a canvas resets its context
   context.scale(SCALE, SCALE);
   context.textBaseline = 'middle';
   context.fillStyle = look.paper;
@@ -348,7 +348,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   return canvas;
 }
 
-/** The story's page, under the reader's own invitation. */
+/** Address of the story's page with the user's invite code. */
 export function linkOf({ id }: Pick<Story, 'id'>, code: string): string {
   const link = new URL(paths.story(id), location.href);
   if (code) link.searchParams.set('invite', code);
@@ -362,7 +362,7 @@ interface CodePlace {
   color: string;
 }
 
-/** A QR code in whole pixels, or a camera sees seams between its squares. */
+/** Draws the squares of the QR code at whole pixels, since gaps between them would impede scanning. */
 function drawCode(context: CanvasRenderingContext2D, { text, left, top, color }: CodePlace) {
   const code = generate(text);
   const square = Math.floor((CODE_PX * SCALE) / code.size) / SCALE;
@@ -373,7 +373,7 @@ function drawCode(context: CanvasRenderingContext2D, { text, left, top, color }:
       if (code.get(x, y)) context.fillRect(left + inset + x * square, top + inset + y * square, square, square);
 }
 
-/** `roundRect` is younger than some browsers of readers. */
+/** Replaces `roundRect`, which some supported browsers lack. */
 function roundedRect(
   context: CanvasRenderingContext2D,
   x: number,

@@ -8,7 +8,6 @@ import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './MessageRow.module.css';
 
-/** Why a message that waits is waiting. */
 export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
 
 interface PendingStateProps {
@@ -19,7 +18,7 @@ interface PendingStateProps {
   onLogin: () => void;
 }
 
-/** How far an unconfirmed line has come, and what can be done when it came no further. */
+/** Delivery status of an unconfirmed message, with a button if sending failed. */
 export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
   const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
   const risen = risenPrice(pending.error);
@@ -64,10 +63,10 @@ interface PointsActsProps {
   onGetPoints: (cost: number) => void;
 }
 
-/** Below the first message that wants for points: what brings points, and one retry for it and what waits behind it. */
+/** Below the first message that failed for lack of points: a way to get some, and one retry for it and all messages after it. */
 function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
   const { storyId, clientId } = pending;
-  // a server that names no figures says as little as that there are too few
+  // cost 0: the server reported the lack without figures, so the page cannot check it
   const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
   const count = useSelector((state) => {
     const held = heldForPoints(storyId, selectChat(state).pending);
@@ -94,7 +93,7 @@ function failureText(pending: PendingMessage): string {
   return pending.error ? anyErrorText(pending.error) : texts.state.failed;
 }
 
-/** A small act inside a line of state; its target is larger than its face. */
+/** A text button inside a status line, with a target larger than its text. */
 export const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () => void }) => (
   <button type="button" className={styles.act} onClick={onPress}>
     {children}

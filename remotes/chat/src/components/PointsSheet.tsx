@@ -9,11 +9,11 @@ import styles from './ChatSheet.module.css';
 
 const SIZE = 20;
 
-/** Too few points: how many are wanted and what brings them. It closes once they are there. */
+/** Shows how many points are needed and the ways to get them. Closes once the balance suffices. */
 export function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: ChatSheetProps & { cost: number }) {
   const user = useUser();
   const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
-  // the server may have refused what this page thinks can be paid for
+  // the server may have refused what this page's balance would cover: then the sheet stays open
   const lacked = useRef(lacksPoints);
   useEffect(() => {
     if (lacked.current && !lacksPoints) onClose();

@@ -9,7 +9,7 @@ import styles from './ChatSheet.module.css';
 
 const REASONS = Object.entries(texts.report.reasons);
 
-/** What is wrong with a reply; sent once. */
+/** Form to report a reply. */
 export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
   const [reason, setReason] = useState('');
   const [words, setWords] = useState('');

@@ -11,18 +11,18 @@ import styles from './ChatSheet.module.css';
 export interface RunsSheetProps {
   open: boolean;
   storyId: string;
-  /** The run that shows. */
+  /** Id of the shown run. */
   conversationId: string;
-  /** A line of this run waits to be sent, which would bring its run back. */
+  /** A message of this run waits to be sent, which would make its run the current one again. */
   isBusy: boolean;
   onClose: () => void;
 }
 
 const words = texts.runs;
-/** Two lines on a small screen. */
+/** Fits on two lines of a small screen. */
 const EXCERPT_CHARACTERS = 30;
 
-/** Whether the server did it; a failure shows as a toast. */
+/** Resolves to whether the action succeeded; a failure shows in a toast. */
 async function succeeds(order: () => Promise<void>): Promise<boolean> {
   try {
     await order();
@@ -33,7 +33,7 @@ async function succeeds(order: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** The runs of a story side by side: one is gone on with, or another begins. */
+/** Lists a story's runs, to resume one or start another. */
 export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
   const runs = useChatGetRunsQuery(storyId);
   const [isChoosing, setChoosing] = useState(false);

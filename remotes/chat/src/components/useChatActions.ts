@@ -31,7 +31,7 @@ import { selectChat } from '../slice';
 import { texts } from '../texts';
 import type { OpenSheet } from './ChatSheet';
 
-/** Everything a reader can do in the chat of one story; what cannot be paid for opens the ways to points instead. */
+/** The user's actions in a story's chat. An action that the user cannot pay for opens the points sheet instead. */
 export function useChatActions(
   { id: storyId, pricePerMessage }: Story,
   conversationId: string | null,
@@ -41,7 +41,7 @@ export function useChatActions(
   return useMemo(() => {
     const getPoints = (cost: number) => {
       open({ kind: 'points', cost });
-      // they may have come by another device
+      // points may have been added on another device
       void session.refresh();
     };
     const canPay = (cost: number | undefined): boolean => {
@@ -49,9 +49,9 @@ export function useChatActions(
       getPoints(cost ?? 0);
       return false;
     };
-    /** A second tap before the answer to the first is ignored. */
+    /** Used to ignore a second tap while an order is open. */
     const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
-    /** A purchase that failed says why; one that failed for want of points leads to more. */
+    /** Shows why a purchase failed; for lack of points, opens the points sheet instead. */
     const tell = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
       if (cause.kind === 'insufficientBalance') {
@@ -60,7 +60,7 @@ export function useChatActions(
       }
       toastFailure(cause, fallback);
     };
-    /** Buys at the price that is shown. Where it has risen meanwhile, a question says the new one, and one tap goes on. */
+    /** Buys at the shown price. If it has risen meanwhile, a dialog shows the new price and offers to continue. */
     const buy = (price: number | undefined, order: (price: number | undefined) => Promise<unknown>, failed: string) => {
       void order(price).catch((cause: unknown) => {
         const risen = isApiError(cause) ? risenPrice(cause) : undefined;
@@ -89,7 +89,7 @@ export function useChatActions(
         if (isPaidFor || canPay(risen ?? pricePerMessage)) void outbox.retry(pending);
       },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
-      /** False where it was not taken: the reader has too few points and keeps the words. */
+      /** Returns false if the balance is too low; the caller then keeps the text. */
       send(body: string, suggestionId?: string): boolean {
         if (!canPay(pricePerMessage)) return false;
         const pending: PendingMessage = {
@@ -107,7 +107,7 @@ export function useChatActions(
         if (!isMember) void requestLogin();
         return true;
       },
-      /** `price`: as it was shown */
+      /** `price` is the one that was shown. */
       resume(message: Message, price: number | undefined) {
         const order = (shown: number | undefined) => continueReply(storyId, message, shown);
         if (canPay(price)) buy(price, order, texts.resume.failed);
@@ -116,7 +116,7 @@ export function useChatActions(
         if (isOrdering() || !canPay(pricePerMessage)) return;
         buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
       },
-      /** Asks first where more than the answer goes. */
+      /** Confirms first if more than the reply to the line would be deleted. */
       edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
         const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onTaken);
@@ -132,8 +132,7 @@ export function useChatActions(
       },
       stop: (message: Message): Promise<void> =>
         stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
-      /** `price`: as it was shown */
-      /** Resolves as soon as it is known what they are for. */
+      /** `price` is the one that was shown. Resolves once the thread has loaded for which the suggestions are requested. */
       async askForSuggestions(price: number | undefined, others = false): Promise<void> {
         if (others && !canPay(price)) return;
         const order = async (shown: number | undefined) => {

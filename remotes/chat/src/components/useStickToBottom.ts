@@ -4,7 +4,7 @@ import { indexOfKey, type Log } from '../model/log';
 import { isRunning, keyOf, type Message } from '../model/thread';
 import type { LogVirtualizer } from './virtualLog';
 
-/** After each commit, before its paint: measures what grew at the end and lets the view follow. */
+/** After each commit and before its paint, measures the last row and scrolls to follow it. */
 export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log, isCopy: boolean): void {
   const last = log.messages.at(-1);
   const lastPending = log.pending.at(-1);
@@ -17,10 +17,10 @@ export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log
     shown.current = { last, pendingId: lastPending?.clientId, replyKey, isCopy };
     stick.attach(list, (key) => indexOfKey(log, key));
     if (!before) return stick.follow();
-    // who sends wants to see what they sent and what comes of it
+    // a user who sends wants to see the message and its reply
     if (lastPending && lastPending.clientId !== before.pendingId) stick.pin();
     if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
-    // all the device had was the opening: a conversation that comes from the server opens at its end, as any other
+    // without a copy on the device only the opening was shown; the loaded conversation then opens at its end
     if (before.isCopy && !isCopy && before.last === undefined && stick.isUnmoved()) stick.pin();
     const isSent = lastPending?.clientId !== before.pendingId;
     if (last === before.last && !isSent) return;
@@ -36,36 +36,36 @@ interface Shown {
   isCopy: boolean;
 }
 
-/** Whether there is anything new to read: the server's answer holds what the device's copy did, as other objects. */
+/** Whether there is new content: the server's messages may equal the device's copy, but as other objects. */
 function saysMore(now: Message | undefined, before: Message | undefined): boolean {
   if (!now || !before) return now !== before;
   const isSame = keyOf(now) === keyOf(before) && now.revision === before.revision && now.status === before.status;
   return !isSame || now.length !== before.length;
 }
 
-/** The list learns of the growth now and not after the paint, so that the end never runs ahead of the view. */
+/** Resizes the last row before the paint instead of after it, so that its end does not run ahead of the view. */
 function measureLast(list: LogVirtualizer, log: Log): void {
   const last = log.messages.at(-1);
   const element = last && list.elementsCache.get(keyOf(last));
   if (last && element?.isConnected) list.resizeItem(indexOfKey(log, keyOf(last)), element.offsetHeight);
 }
 
-/** So near the end counts as being there. */
+/** Distance from the end that still counts as being there. */
 const AT_END_PX = 40;
-/** Smooth scrolling emits an event each frame; a longer pause is its end. */
+/** Scrolling emits an event per frame; after a longer pause it has stopped. */
 const GLIDE_MS = 150;
-/** What moved less is rounding. */
+/** Smaller movements are rounding errors. */
 const MOVED_PX = 1.5;
 
 interface ViewState {
   atEnd: boolean;
-  /** Something has come below what is in view. */
+  /** New content is below the visible part. */
   unseen: boolean;
 }
 
 /**
- * Follows what is being written as long as the reader is at the end: until the first line of a reply reaches the top,
- * then it stays. Who scrolls up is never moved.
+ * Follows growing content while the user is at the end, until the first line of a reply reaches the top. Never moves the view of
+ * a user who has scrolled up.
  */
 export class StickToBottom {
   #list: LogVirtualizer | null = null;
@@ -88,29 +88,29 @@ export class StickToBottom {
 
   readonly subscribe = this.#changed.on;
 
-  /** Passed at each commit, since rows get other indexes. */
+  /** Called on each commit, since the rows' indexes change. */
   attach(list: LogVirtualizer, indexOf: (key: string) => number): void {
     this.#list = list;
     this.#indexOf = indexOf;
   }
 
-  /** What is shown ends before the conversation does: its end is not to be followed. */
+  /** The shown messages end before the conversation does, so their end is not followed. */
   setOpenEnded(isOpenEnded: boolean): void {
     if (isOpenEnded) this.release();
     this.#isOpenEnded = isOpenEnded;
   }
 
-  /** A reply has begun in this row, whose top is not to be scrolled out of sight; null lifts the limit. */
+  /** Sets the row of a new reply, whose top must stay in view; null removes the limit. */
   holdAtTopOf(key: string | null): void {
     this.#limitKey = key;
   }
 
-  /** Notes where we ourselves put the view. */
+  /** Records a scroll position that this code has set. */
   readonly placed = (offset: number): void => {
     this.#placedAt = offset;
   };
 
-  /** Moves the view to the end, or as far as the limit allows, if it is pinned there. */
+  /** Scrolls to the end, or as far as the limit allows, if pinned. */
   readonly follow = (): void => {
     const view = this.#view();
     if (!view || !this.#pinned || this.#isOpenEnded) return;
@@ -120,21 +120,21 @@ export class StickToBottom {
     if (target > element.scrollTop + 0.5) list.scrollToOffset(target);
   };
 
-  /** The keyboard or a panel took room or gave it back: who was at the end stays there. */
+  /** Handles a change of the view's height, e.g. by the keyboard: a user who was at the end stays there. */
   readonly viewResized = (): void => {
     const view = this.#view();
     if (view && this.#state.atEnd) view.list.scrollToOffset(view.end);
     else this.follow();
   };
 
-  /** The reader's own scrolling pins or frees; ours, which ends where we put it, does neither. */
+  /** Pins or releases on the user's own scrolling; scrolling by this code has no effect. */
   readonly scrolled = (): void => {
     const view = this.#view();
     if (!view) return;
     const offset = view.element.scrollTop;
     const atEnd = !this.#isOpenEnded && view.end - offset <= AT_END_PX;
     const isOwn = Math.abs(offset - this.#placedAt) < MOVED_PX;
-    // who comes back to the end wants all of it; who never left may just have been moved by rows that shrank
+    // returning to the end pins; a user who was already there may only have been moved by shrinking rows
     if (!isOwn && atEnd && !this.#state.atEnd) this.pin();
     else if (!isOwn && !atEnd && offset < this.#lastOffset - MOVED_PX) this.#pinned = false;
     this.#lastOffset = offset;
@@ -142,7 +142,7 @@ export class StickToBottom {
     this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
   };
 
-  /** The end has changed: something was added or has grown there, or it was only rendered again. */
+  /** Handles a change at the end; `isNew` if content was added and not only rendered again. */
   endChanged(isNew: boolean): void {
     this.follow();
     const view = this.#view();
@@ -156,15 +156,15 @@ export class StickToBottom {
     this.#limitKey = null;
   }
 
-  /** The view glides on after the reader's push: a touch stops it, and means nothing else. */
+  /** Whether the view is scrolling by momentum: then a touch only stops it and is not a long press. */
   readonly isGliding = (): boolean => performance.now() - this.#movedAt < GLIDE_MS;
 
-  /** The reader has not scrolled away from the beginning. */
+  /** Whether the view is still at the top. */
   isUnmoved(): boolean {
     return (this.#list?.scrollElement?.scrollTop ?? 0) < MOVED_PX;
   }
 
-  /** The view stays where it is put. */
+  /** Stops following the end. */
   release(): void {
     this.#pinned = false;
   }

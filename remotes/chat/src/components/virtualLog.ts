@@ -11,7 +11,7 @@ const OPENING_PX = 480;
 const voice = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
 const own = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
 
-/** About how tall a row will be, in px, so that the scrollbar hardly moves when it is measured. */
+/** Estimates a row's height, in px, so that the scrollbar hardly moves when the row is measured. */
 function estimateRow(log: Log, index: number, viewWidth: number): number {
   const content = contentAt(log, index);
   if (!content) return OPENING_PX;
@@ -24,7 +24,7 @@ function estimateRow(log: Log, index: number, viewWidth: number): number {
   return height;
 }
 
-/** The list asks for all rows below each one that is measured. */
+/** Cached, since the virtualizer requests the sizes of all rows below each measured one. */
 const estimates = new WeakMap<object, { viewWidth: number; height: number }>();
 
 function voiceHeight(body: string, column: number): number {
@@ -47,27 +47,27 @@ export type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLElement>;
 interface Options {
   log: Log;
   scroller: RefObject<HTMLDivElement | null>;
-  /** Room above the first row while older ones are on the server. */
+  /** Space above the first row while older messages are on the server. */
   paddingStart: number;
   initialOffset: () => number;
-  /** Runs after rows or the view have changed their size, before the paint. */
+  /** Runs after rows or the view have been resized, before the paint. */
   onResized: () => void;
-  /** Runs after the view itself has changed its size. */
+  /** Runs after the view itself has been resized. */
   onViewResized: () => void;
-  /** Hears where we ourselves put the view, to tell it from the reader's scrolling. */
+  /** Reports positions set by this code, to distinguish them from the user's scrolling. */
   onPlaced: (offset: number) => void;
 }
 
-/** A phone's, until the real one is known. */
+/** Size of a phone, until the real one is measured. */
 const FIRST_VIEW = { width: 390, height: 700 };
 
-/** The one place that uses the virtual list: rows by key, kept where the reader sees them when older ones are put before them. */
+/** The only use of the virtualizer. Rows are keyed, and the visible ones stay in place when older ones are prepended. */
 export function useVirtualLog(options: Options) {
   const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
   const current = useRef(log);
   current.current = log;
   const viewWidth = useRef(FIRST_VIEW.width);
-  // The same function for the life of the log: a new one would lay out all rows again.
+  // a stable function, since a new one would make the virtualizer lay out all rows again
   const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
   const list = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rowCount(log),
@@ -75,7 +75,7 @@ export function useVirtualLog(options: Options) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
     anchorTo: 'end',
-    // Following is ours (useStickToBottom), since it stops when a reply's first line reaches the top.
+    // following is done by `useStickToBottom`, since it stops when a reply's first line reaches the top
     scrollEndThreshold: -1,
     overscan: 3,
     paddingStart,
@@ -85,7 +85,7 @@ export function useVirtualLog(options: Options) {
     initialOffset,
     observeElementRect: (instance, tell) =>
       observeElementRect(instance, (rect) => {
-        // A hidden screen has no height; the rows stay as they are until it is back.
+        // a hidden screen has no height; the rows stay unchanged until it is shown again
         if (rect.height === 0) return;
         viewWidth.current = rect.width;
         tell(rect);
@@ -101,24 +101,24 @@ export function useVirtualLog(options: Options) {
   return list;
 }
 
-/** Whether the view moves along with a row that changed its height. The list's default is not to while the reader scrolls up. */
+/** Whether to move the view when a row changes its height. The virtualizer's default is not to while scrolling up. */
 const keepsPlace: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
   const offset = list.scrollOffset ?? 0;
-  // at the upper edge: a guess was wrong of what is above it as well, while what changes later does so at its foot
+  // at the upper edge: an estimate was wrong about the part above the edge too, while later changes are at a row's end
   return list.itemSizeCache.has(row.key) ? row.end <= offset : row.start < offset;
 };
 
 const SAVE_AFTER_MS = 150;
-/** Stands for a reader who was at the end: what has come since is what they want to see. */
+/** Position of a user at the end, who returns to the end even if messages have been added. */
 const END = 'end';
 
-/** Where the reader stood last; undefined for the end. */
+/** The stored scroll position; undefined for the end. */
 export function storedPosition(conversationId: string | null): Position | undefined {
   const position = conversationId === null ? undefined : positions.read(conversationId);
   return position?.messageId === END ? undefined : position;
 }
 
-/** The offset to begin at, in px and from estimates: the stored row's, else the end. */
+/** Initial offset in px, computed from estimates: the stored row's, otherwise the end. */
 export function firstOffset(log: Log, position: Position | undefined, paddingStart: number): number {
   const index = position ? indexOfKey(log, position.messageId) : -1;
   const rows = index < 0 ? rowCount(log) : index;
@@ -127,7 +127,7 @@ export function firstOffset(log: Log, position: Position | undefined, paddingSta
   return Math.max(0, index < 0 ? offset - globalThis.innerHeight : offset - (position?.offset ?? 0));
 }
 
-/** Puts the view back to the row it was at, once that row has its true height. */
+/** Scrolls to the stored row once it has been measured. */
 export function usePlacing(list: LogVirtualizer, log: Log, position: Position | undefined): void {
   const isPlaced = useRef(false);
   useLayoutEffect(() => {
@@ -135,13 +135,13 @@ export function usePlacing(list: LogVirtualizer, log: Log, position: Position | 
     isPlaced.current = true;
     const index = position ? indexOfKey(log, position.messageId) : -1;
     if (!position || index < 0) return;
-    // asking for the total has the rows laid out
+    // `getTotalSize` makes the virtualizer lay out its rows
     const start = list.getTotalSize() > 0 ? list.measurementsCache[index]?.start : undefined;
     if (start !== undefined) list.scrollToOffset(start - position.offset);
   }, [list, log, position]);
 }
 
-/** Writes down where the reader is, by row and offset. Returns what to call when they have moved. */
+/** Stores the scroll position as row and offset. Returns the function to call after scrolling. */
 export function usePositionSaving(
   list: LogVirtualizer,
   conversationId: string | null,

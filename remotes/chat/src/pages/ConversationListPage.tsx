@@ -3,20 +3,20 @@ import { Button, EmptyState, Skeleton } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './ConversationListPage.module.css';
 
-/** Whether there may be conversations to show: a session that ran out keeps what the page had of them. */
+/** Whether there may be conversations to show: after the session has expired, the page keeps those it has loaded. */
 function useMayHaveConversations(): boolean {
   const isMember = useSession().status === 'member';
   const isExpired = useExpiredSession() !== null;
   return isMember || isExpired;
 }
 
-/** 聊过: guests are invited to sign in; the list itself is a file of its own, which only members load. */
+/** 聊过: guests are invited to sign in. The list itself is a separate chunk, which only members load. */
 export default function ConversationListPage() {
   if (!useMayHaveConversations()) return <Invitation />;
   return <RemoteSlot name="conversations.member" waiting={<ListWaiting />} />;
 }
 
-/** The list beside an open chat, for the slot `conversations`; nothing for who has none. */
+/** The list next to an open chat, for the slot `conversations`; empty for guests. */
 export function ConversationColumn({ storyId }: { storyId: string }) {
   return (
     useMayHaveConversations() && (

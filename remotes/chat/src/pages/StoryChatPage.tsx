@@ -29,7 +29,7 @@ import { emptyThread, keyOf, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './StoryChatPage.module.css';
 
-/** The chat of one story, for the slot `story.chat`; fills the room it is given. */
+/** The chat of one story, for the slot `story.chat`; fills its container. */
 export default function StoryChatPage({ storyId }: { storyId: string }) {
   return <StoryChat key={storyId} storyId={storyId} />;
 }
@@ -41,7 +41,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   const memberThread = useChatGetThreadQuery(storyId, { skip: !isMember || !isSettled });
   const expiredThread = useExpiredThread(storyId);
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
-  // the device's copy shows immediately: without a network a request is given up only after a while
+  // the device's copy shows immediately, since offline requests fail only after a timeout
   const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
   const wantsThread = isMember && isSettled && !memberThread.currentData;
   const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
@@ -82,7 +82,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   );
 }
 
-/** What was read before the session ran out, as far as this page still has it. */
+/** The thread that was loaded before the session expired, if still cached. */
 function useExpiredThread(storyId: string): Thread | undefined {
   const isExpired = useExpiredSession() !== null;
   const select = useMemo(() => selectThread(storyId), [storyId]);
@@ -90,7 +90,7 @@ function useExpiredThread(storyId: string): Thread | undefined {
   return isExpired ? thread : undefined;
 }
 
-/** The conversation can go on when its story cannot be had just now. */
+/** Placeholder, so that the conversation is usable if its story cannot be loaded. */
 const nameless = (id: string): Story => ({
   id,
   title: texts.chat.nameless,
@@ -107,10 +107,10 @@ const ChatSkeleton = () => (
   </div>
 );
 
-/** While no socket reports what other devices write. */
+/** Polling interval while no socket reports changes from other devices. */
 const LOOK_SECONDS = 15;
 
-/** What a chat needs going while it shows: the outbox and the right pace of looking. */
+/** Starts the outbox and, without a live socket, polls for changes. */
 function useChatSync(storyId: string): void {
   const isLive = useRealtimeStatus() === 'live';
   useEffect(() => outbox.start(), []);
@@ -126,7 +126,7 @@ function useChatSync(storyId: string): void {
 
 const isInSight = () => document.visibilityState === 'visible';
 
-/** While the chat is in sight what has been written is read, on this device and so on all. */
+/** Marks the thread as read while the chat is visible. */
 function useReading(thread: Thread | undefined): void {
   const canMark = useCapability('conversations.unread');
   const { isActive } = useScreen();
@@ -145,7 +145,7 @@ function useReading(thread: Thread | undefined): void {
   }, [canMark, isActive, isOnline, version]);
 }
 
-/** Carries out the deletion of this story's conversation when its chat shows; false until the server has answered, so that the next line begins a new one. */
+/** Carries out a pending deletion of this story's conversation. Returns false until it is done, so that the next line starts a new one. */
 function useDeletionSettled(storyId: string): boolean {
   const [isSettled, setSettled] = useState(() => !deletions.isDeleting(storyId));
   useEffect(() => {
@@ -155,10 +155,10 @@ function useDeletionSettled(storyId: string): boolean {
   return isSettled;
 }
 
-/** Further back than this the reader begins at the end instead of waiting. */
+/** Pages to load for the stored position; if it is further back, the chat opens at the end. */
 const MOST_PAGES = 12;
 
-/** True once the row where the reader stopped is among the loaded ones, or has proved to be out of reach. */
+/** True once the row of the stored position has loaded or cannot be reached. */
 function usePositionLoaded(thread: Thread | undefined): boolean {
   const [isDone, setDone] = useState(false);
   const conversationId = thread?.conversationId;

@@ -10,13 +10,13 @@ function ChatScreen() {
   return createElement(StoryChatPage, { storyId: id });
 }
 
-/** The slot as the stories page mounts it. */
+/** Mounts the slot as the stories page does. */
 const host = defineRemote({
   name: 'chat',
   routes: [{ name: 'story', path: '/story/:id', title: '故事', page: async () => ({ default: ChatScreen }) }],
 });
 
-/** Opens the chat of story `s-1` for a member, unless told otherwise. */
+/** Opens the chat of story `s-1`, as a member by default. */
 export const openChat = (handlers: Handlers = {}, options: OpenOptions = {}) =>
   openRemote(
     host,
@@ -34,7 +34,7 @@ export const field = () => screen.findByRole('textbox', { name: '说点什么' }
 export const sendButton = () => screen.getByRole('button', { name: '发送' });
 export const sends = (requests: RecordedRequest[]) => requests.filter(({ method, url }) => `${method} ${url}` === SEND);
 
-/** What the server answers to a first message: it, a reply that waits, the new conversation, what is left. */
+/** Response to a first message: the message, a pending reply, the new conversation and the new balance. */
 export const sentDto = (request: RecordedRequest, patch: Partial<MessageDto> = {}) => ({
   status: 201,
   body: {
@@ -45,7 +45,7 @@ export const sentDto = (request: RecordedRequest, patch: Partial<MessageDto> = {
   },
 });
 
-/** The same for the message after `asked` and `told`. */
+/** Response to the message after `asked` and `told`. */
 export function secondSentDto(request: RecordedRequest) {
   const { status, body } = sentDto(request);
   const message = { ...body.message, id: 'm-3', seq: 3, version: 3 };
