@@ -28,7 +28,7 @@ export const storyDtos = (count: number, prefix = 's-'): StoryDto[] =>
     storyDto({ id: `${prefix}${index + 1}`, title: `故事${prefix}${index + 1}` }),
   );
 
-/** A cursor page as Laravel's API resources write it. */
+/** A cursor page in the format of Laravel's API resources. */
 export const pageDto = (data: StoryDto[], nextCursor: string | null = null) => ({
   data,
   links: { next: null },

@@ -19,30 +19,30 @@ export interface Story {
   id: string;
   title: string;
   coverUrl: string;
-  /** undefined where the server does not say */
+  /** undefined if the server does not send it. */
   coverColor: string | undefined;
   summary: string;
   tags: string[];
   authorName: string;
   opening: string;
-  /** what a reader may say first */
+  /** Suggested first messages. */
   openingLines: string[];
   characters: Character[];
-  /** points a message costs; undefined where the server does not say */
+  /** Price of a message, in points; undefined if the server does not send it. */
   pricePerMessage: number | undefined;
   conversationId: string | null;
-  /** the reader saved it; undefined where the server does not say */
+  /** Whether the user has saved it; undefined if the server does not send it. */
   isFavorite?: boolean;
-  /** how far one has come in it; undefined where the server does not say */
+  /** The user's progress; undefined if the server does not send it. */
   progress?: Progress;
 }
 
 export interface Progress {
-  /** From 1, of so many. */
+  /** The current scene, from 1 to `scenes`. */
   scene: number;
   scenes: number;
   title: string;
-  /** Titles of the endings reached, of so many; undefined where the server does not count them. */
+  /** Titles of the endings reached. `endingsCount` is the number of all endings; undefined if the server does not send it. */
   endings: string[];
   endingsCount: number | undefined;
 }
@@ -59,7 +59,6 @@ function toProgress({ progress }: StoryDto): Progress | undefined {
   };
 }
 
-/** One page of the feed as the cache keeps it. */
 export type StoryPage = CursorPage<Story>;
 
 const toCharacter = (dto: CharacterDto): Character => ({
@@ -95,12 +94,12 @@ export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryP
   nextCursor,
 });
 
-/** How many stories 继续读 offers. */
+/** Number of stories that 继续读 shows. */
 export const RECENT = 3;
 
 const LAST_LINE_CHARACTERS = 40;
 
-/** One line of a message, without marks. */
+/** One line of a message, without markup. */
 export const lastLineOf = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), LAST_LINE_CHARACTERS);
 
@@ -115,7 +114,7 @@ export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversatio
 const lastChange = ({ updated_at, last_message, created_at }: ConversationDto): string =>
   updated_at ?? last_message?.created_at ?? created_at ?? '';
 
-/** The stories of the conversations, newest first, whichever the reader has put first; each with its present run. One whose story is gone has nothing to show. */
+/** Stories of the conversations, newest first regardless of pins, each with its current run. Skips conversations without a story. */
 export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
   [...items]
     .sort((one, other) => (lastChange(one) < lastChange(other) ? 1 : lastChange(one) > lastChange(other) ? -1 : 0))
@@ -135,34 +134,34 @@ export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] 
         : [],
     );
 
-/** The shelf with a story at its head that was not begun yet. */
+/** Moves the first story without a conversation to the head of the shelf. */
 export function withFreshLead(stories: Story[], begun: ReadonlySet<string>): Story[] {
   const lead = stories.find(({ id, conversationId }) => conversationId === null && !begun.has(id));
   return lead && lead !== stories[0] ? [lead, ...stories.filter((story) => story !== lead)] : stories;
 }
 
-/** Stories of all pages in order, each once, because a moving feed or a bad cursor repeats some. */
+/** Stories of all pages in order, each once, since pages of a changing feed or with a bad cursor overlap. */
 export function storiesOf(pages: StoryPage[]): Story[] {
   const byId = new Map<string, Story>();
   for (const page of pages) for (const story of page.items) if (!byId.has(story.id)) byId.set(story.id, story);
   return [...byId.values()];
 }
 
-/** The page that stands for the list without a network: an empty one before others does not. */
+/** The first page, to store for offline use. Skips an empty page that others follow. */
 export const firstListed = (pages: StoryPage[]): Story[] | undefined =>
   pages.find(({ items, nextCursor }) => items.length > 0 || nextCursor === null)?.items;
 
-/** Stories of the newest page that the shown feed does not have yet. */
+/** Stories of the newest page that are not in the shown feed. */
 export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
   const shownIds = new Set(storiesOf(shown).map((story) => story.id));
   return newest.items.filter((story) => !shownIds.has(story.id));
 }
 
-/** True when nothing of the newest page is shown, so that stories between the two are missing. */
+/** Whether the newest page does not overlap with the shown feed, so that stories between the two are missing. */
 export const hasGap = (shown: StoryPage[], newest: StoryPage): boolean =>
   newest.items.length > 0 && unseenIn(shown, newest).length === newest.items.length;
 
-/** Puts unseen stories on top and renews known ones in their places; over a gap the newest page restarts the feed. */
+/** Inserts new stories at the top and updates known ones in place. If there is a gap, the newest page replaces the feed. */
 export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
   if (hasGap(shown, newest)) return [newest];
   const renewed = new Map(newest.items.map((story) => [story.id, story]));
@@ -173,34 +172,34 @@ export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
   }));
 }
 
-/** What is looked for on the shelf, as its address tells it: `/explore?q=…&tag=…&sort=…`. */
+/** Search of the shelf, in the address as `/explore?q=…&tag=…&sort=…`. */
 export interface StorySearch {
   q: string;
   tag: string;
-  /** `new` is how the shelf stands anyway */
+  /** `new` is the default order. */
   sort: 'new' | 'hot';
 }
 
-/** As many characters as a server takes. */
+/** Limit of the API, in code points. */
 export const SEARCH_CHARACTERS = 60;
 
 const clipped = (text: string | null) => [...(text ?? '')].slice(0, SEARCH_CHARACTERS).join('');
 
-/** null for the plain shelf; an empty `q` is a search in which nothing was typed yet. */
+/** Returns null for the plain shelf; an empty `q` is a search without text. */
 export function searchAt(params: URLSearchParams): StorySearch | null {
   if (!['q', 'tag', 'sort'].some((name) => params.has(name))) return null;
   const sort = params.get('sort') === 'hot' ? 'hot' : 'new';
   return { q: clipped(params.get('q')), tag: clipped(params.get('tag')), sort };
 }
 
-/** What a server is asked with: nothing that means nothing. */
+/** Request parameters, without empty and default values. */
 export const searchParams = ({ q, tag, sort }: StorySearch): Record<string, string> => ({
   ...(q.trim() && { q: q.trim() }),
   ...(tag && { tag }),
   ...(sort === 'hot' && { sort }),
 });
 
-/** The address of a search; it stays one with nothing in it. */
+/** The address of a search, which remains a search even if it is empty. */
 export function searchPath(search: Partial<StorySearch>): string {
   const given = new URLSearchParams(searchParams({ q: '', tag: '', sort: 'new', ...search }));
   return `${paths.explore()}?${given.size > 0 ? given : 'q='}`;
@@ -208,7 +207,7 @@ export function searchPath(search: Partial<StorySearch>): string {
 
 const TAGS_OFFERED = 12;
 
-/** The tags that most of these stories have; of equals the ones that come first. */
+/** The most common tags of the stories; equally common ones in order of appearance. */
 export function commonTags(stories: Story[]): string[] {
   const counts = new Map<string, number>();
   for (const { tags } of stories) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
@@ -218,7 +217,7 @@ export function commonTags(stories: Story[]): string[] {
     .map(([tag]) => tag);
 }
 
-/** What a card shows, without the story's page. */
+/** Removes the fields that cards do not show. */
 export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
   pages.map((page) => ({
     ...page,

@@ -10,7 +10,7 @@ import { texts } from './texts';
 
 const SHOWN = 6;
 
-/** A story whose every field is a token for the one that the API will tell at `path`. */
+/** A story with tokens as fields, which the server replaces with the API's values at `path`. */
 const placeholder = (path: string) => {
   const token = (field: string) => `lz-${path}.${field}-lz`;
   return toStory({
@@ -23,14 +23,14 @@ const placeholder = (path: string) => {
   });
 };
 
-/** What a shared link to a story shows. */
+/** Preview of a shared link to a story. */
 const storyCard = {
   title: 'lz-data.title-lz',
   description: 'lz-data.summary-lz',
   image: ['lz-data.share_image_url-lz', 'lz-data.cover_url-lz', '/icon-512.png'],
 };
 
-/** The shelf's first view and a story's head, drawn by the server: the same components, so that nothing moves when the app takes over. */
+/** The shelf's first view and a story's head, prerendered with the app's components, so that nothing moves when the app starts. */
 export const contents = [
   {
     route: 'explore',
@@ -55,7 +55,7 @@ export const contents = [
     card: storyCard,
     element: (
       <div className={storyStyles.screen}>
-        {/* links that lead on before any script runs */}
+        {/* links that work before scripts have loaded */}
         <TopBar title="lz-data.title-lz" variant="clear" backLink={<a href={paths.explore()}>{texts.story.back}</a>} />
         <StoryFront story={{ ...placeholder('data'), authorName: 'lz-data.author.name-lz' }} />
       </div>

@@ -8,7 +8,7 @@ test('发现 stands whatever a story has in a field, and shows every story', asy
     ...oddRows({ ...storyDto() }),
     ...oddBodies({ ...storyDto() }).map((row, at) => ({ ...row, id: `whole-${at}` })),
   ];
-  // a long list draws a part of itself
+  // a long list renders only a part of its rows
   const shown = rows.filter((_, at) => at % 4 === 0).slice(0, 110);
   openRemote(remote, { 'GET /v1/stories': { data: [storyDto({ title: '画皮' }), ...shown] } });
   expect(await screen.findByRole('heading', { name: '画皮' })).toBeTruthy();

@@ -1,6 +1,6 @@
 import { formatPoints, inSentence } from '@liaozhai/shared/format';
 
-/** Everything this remote says, grouped by page. */
+/** All texts of this remote, grouped by page. */
 export const texts = {
   list: {
     title: '发现',

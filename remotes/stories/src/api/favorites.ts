@@ -17,7 +17,7 @@ import { storiesApi } from './stories';
 
 const pageSchema = cursorPageSchema(storySchema);
 
-/** What is listed under 收藏. */
+/** Tag of the list 收藏. */
 const list = { type: 'Story', id: 'favorites' } as const;
 
 const favoritesApi = storiesApi.injectEndpoints({
@@ -36,7 +36,7 @@ const favoritesApi = storiesApi.injectEndpoints({
   }),
 });
 
-/** Saves a story or lets it go; shown immediately, and undone with a message if it fails. A guest signs in first. */
+/** Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. */
 export async function setFavorite(id: string, isFavorite: boolean): Promise<void> {
   if (session.current().status !== 'member' && !(await requestLogin())) return;
   const put = (shown: boolean) =>
@@ -50,7 +50,7 @@ export async function setFavorite(id: string, isFavorite: boolean): Promise<void
     await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: isFavorite } });
     store.dispatch(favoritesApi.util.invalidateTags([list]));
     if (isFavorite) toast(texts.favorites.saved, { kind: 'success' });
-    // an answer that is on its way, as after a sign-in, may be older
+    // a response in flight, e.g. after signing in, may contain the former state
     await store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id));
     put(isFavorite);
   } catch (cause) {

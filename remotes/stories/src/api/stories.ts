@@ -61,7 +61,7 @@ export const storiesApi = api.injectEndpoints({
         stop();
       },
     }),
-    // the first page alone: what a look for new stories compares the shown feed with
+    // the first page, with which the check for new stories compares the shown feed
     storiesGetNewest: build.query<StoryPage, void>({
       query: () => ({ url: endpoints.stories, schema: pageSchema }),
       transformResponse: toStoryPage,
@@ -77,7 +77,7 @@ export const storiesApi = api.injectEndpoints({
       transformResponse: toStoryPage,
       keepUnusedDataFor: 300,
     }),
-    // what one talked in; events keep it in step, so that coming back to 发现 asks for nothing
+    // stories with a conversation; events keep the list up to date, so that returning to 发现 needs no request
     storiesGetRecent: build.query<RecentStory[], void>({
       query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
       transformResponse: toRecent,
@@ -101,7 +101,7 @@ export const storiesApi = api.injectEndpoints({
           listen('message.completed', messageEventSchema, (event) => changed(event, true)),
           listen('message.failed', messageEventSchema, (event) => changed(event, true)),
           listen('conversation.updated', conversationEventSchema, ({ conversation }) => {
-            // another run of the story takes its place
+            // another run of the story becomes the current one
             if (conversation.shelved) dispatch(api.util.invalidateTags(['Conversation']));
             updateCachedData((recent) => {
               const listed = recent.find(({ conversationId }) => conversationId === conversation.id);
@@ -144,8 +144,8 @@ export const storiesApi = api.injectEndpoints({
 });
 
 /**
- * Starts the feed from the stories the page itself brought (`#liaozhai-first`, the body of `GET /v1/stories`). Cards drawn by the
- * server thus never make way for a skeleton. Later loads of the feed ask the server.
+ * Seeds the feed with the stories in the page (`#liaozhai-first`, the body of `GET /v1/stories`), so that server-rendered cards
+ * are never replaced by a skeleton. Later loads of the feed use the API.
  */
 export function adoptFirstStories() {
   const element = document.getElementById(PAGE_ELEMENTS.first);
@@ -157,14 +157,14 @@ export function adoptFirstStories() {
   element.remove();
 }
 
-/** The story that the page itself brought (`#liaozhai-first`), as anyone may read it; the server still says what is one's own. */
+/** Returns the story in the page (`#liaozhai-first`). It has no data of the user, which the API adds. */
 export function firstStory(): Story | undefined {
   const text = document.getElementById(PAGE_ELEMENTS.first)?.textContent;
   const dto = text ? readAs(singleSchema(storySchema), parseJson(text)) : undefined;
   return dto && toStory(dto);
 }
 
-/** Puts the newest page over the feed in the cache. */
+/** Merges the newest page into the cached feed. */
 export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   const merge = () =>
     dispatch(
@@ -175,11 +175,11 @@ export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
       }),
     );
   merge();
-  // a next page under way comes with the pages as they were when it was asked for
+  // RTK Query applies a page in flight to the pages as they were when it was requested
   void dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStories', undefined))?.then(merge);
 };
 
-/** Lists pages that were read before below the newest one, which is listed already; over a gap they are of no use. */
+/** Appends pages that were loaded before below the newest one, which is listed already. Drops them if there is a gap between them. */
 export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
   dispatch(
     storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
@@ -192,11 +192,10 @@ export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
 
 const withoutStory = (recent: RecentStory[], id: string) => recent.filter((each) => each.id !== id);
 
-/** A story that was opened or listed. */
 const knownStory = (state: RootState, id: string): Story | undefined =>
   storiesApi.endpoints.storiesGetStory.select(id)(state).data ?? listedStory(state, id);
 
-/** A story of any list that was shown, by its id. */
+/** Finds a story by id in all cached lists. */
 export function listedStory(state: RootState, id: string): Story | undefined {
   const { storiesGetStories, storiesSearch } = storiesApi.endpoints;
   const searches = storiesApi.util.selectCachedArgsForQuery(state, 'storiesSearch') as StorySearch[];
@@ -215,7 +214,7 @@ export const {
   useStoriesSearchInfiniteQuery,
 } = storiesApi;
 
-/** Keeps the device's copy of what was last read under `key`, and hands it out when `wanted`. */
+/** Stores the latest data under `key` on the device, and returns the stored copy when `wanted`. */
 export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean) {
   useEffect(() => {
     if (live !== undefined) void offlineCache.write(key, live);

@@ -1,7 +1,7 @@
 import { observeElementRect, useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect } from 'react';
 
-/** Rows of the grid, `to` not among them. */
+/** Range of rows, from `from` up to and excluding `to`. */
 export interface RowRange {
   from: number;
   to: number;
@@ -10,16 +10,16 @@ export interface RowRange {
 export interface GridRowsProps {
   scroller: HTMLElement;
   count: number;
-  /** px from the top of one row to the top of the next */
+  /** Distance between the tops of two rows, in px. */
   stride: number;
-  /** px from the top of what scrolls to the first row */
+  /** Distance from the top of the scrolled content to the first row, in px. */
   start: number;
   onRange: (range: RowRange) => void;
 }
 
 const OVERSCAN = 3;
 
-/** Tells which rows of a long grid are to be drawn, those in sight and a few around. Draws nothing itself. */
+/** Reports which rows of a long grid to render: the visible ones and some around them. Renders nothing itself. */
 export default function GridRows({ scroller, count, stride, start, onRange }: GridRowsProps) {
   const rows = useVirtualizer<HTMLElement, HTMLElement>({
     count,
@@ -29,9 +29,9 @@ export default function GridRows({ scroller, count, stride, start, onRange }: Gr
     overscan: OVERSCAN,
     initialOffset: () => scroller.scrollTop,
     initialRect: { width: globalThis.innerWidth, height: globalThis.innerHeight },
-    // a hidden screen has no height; its rows stay as they are until it is back
+    // a hidden screen has no height; its rows stay unchanged until it is shown again
     observeElementRect: (instance, tell) => observeElementRect(instance, (rect) => rect.height > 0 && tell(rect)),
-    // where the list stands is the host's to remember
+    // the host restores the scroll position
     scrollToFn: () => undefined,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows are as tall as the new stride

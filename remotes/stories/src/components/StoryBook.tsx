@@ -16,7 +16,7 @@ import { texts } from '../texts';
 import styles from './StoryBook.module.css';
 import { StoryHead } from './StoryFront';
 
-/** The story laid out: title page, people, opening, and the way into the chat at the foot. */
+/** The story's page: head, characters, opening, and the link to the chat at the foot. */
 export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean }) {
   const canSearch = useCapability('stories.search');
   return (
@@ -59,7 +59,6 @@ export function CharacterList({ characters }: { characters: Character[] }) {
   );
 }
 
-/** The opening, set like the first page of a book. */
 function StoryOpening({ story }: { story: Story }) {
   return (
     <section className={styles.opening} aria-label={texts.story.opening}>
@@ -76,7 +75,7 @@ function StoryOpening({ story }: { story: Story }) {
   );
 }
 
-/** What a reader may say first; a tap opens the chat with the words in its field. */
+/** Suggested first messages; a tap opens the chat with the text in its field. */
 const OpeningLines = ({ story }: { story: Story }) => (
   <div className={styles.lines}>
     <h3 className={styles.linesHeading}>{texts.story.openingLines}</h3>
@@ -93,7 +92,7 @@ const OpeningLines = ({ story }: { story: Story }) => (
   </div>
 );
 
-/** What a message costs, said before the tap, and the way into the chat. */
+/** Price of a message and the link to the chat. */
 function StoryAction({ story }: { story: Story }) {
   const user = useUser();
   const gift = user ? '' : signUpGiftText(hostConfig().rules, story.pricePerMessage);
@@ -111,7 +110,7 @@ function StoryAction({ story }: { story: Story }) {
   );
 }
 
-/** The story page before the story is there: cover, title, lines. */
+/** Shown until the story has loaded. */
 export const StorySkeleton = () => (
   <div className={styles.skeleton}>
     <ScreenSkeleton shape="story" label={texts.story.loading} />

@@ -6,7 +6,7 @@ import { texts } from '../texts';
 import { growFromCard } from './coverMotion';
 import styles from './StoryBook.module.css';
 
-/** What a story's page shows first, with the way into the chat; drawn by the server, and in the same places by the page. */
+/** First view of a story's page. Prerendered by the server, with the same layout as `StoryBook`. */
 export const StoryFront = ({ story }: { story: Story }) => (
   <article className={styles.book}>
     <div className={styles.front}>
@@ -16,14 +16,14 @@ export const StoryFront = ({ story }: { story: Story }) => (
       <p className={styles.summary}>{story.summary}</p>
     </div>
     <div className={styles.action}>
-      {/* a server need not tell a price */}
+      {/* the API may omit the price */}
       <p className={styles.cost} />
       <Button asLink={<Link to={paths.storyChat(story.id)} />}>{texts.story.start}</Button>
     </div>
   </article>
 );
 
-/** Cover up to the screen's edge, then the title page: title, teller, tags, which lead to their stories where there is a way. */
+/** Cover up to the screen's edge, then title, author and tags, which link to their stories if `tagPath` is given. */
 export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: string) => string) | undefined }) {
   const plate = useRef<HTMLDivElement>(null);
   const color = useCoverColor(story.title, story.coverColor);
@@ -34,7 +34,7 @@ export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: s
     },
     [color],
   );
-  // also when a page that was kept comes back into sight
+  // also runs when a kept page is shown again
   useLayoutEffect(() => {
     if (plate.current) growFromCard(plate.current, story.id);
   }, [story.id]);
@@ -52,7 +52,7 @@ export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: s
         />
       </div>
       <div className={styles.headWords}>
-        {/* the bar above says it to screen readers */}
+        {/* the top bar contains the title for screen readers */}
         <p className={styles.headTitle} aria-hidden="true">
           <Foreign>{story.title}</Foreign>
         </p>

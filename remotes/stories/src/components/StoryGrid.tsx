@@ -8,35 +8,35 @@ import { texts } from '../texts';
 import { leaveFromCard } from './coverMotion';
 import styles from './StoryGrid.module.css';
 
-/** How many covers a phone shows before the first scroll. */
+/** Covers that a phone shows before the first scroll. */
 const FIRST_VIEW = 5;
 
-/** The part of a long shelf that is drawn: the cards up to `head`, and the rows with the cards `from` … `to`. */
+/** The rendered part of a long shelf: the cards up to `head`, and the rows with the cards `from` … `to`. */
 export interface GridWindow {
   head: number;
   columns: number;
   from: number;
   to: number;
-  /** px that the rows between the two would take */
+  /** Height of the omitted rows between the two, in px. */
   above: number;
-  /** px that the rows below would take */
+  /** Height of the omitted rows below, in px. */
   below: number;
-  /** how many cards there are; -1 where nobody knows */
+  /** Number of all cards; -1 if unknown. */
   total: number;
 }
 
 interface StoryGridProps {
   ref?: Ref<HTMLUListElement>;
   stories: Story[];
-  /** Of which stories one has talked, besides those that say so themselves. */
+  /** Ids of stories with a conversation, in addition to those with a `conversationId`. */
   begun?: ReadonlySet<string> | undefined;
-  /** The first one stands out. */
+  /** Whether the first card is shown larger. */
   hasLead?: boolean;
-  /** null: all are drawn */
+  /** null renders all cards. */
   window?: GridWindow | null;
 }
 
-/** The shelf. Reading order is source order, so what is appended never moves what stands. */
+/** The shelf. The visual order is the source order, so that appended stories never move earlier ones. */
 export function StoryGrid({ ref, stories, begun, hasLead = true, window = null }: StoryGridProps) {
   const card = (each: Story, index: number, above?: number) => (
     <RowBoundary key={each.id} of={each} as="li">
@@ -83,19 +83,19 @@ interface StoryCardProps {
   isBegun: boolean;
   /** The first story: as wide as the feed, with more of its summary. */
   lead?: boolean;
-  /** In the right one of two columns. */
+  /** In the right column of two. */
   hung?: boolean;
-  /** In the first view: its cover is fetched immediately. */
+  /** In the first view, so that its cover is fetched immediately. */
   eager?: boolean;
-  /** From 1, where not all cards are drawn. */
+  /** From 1; set if not all cards are rendered. */
   position?: number | undefined;
-  /** How many there are with those that are not drawn; -1 where nobody knows. */
+  /** Number of all cards, including omitted ones; -1 if unknown. */
   count?: number | undefined;
-  /** px that rows which are not drawn would take above this one */
+  /** Height of the omitted rows above this card, in px. */
   above?: number | undefined;
 }
 
-/** One story of the feed; memoised, because a page that arrives must not draw the earlier ones again. */
+/** Memoised, so that a new page does not render the earlier stories again. */
 const StoryCard = memo(function StoryCard({ story, isBegun, position, count, above, ...look }: StoryCardProps) {
   const { lead = false, hung = false, eager = false } = look;
   return (

@@ -21,14 +21,14 @@ import { StoryShelf } from './StoryShelf';
 
 const words = texts.search;
 
-/** Looking through the shelf: what is looked for stands in the address, so that a reload and a way back find it. */
+/** Search of the shelf. Its state is stored in the address, so that a reload or going back restores it. */
 export default function SearchView({ search }: { search: StorySearch }) {
   const { go, leave } = useSearchAddress(search);
   const results = useStoriesSearchInfiniteQuery(search);
   const hits = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
   const isOld = results.currentData === undefined;
   const error = isOld ? results.error : undefined;
-  // what was found before stays until the next answer, if there is one to come
+  // previous results stay visible until the next response, unless the request failed
   const shown = error ? undefined : hits;
   return (
     <div className={pageStyles.page}>
@@ -63,7 +63,7 @@ export default function SearchView({ search }: { search: StorySearch }) {
   );
 }
 
-/** One search is one step of the history, however it changes; leaving it leads to the shelf. */
+/** All changes of a search share one history entry; leaving the search leads to the shelf. */
 function useSearchAddress(search: StorySearch) {
   const navigate = useNavigate();
   const { state } = useLocation() as { state: { over?: boolean } | null };
@@ -94,7 +94,7 @@ interface SearchHeadProps {
 function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
   const field = useRef<HTMLInputElement>(null);
   const isFresh = useRef(!search.q && !search.tag && search.sort === 'new');
-  // a search opened with nothing in it begins with typing, from the moment it can be seen
+  // a new search focuses the field before its first paint
   useLayoutEffect(() => {
     if (isFresh.current) field.current?.focus({ preventScroll: true });
     isFresh.current = false;
@@ -121,11 +121,11 @@ interface SearchChipsProps {
   onChoose: (change: Partial<StorySearch>) => void;
 }
 
-/** In which order, and of which tag: the chosen one, and those that the shelf has most of. */
+/** Sort order, and tags to filter by: the selected one and the most common ones of the shelf. */
 function SearchChips({ search, onChoose }: SearchChipsProps) {
   const feed = useStoriesGetStoriesInfiniteQuery();
   const common = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
-  // the one that was opened with stands in sight, and stays there when another is chosen
+  // the tag with which the search was opened stays visible when another one is selected
   const [first] = useState(search.tag);
   const tags = [...new Set([first, ...common, search.tag])].filter(Boolean);
   return (

@@ -16,7 +16,7 @@ export interface StorySheetProps {
 const words = texts.story;
 const sizes = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), label: words.fontSizes[value] }));
 
-/** The story behind its chat: how far one is, what it is about, who is in it; and the size of its letters. */
+/** About the story of the open chat: progress, summary and characters; also sets the font size. */
 export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
   const [fontSize, setFontSize] = useFontSize();
   const favorite = useFavorite(story);

@@ -4,25 +4,24 @@ import type { Story } from '../model';
 import type { GridRowsProps, RowRange } from './GridRows';
 import { type GridWindow, StoryGrid } from './StoryGrid';
 
-/** Up to so many cards all stand in the document, where the browser's own search finds them. */
+/** Up to this number all cards are in the document, so that the browser's own search finds them. */
 const SHORT = 120;
-/** From here on the list may soon be long. */
+/** From this number on, the list may soon be long, so the code for long lists is loaded. */
 const GROWING = 60;
 
-/** What knows the rows of a long list. */
 export const loadRows = () => import(/* webpackChunkName: "longList" */ './GridRows');
 
 interface StoryShelfProps {
   stories: Story[];
   begun?: ReadonlySet<string>;
   hasLead?: boolean;
-  /** These are all there are. */
+  /** `stories` is the complete list. */
   isWhole: boolean;
-  /** Many more are about to be put back. */
+  /** Many more stories are about to be restored. */
   growsSoon?: boolean;
 }
 
-/** The shelf, of which only what is near the view is drawn once it is long. */
+/** The shelf. A long one renders only the cards near the view. */
 export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
   const grid = useRef<HTMLUListElement>(null);
   const { Rows, isLost } = useRows(growsSoon || stories.length > GROWING, stories.length);
@@ -43,7 +42,7 @@ export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon 
           onRange={setRange}
         />
       )}
-      {/* until the rows are known, a long list that was put back would be drawn whole */}
+      {/* until the rows are measured, a restored long list would be rendered as a whole */}
       <StoryGrid
         ref={grid}
         stories={isLong && !window ? stories.slice(0, SHORT) : stories}
@@ -55,7 +54,7 @@ export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon 
   );
 }
 
-/** Fetched when it is wanted; where it cannot be had the whole list is drawn. */
+/** Loads the code for long lists on demand; if that fails, the whole list is rendered. */
 function useRows(isWanted: boolean, length: number) {
   const [rows, setRows] = useState<{ Rows: ComponentType<GridRowsProps> | null; isLost: boolean }>({
     Rows: null,
@@ -77,15 +76,15 @@ function useRows(isWanted: boolean, length: number) {
   return rows;
 }
 
-/** How the cards stand: all rows but the first are alike. */
+/** Measures of the grid; all rows except the first have the same height. */
 interface GridShape {
   scroller: HTMLElement;
   columns: number;
-  /** cards ahead of the first of these rows: the wide one and those beside it */
+  /** Number of cards before the first of these rows: the wide one and those next to it. */
   head: number;
-  /** px from the top of one row to the top of the next */
+  /** Distance between the tops of two rows, in px. */
   stride: number;
-  /** px from the top of what scrolls to the first of these rows */
+  /** Distance from the top of the scrolled content to the first of these rows, in px. */
   start: number;
 }
 
@@ -99,15 +98,15 @@ const isSame = (one: GridShape, other: GridShape) =>
   Math.abs(one.start - other.start) < 1;
 
 function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
-  // the screen's own reference to it is empty while the effects of a screen that is shown again run
+  // the screen's own ref is empty while the effects of a screen that is shown again run
   const scroller = scrollerOf(list);
   const columns = getComputedStyle(list).gridTemplateColumns.split(' ').length;
-  // the wide card fills the line of a phone, elsewhere two places of it
+  // the wide card fills the row on a phone, and otherwise two columns of it
   const head = hasLead ? Math.max(1, columns - 1) : 0;
   const [first, second] = [list.children[head], list.children[head + columns]];
   const top = first?.getBoundingClientRect().top;
   const below = second?.getBoundingClientRect().top;
-  // a hidden screen has no boxes
+  // elements of a hidden screen have no size
   if (!scroller || !first || top === undefined || below === undefined || below <= top) return null;
   const stride = below - top;
   const row = (Number(first.getAttribute('aria-posinset') ?? head + 1) - 1 - head) / columns;
@@ -115,7 +114,7 @@ function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
   return { scroller, columns, head, stride, start };
 }
 
-/** Read from the drawn cards, and again when the grid's size changes. */
+/** Measures the rendered cards, again when the grid's size changes. */
 function useGridShape(grid: RefObject<HTMLUListElement | null>, isWanted: boolean, hasLead: boolean): GridShape | null {
   const [shape, setShape] = useState<GridShape | null>(null);
   useLayoutEffect(() => {
@@ -133,7 +132,7 @@ function useGridShape(grid: RefObject<HTMLUListElement | null>, isWanted: boolea
   return shape;
 }
 
-/** Which card has the keyboard's focus, counted from 0. */
+/** Index of the card with the keyboard focus, from 0. */
 function useFocusedCard(grid: RefObject<HTMLUListElement | null>, isWanted: boolean): number | null {
   const [focused, setFocused] = useState<number | null>(null);
   useEffect(() => {
@@ -154,7 +153,7 @@ function useFocusedCard(grid: RefObject<HTMLUListElement | null>, isWanted: bool
   return focused;
 }
 
-/** As far away, in rows, as a card that has the focus is still drawn, or the keyboard would begin at the page's top. */
+/** Distance in rows at which a focused card is still rendered; removing it would move the focus to the top of the page. */
 const FOCUS_REACH = 30;
 
 function windowOf(

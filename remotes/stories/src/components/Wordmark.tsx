@@ -5,13 +5,13 @@ import styles from './Wordmark.module.css';
 
 interface WordmarkProps {
   onRefresh: () => void;
-  /** Where the server can search; its place is kept, so that nothing moves once that is known. */
+  /** undefined if the server does not support the search; the space is reserved, so that nothing moves once that is known. */
   onSearch?: (() => void) | undefined;
-  /** A finger or pointer is on its way there. */
+  /** Called on hover or focus of the search button, to preload the search. */
   onApproachSearch?: () => void;
 }
 
-/** The head of the shelf: seal, name, motto; the way to the search, and refreshing for those who cannot pull. */
+/** Head of the shelf: seal, name, slogan, search, and a refresh button for users who cannot pull to refresh. */
 export function Wordmark({ onRefresh, onSearch, onApproachSearch }: WordmarkProps) {
   const { name, seal, slogan } = hostConfig().brand;
   return (

@@ -9,7 +9,7 @@ const at = (rect: Partial<DOMRect>, inside?: HTMLElement) => {
   return element;
 };
 
-/** A page's plate, and the motions it received. */
+/** Creates a page's plate and records its animations. */
 function openPlate() {
   const plate = at({ left: 0, top: 0, width: 400, height: 500 });
   const motion = {} as Animation;
@@ -26,7 +26,7 @@ test('the cover grows out of the card that was tapped, once, and leaves nothing 
   growFromCard(plate, 's-1');
   growFromCard(plate, 's-1');
   expect(animate).toHaveBeenCalledTimes(1);
-  // anything else among the frames would be painted on the page's own thread
+  // any other animated property would be painted on the main thread
   expect(animate.mock.calls[0]?.[0]).toEqual({ transform: ['translate(20px, 300px) scale(0.25)', 'none'] });
   expect(plate.style.zIndex).toBe('1');
   motion.onfinish?.(new Event('finish') as AnimationPlaybackEvent);

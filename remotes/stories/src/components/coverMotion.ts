@@ -1,13 +1,13 @@
 import { media } from '@liaozhai/shared/ui';
 
-/** The card that was tapped last: whose, and where its cover stood; null once a frame was drawn after the tap. */
+/** The story tapped last and the position of its cover; null once a frame has been painted after the tap. */
 const departure: { id: string; from: DOMRect | null } = { id: '', from: null };
 
-/** To be called as a card is tapped; its first child is the cover. */
+/** Must be called when a card is tapped; its first child is the cover. */
 export function leaveFromCard(id: string, card: HTMLElement) {
   departure.id = id;
   departure.from = card.firstElementChild?.getBoundingClientRect() ?? null;
-  // a page that is not there in the first frame has to be waited for: what stands in its place would jump
+  // a page that is not in the first frame is not animated: its placeholder would jump
   requestAnimationFrame(() =>
     setTimeout(() => {
       departure.from = null;
@@ -16,8 +16,8 @@ export function leaveFromCard(id: string, card: HTMLElement) {
 }
 
 /**
- * Lets the page's cover grow out of the card that led here. The page stands whole from its first frame on, and only the
- * cover's picture moves; docs/decisions/017-hero-transition.md says why it is no view transition.
+ * Animates the page's cover from the position of the tapped card. The page is complete from its first frame on, and only the
+ * cover's picture moves; docs/decisions/017-hero-transition.md explains why this is not a view transition.
  */
 export function growFromCard(plate: HTMLElement, id: string) {
   const { from } = departure;
@@ -30,7 +30,7 @@ export function growFromCard(plate: HTMLElement, id: string) {
   const start = `translate(${from.left - to.left}px, ${from.top - to.top}px) scale(${scale})`;
   plate.style.transformOrigin = '0 0';
   plate.style.zIndex = '1';
-  // of transform alone, the browser moves it past the page's own thread: a step back meanwhile need not wait for it
+  // an animation of `transform` alone runs on the compositor, so going back meanwhile does not have to wait for it
   const motion = plate.animate({ transform: [start, 'none'] }, { duration: 240, easing: 'cubic-bezier(0.2, 0, 0, 1)' });
   const rest = () => {
     plate.style.transformOrigin = '';

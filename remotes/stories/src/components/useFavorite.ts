@@ -9,7 +9,7 @@ export interface Favorite {
   toggle: () => void;
 }
 
-/** Whether the reader saved a story, and how to change it; null where the server keeps none. What changes it comes with the first tap. */
+/** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
 export function useFavorite(story: Story | undefined): Favorite | null {
   const isOffered = useCapability('stories.favorites');
   const [isSaving, setSaving] = useState(false);

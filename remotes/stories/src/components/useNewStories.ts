@@ -3,12 +3,12 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { putNewest, storiesApi } from '../api/stories';
 import { hasGap, type StoryPage, unseenIn } from '../model';
 
-/** A look at the feed's head is due when the reader comes back after this long. */
+/** Age of the feed from which a returning user triggers a check for new stories. */
 const STALE_AFTER_SECONDS = 300;
-/** So near the top that new stories may appear above without moving what is being looked at. */
+/** Scroll position up to which new stories are inserted above without disturbing the user. */
 export const AT_TOP_PX = 80;
 
-/** New stories never push a reader down: at the top they are put in, further down they wait in `waiting` until `show`. */
+/** New stories never move the view: at the top they are inserted, further down they wait in `waiting` until `show`. */
 export function useNewStories(pages: StoryPage[] | undefined) {
   const dispatch = useDispatch();
   const { scroller, isActive } = useScreen();
@@ -37,10 +37,10 @@ export function useNewStories(pages: StoryPage[] | undefined) {
 
   const look = useCallback(async () => {
     if (!shown.current || Date.now() - lookedAt.current < STALE_AFTER_SECONDS * 1000) return;
-    // a look nobody asked for fails without a word; the next one is due in a while
+    // an automatic check fails silently; the next one follows later
     const newest = await fetchNewest().catch(() => null);
     if (!newest || unseenIn(shown.current, newest).length === 0) return;
-    // a hidden screen has no scroller; it is to be found as it was left
+    // a hidden screen has no scroller and must be found as it was left
     if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) put(newest);
     else setWaiting(newest);
   }, [fetchNewest, put, scroller]);
@@ -59,7 +59,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     scroller.current?.scrollTo({ top: 0 });
   }, [put, scroller, waiting]);
 
-  /** What pulling down does: newer stories on top, or the feed itself if it has not come yet. Rejects with ApiError. */
+  /** Inserts newer stories at the top, or loads the feed if it has not loaded yet. Rejects with ApiError. */
   const refresh = useCallback(async () => {
     if (shown.current) return put(await fetchNewest());
     const { storiesGetStories } = storiesApi.endpoints;

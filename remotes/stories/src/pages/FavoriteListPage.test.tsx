@@ -35,7 +35,7 @@ test.each([
   const { unmount } = openRemote(remote, { [list]: pages }, { ...options, path });
   await screen.findAllByRole('link', { name: /故事s-1/ });
   unmount();
-  // as after a reload: only what the device keeps is left
+  // as after a reload: only the data on the device is left
   store.dispatch(api.util.resetApiState());
   openRemote(remote, { [list]: refuse }, { ...options, path });
   expect(await screen.findAllByRole('link', { name: /故事s-1/ })).toBeTruthy();

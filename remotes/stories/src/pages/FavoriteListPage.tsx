@@ -18,7 +18,7 @@ export default function FavoriteListPage() {
   );
 }
 
-/** The saved stories, the last saved first; without the network the first page as it was read last. */
+/** The saved stories, the last saved first; offline, the device's copy of the first page. */
 function Favorites() {
   const list = useStoriesGetFavoritesInfiniteQuery();
   const online = useOnline();

@@ -324,7 +324,7 @@ describe('继续读', () => {
     await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读画皮', '继续读促织']));
     live.push('conversation.deleted', { id: 'c-画皮' });
     await waitFor(() => expect(titles()).toEqual(['继续读故事s-1', '继续读促织']));
-    // a reply that was under way ends after its conversation
+    // a running reply ends after its conversation has been deleted
     const late = { id: 'm-2', conversation_id: 'c-2', story_id: 's-2', role: 'assistant', body: '晚了' };
     live.push('conversation.deleted', { id: 'c-2' });
     live.push('message.completed', { conversation_id: 'c-2', version: 9, message: late });
@@ -359,12 +359,12 @@ describe('the search', () => {
     storyDto({ id: 's-2', title: '画皮', tags: ['警世'] }),
   ];
 
-  /** Answers as a server that looks for `q` in titles and for whole tags. */
+  /** Responds like a server that finds `q` in titles and whole tags. */
   const searching = ({ params: { q = '', tag } }: RecordedRequest) =>
     pageDto(shelved.filter(({ title, tags }) => title?.includes(String(q)) && (!tag || tags.includes(String(tag)))));
   const handlers = { 'GET /v1/stories': searching };
   const field = () => screen.findByRole<HTMLInputElement>('searchbox', { name: '搜索故事' });
-  /** The titles in sight: the shelf itself stays behind the search. */
+  /** Visible titles: the shelf itself is hidden behind the search. */
   const inSight = () =>
     screen
       .queryAllByRole('heading', { level: 2 })
@@ -486,7 +486,7 @@ describe('the search', () => {
   });
 });
 
-/** The remote with its shelf kept alive as the host does it, and the way to leave the shelf and to come back. */
+/** The remote with its shelf kept alive as in the host, and functions to leave and to enter the shelf. */
 function keptAlive() {
   let enter = (_isActive: boolean) => {};
   const kept = async ({ page }: RouteDefinition) => {

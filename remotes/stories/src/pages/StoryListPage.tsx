@@ -74,10 +74,10 @@ adoptFirstStories();
 
 const KEPT_PAGES = 'stories.pages.2';
 
-// a long list is about to be put back
+// a long list is about to be restored
 if (hasKeptPages(tab, KEPT_PAGES)) loadRows().catch(() => undefined);
 
-/** Thousands of stories are not written with every page that comes. */
+/** Delay of storing the pages, so that thousands of stories are not written on each new page. */
 const KEEP_AFTER_MS = 600;
 
 const loadSearch = () => import(/* webpackChunkName: "search" */ '../components/StorySearch');
@@ -97,7 +97,7 @@ export default function StoryListPage() {
   );
 }
 
-/** The search, which comes when it is first wanted. */
+/** Loads the search on first use. */
 function SearchLoader({ search, isKnown }: { search: StorySearch; isKnown: boolean }) {
   const [Search, setSearch] = useState<ComponentType<{ search: StorySearch }> | null>(null);
   const [isLost, setLost] = useState(false);
@@ -203,12 +203,12 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
 
 interface FreshPillProps {
   count: number;
-  /** More is new than one page holds, so the shelf starts over. */
+  /** There are more new stories than one page holds, so the shelf starts over. */
   startsAnew: boolean;
   onShow: () => void;
 }
 
-/** Says that stories wait above, without moving the ones being looked at. */
+/** Announces new stories above without moving the shown ones. */
 function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
   return (
     <div className={styles.pillPlace} role="status">
@@ -220,7 +220,7 @@ function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
   );
 }
 
-/** The stories one talked in last, above the shelf; none for guests. */
+/** The stories of the latest conversations, above the shelf; empty for guests. */
 function ContinueRow({ recent }: { recent: RecentStory[] }) {
   const place = useRef<HTMLDivElement>(null);
   const row = useRef<HTMLUListElement>(null);
@@ -268,8 +268,8 @@ const RecentCard = ({ story: { id, title, coverUrl, coverColor, lastLine, isUnre
 );
 
 /**
- * Hides the row while it is out of view. Its covers are on the shelf as well, larger. A browser lays out a drawn picture again for
- * each of two painted sizes, which would delay coming back to a shelf further down.
+ * Hides the row's covers while it is out of view. The shelf shows the same covers larger. A browser lays out an SVG again for
+ * each of two painted sizes, which would delay returning to a shelf further down.
  */
 function hideWhileAway(row: HTMLElement) {
   const observer = new IntersectionObserver(
@@ -281,9 +281,9 @@ function hideWhileAway(row: HTMLElement) {
 }
 
 /**
- * The stories one talked in, newest first: the device's copy until the server has answered. `settled` is how they were when the
- * shelf came into sight, for what must not move while it is looked at. A device without a copy takes the server's answer for it
- * while the shelf is at its top: the row that joins there moves the shelf anyway.
+ * Stories with a conversation, newest first: the device's copy until the server has responded. `settled` is the list as it was
+ * when the shelf became visible, for content that must not move while it is visible. Without a copy, the server's first response
+ * becomes `settled` if the shelf is at its top, where the row that appears moves it anyway.
  */
 function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   const user = useUser();
@@ -311,19 +311,19 @@ function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   return user ? { recent: live ?? copy, settled } : { recent: [], settled: [] };
 }
 
-/** As many as a page of the list has. */
+/** Size of a page of the list. */
 const KEPT_RECENT = 20;
 
-/** Set while the place further down, which a reload finds again, is one without the row above. */
+/** Set while a reload will restore a scroll position that was measured without the row above. */
 const WITHOUT_ROW = 'stories.withoutRow';
 
-/** Whether the row stands: it joins a shelf that is at its top, and never moves a place further down. */
+/** Whether to show the row: it appears only while the shelf is at its top, and never shifts a position further down. */
 function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>): boolean {
   const ownScroller = useScreen().scroller;
   const [isThere, setThere] = useState(() => isWanted && !tab.get(WITHOUT_ROW));
   useLayoutEffect(() => {
     if (!isWanted) return setThere(false);
-    // the screen's own reference is empty while the effects of a screen that is shown again run
+    // the screen's own ref is empty while the effects of a screen that is shown again run
     const scroller = ownScroller.current ?? (place.current && scrollerOf(place.current));
     const isBelow = () => (scroller?.scrollTop ?? 0) > AT_TOP_PX;
     const keep = () => {
@@ -335,7 +335,7 @@ function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>
       tab.remove(WITHOUT_ROW);
       setThere(true);
     };
-    // after a reload the shelf is on its way down to that place
+    // otherwise a reload is about to restore that scroll position
     if (!tab.get(WITHOUT_ROW)) join();
     scroller?.addEventListener('scroll', join, { passive: true });
     window.addEventListener('pagehide', keep);

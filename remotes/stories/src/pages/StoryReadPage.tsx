@@ -45,7 +45,7 @@ export default function StoryReadPage() {
   const [search] = useSearchParams();
   const { story, error, isFetching, refetch } = useReadableStory(id);
   const chatOpen = search.get('chat') === '1';
-  // beside its chat the story's bar leads out of the chat, as the only way back there is
+  // next to its chat, the story's bar has the only back button, so it closes the chat
   const goBack = useGoBack(chatOpen ? paths.story(id) : paths.explore());
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
@@ -83,8 +83,8 @@ function StoryGone({ onBack }: { onBack: () => void }) {
 const brought = firstStory();
 
 /**
- * A story from wherever it can be had soonest: the server's answer, the list it was tapped in, the device's copy, the page.
- * The copy knows the reader, whom a page that was kept for later does not.
+ * Returns a story from the best available source: the API, the list it was tapped in, the device's copy, the page. The copy comes
+ * before the page, since it contains the user's data, which a cached page lacks.
  */
 function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
@@ -110,7 +110,7 @@ async function shareStory({ id, title }: Story) {
   if (outcome === 'failed') toast(texts.story.shareFailed, { kind: 'error' });
 }
 
-/** Clear over the cover, veiled with the title once the cover has been scrolled away. */
+/** Transparent over the cover; opaque with the title once the cover has been scrolled out of view. */
 function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => void }) {
   const { scroller } = useScreen();
   const coverEnd = useRef<HTMLSpanElement>(null);
@@ -149,7 +149,7 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
   );
 }
 
-/** In a wide window the reader's other conversations stand beside the chat. Empty where no remote fills the slot: then the story does. */
+/** In a wide window, the user's other conversations next to the chat. Empty if no remote fills the slot: then the story is shown. */
 function Conversations({ storyId }: { storyId: string }) {
   const isMember = useSession().status === 'member';
   const isExpired = useExpiredSession() !== null;
@@ -167,7 +167,7 @@ const ConversationsWaiting = () => (
   </div>
 );
 
-/** As the chat's own skeleton, which follows it. */
+/** Has the same layout as the chat's own skeleton, which replaces it. */
 const ChatWaiting = () => (
   <div className={styles.chatWaiting}>
     <Skeleton count={6} />
@@ -177,18 +177,18 @@ const ChatWaiting = () => (
 interface StoryChatProps {
   storyId: string;
   story: Story | undefined;
-  /** How far one has come is asked for when it is looked at. */
+  /** Called when the sheet opens, to fetch the current progress. */
   onOpen: () => unknown;
 }
 
-/** The chat over its story: another team's part under our bar, whose title opens the story. It stays below, where the reader left it. */
+/** The chat, which another remote renders below this bar. The title opens a sheet about the story; the story page stays underneath. */
 function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
   const goBack = useGoBack(paths.story(storyId));
   const chat = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   const StorySheet = useStorySheet(isOpen, close);
-  // the link that was pressed is gone, so the keyboard would start from the top of the page, or of the list beside the chat
+  // the pressed link is gone, so the keyboard focus would start at the top of the page or of the list next to the chat
   useEffect(() => {
     if (document.activeElement?.contains(chat.current)) chat.current?.focus({ preventScroll: true });
   }, []);
@@ -225,7 +225,7 @@ function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
   );
 }
 
-/** The sheet comes in a file of its own when it is first opened. */
+/** Loads the sheet on first use. */
 function useStorySheet(isOpen: boolean, close: () => void): ComponentType<StorySheetProps> | null {
   const [Sheet, setSheet] = useState<ComponentType<StorySheetProps> | null>(null);
   useEffect(() => {
