@@ -38,14 +38,14 @@ function minorRequest(change: MinorChange) {
 const accountApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
-    // a static list beside the pictures; a backend without one answers 404 and only the present picture is shown
+    // a static list next to the pictures; without one (404), only the current picture is offered
     accountGetAvatars: build.query<string[], void>({
       query: () => ({ url: endpoints.avatars, isOptional: true }),
       transformResponse: toAvatars,
     }),
     accountUpdateProfile: build.mutation<UserDto, ProfileEdits>({
       query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits, schema: singleSchema(userSchema) }),
-      // the user lives in the session only, so the answer goes there before the caller hears of it
+      // the user is stored only in the session, which is updated before the caller continues
       async onQueryStarted(_edits, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);
         if (answer) session.userReceived(answer.data);
@@ -59,7 +59,7 @@ const accountApi = api.injectEndpoints({
       query: () => ({ url: endpoints.minor, schema: singleSchema(minorSchema) }),
       providesTags: ['User'],
     }),
-    /** Every change of 未成年人模式 answers with the whole of it, and the user carries it from there. */
+    /** Every change of 未成年人模式 returns its whole state, which is also stored in the user. */
     accountChangeMinor: build.mutation<MinorDto, MinorChange>({
       query: (change) => ({ ...minorRequest(change), schema: singleSchema(minorSchema) }),
       async onQueryStarted(_change, { queryFulfilled, dispatch }) {
@@ -81,7 +81,7 @@ const accountApi = api.injectEndpoints({
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
-          // it may have been done all the same
+          // the request may have been carried out
           if (isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout')) void session.refresh();
           return null;
         });
@@ -90,7 +90,7 @@ const accountApi = api.injectEndpoints({
         session.userPatched({ balance, check_in_streak: streak });
         const isToday = date === dayKey(serverNow());
         if (isToday) session.userPatched({ checked_in_today: true });
-        // a day that turned on the way leaves today open; which day it is now, and what is missing, only the server knows
+        // for an award of the previous day, today is still open; only the server knows the current day and any missing fields
         if (!isToday || balance === undefined || streak === undefined) void session.refresh();
       },
     }),

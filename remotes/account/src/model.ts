@@ -1,19 +1,19 @@
 import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
 import { DAY_MS, parseUrl } from '@liaozhai/shared/format';
 
-/** The most code points a persona may have. */
+/** Maximum length of a persona, in code points. */
 export const PERSONA_CHARACTERS = 1000;
 
 export type Gender = 'male' | 'female';
 
 export interface CheckIn {
-  /** Shanghai day, `2026-11-21`; undefined where the server does not say */
+  /** Shanghai day, `2026-11-21`; undefined if the server does not send it. */
   date: string | undefined;
-  /** days in a row, today included */
+  /** Days in a row, including today. */
   streak: number | undefined;
-  /** points; 0 when this day was checked in before */
+  /** Points; 0 if the day had been checked in before. */
   awarded: number | undefined;
-  /** points after the award */
+  /** Points after the award. */
   balance: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export const toCheckIn = (dto: CheckInDto): CheckIn => ({
   balance: dto.balance ?? undefined,
 });
 
-/** What a person may change about themselves. */
+/** The fields of a user that they can edit. */
 export interface Profile {
   name: string;
   avatar: string;
@@ -43,7 +43,7 @@ export const toProfile = (user: ProfileSource): Profile => ({
   persona: user.persona ?? '',
 });
 
-/** Stored edits; unknown fields are left out. */
+/** Parses stored edits; unknown fields are omitted. */
 export function toProfileEdits(kept: string): ProfileEdits {
   const edits = record(parseJson(kept));
   const texts = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
@@ -59,23 +59,23 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The edits that still say something else than the saved profile. */
+/** Returns the edits that differ from the saved profile. */
 export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits {
   const unsaved = Object.entries(edits).filter(([field, value]) => saved[field as keyof Profile] !== value);
   return Object.fromEntries(unsaved) as ProfileEdits;
 }
 
-// `//host/x` and `/\host/x` begin like a path and lead elsewhere
+// `//host/x` and `/\host/x` begin like a path but lead to another origin
 const isOnThisOrigin = (url: unknown): url is string =>
   typeof url === 'string' && url.startsWith('/') && parseUrl(url, location.origin)?.origin === location.origin;
 
-/** Addresses of pictures to choose from: a list, bare or in `data`; what is no address on this origin is left out. */
+/** Parses addresses of pictures: an array, bare or in `data`. Omits those that are not on this origin. */
 export function toAvatars(body: unknown): string[] {
   const list = Array.isArray(body) ? body : (body as { data?: unknown } | null)?.data;
   return Array.isArray(list) ? list.filter(isOnThisOrigin) : [];
 }
 
-/** The pictures on offer, the present one among them. */
+/** The available pictures, including the current one. */
 export const avatarChoices = (offered: readonly string[], present: string): string[] =>
   present === '' || offered.includes(present) ? [...offered] : [present, ...offered];
 
@@ -91,39 +91,39 @@ export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto =
   password_confirmation: change.confirmation,
 });
 
-/** What can be done about 未成年人模式; `use` only says that the product is being looked at. */
+/** A change of 未成年人模式; `use` only reports that the app is in use. */
 export type MinorChange =
   | { kind: 'on' | 'off' | 'extend'; pin: string }
   | { kind: 'reset'; password: string }
   | { kind: 'use' };
 
-/** `12:05`, counted down. */
+/** Formats as `12:05`. */
 export const countdown = (seconds: number): string =>
   `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 
-/** Where a friend lands who follows an invitation. */
+/** Address of an invitation for a friend. */
 export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;
 
 export interface CalendarDay {
   /** `2026-11-21` */
   key: string;
   dayOfMonth: number;
-  /** 0 is Monday */
+  /** 0 is Monday. */
   weekday: number;
   isToday: boolean;
-  /** known to be checked in: part of the running streak */
+  /** Whether the day belongs to the current streak; earlier check-ins are unknown. */
   isCheckedIn: boolean;
-  /** points this day brings if no day is left out; undefined for the past and where rewards are unknown */
+  /** Points for this day if no day is missed; undefined for past days and if the rewards are unknown. */
   reward: number | undefined;
 }
 
 export interface Streak {
-  /** Shanghai day */
+  /** Shanghai day. */
   today: string;
   isCheckedInToday: boolean;
-  /** days in a row, ending today or, while today is still open, yesterday */
+  /** Days in a row, ending today or, if today is not checked in yet, yesterday. */
   length: number;
-  /** points for the first, second … day in a row; the last one repeats */
+  /** Points for the first, second … day in a row; the last one repeats. */
   rewards: readonly number[];
 }
 
@@ -131,11 +131,11 @@ const dayNumber = (key: string): number => Math.round(Date.parse(`${key}T00:00:0
 const keyOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
-/** Points for the given day in a row (1-based); undefined where the rules do not say. */
+/** Points for the given day in a row (1-based); undefined if the rules do not specify them. */
 const rewardOf = (rewards: readonly number[], dayInRow: number): number | undefined =>
   rewards[Math.min(dayInRow, rewards.length) - 1];
 
-/** What checking in now brings. */
+/** Points for the next check-in. */
 export const nextReward = ({ rewards, length }: Streak): number | undefined => rewardOf(rewards, length + 1);
 
 function calendarDay(day: number, streak: Streak): CalendarDay {

@@ -1,6 +1,6 @@
 import { formatNumber } from '@liaozhai/shared/format';
 
-/** Every text of this remote, grouped by page. */
+/** All texts of this remote, grouped by page. */
 export const texts = {
   my: {
     title: '我的',

@@ -22,7 +22,7 @@ describe('check-in', () => {
   test('awards once however fast it is tapped, and says so', async () => {
     const { requests } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
     const once = await button();
-    // both taps before the page has had time to draw anything
+    // both clicks before the page renders again
     act(() => {
       once.click();
       once.click();
@@ -82,7 +82,7 @@ describe('check-in', () => {
 });
 
 describe('at midnight in Shanghai check-in', () => {
-  /** The page was opened at this time, and only the test makes it later. */
+  /** Time at which the page was opened; it advances only when the test sets it. */
   const openedAt = (time: string) => {
     rs.useFakeTimers({ toFake: ['Date'], now: new Date(time) });
     const opened = rs.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(Date.now());

@@ -9,7 +9,7 @@ import { type CalendarDay, calendarDays, nextReward, type Streak } from '../mode
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
 
-/** Checks in once however often it is called at a time; a repeated attempt carries the same key, so its award is not lost. */
+/** Sends one request at a time. A repeated attempt has the same idempotency key, so that its award is not lost. */
 function useCheckIn(today: string) {
   const [checkIn, { isLoading }] = useAccountCheckInMutation();
   const [result, setResult] = useState<CheckIn | null>(null);
@@ -33,7 +33,7 @@ function resultText({ awarded, streak }: CheckIn): string {
   return awarded === undefined || streak === undefined ? '' : texts.checkIn.awarded(awarded, streak);
 }
 
-/** Title, days in a row, and the way from this week to the whole month. */
+/** Title, number of days in a row, and a toggle between this week and the whole month. */
 function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: boolean; onToggle: () => void }) {
   return (
     <div className={styles.head}>
@@ -47,7 +47,7 @@ function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: bo
   );
 }
 
-/** Daily check-in: the days in a row, what today brings, and the one button of the day. */
+/** Daily check-in: the days in a row, today's reward and the check-in button. */
 export function CheckInCard({ user, today }: { user: User; today: string }) {
   const { run, isLoading, result } = useCheckIn(today);
   const [isMonth, setMonth] = useState(false);
@@ -60,7 +60,7 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
   const reward = nextReward(streak);
   const done = reward === undefined ? texts.checkIn.done : texts.checkIn.doneTomorrow(reward);
   const knowsStreak = user.checkInStreak !== undefined;
-  // the week keeps its place meanwhile, so that nothing moves under a finger
+  // reserves the space of the week while the streak loads, so that nothing moves
   const awaitsStreak = !knowsStreak && user.isWhole === false;
   return (
     <Card aria-label={texts.checkIn.title}>
@@ -104,7 +104,7 @@ function DayCell({ day, first }: { day: CalendarDay; first: boolean }) {
   return (
     <li
       className={clsx(styles.day, day.isCheckedIn && styles.streakCalendarDone, day.isToday && styles.today)}
-      // an offset into the row of weekdays; only the first day of a month needs one
+      // column of the first day, which offsets the row of weekdays
       data-column={first ? day.weekday + 1 : undefined}
       aria-current={day.isToday ? 'date' : undefined}
     >
@@ -119,7 +119,7 @@ function DayCell({ day, first }: { day: CalendarDay; first: boolean }) {
   );
 }
 
-/** Days of the running streak marked, and what the coming ones bring. */
+/** Marks the days of the current streak, and shows the rewards of the coming ones. */
 function StreakCalendar({ streak, span }: { streak: Streak; span: 'week' | 'month' }) {
   return (
     <div className={styles.calendar}>

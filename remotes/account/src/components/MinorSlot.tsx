@@ -4,7 +4,7 @@ interface MinorSlotProps {
   pathname: string;
 }
 
-/** Slots are fetched for everybody, 未成年人模式 only for who has it on. Where it cannot be had, the server refuses all the same. */
+/** The slot loads for everyone, the guard of 未成年人模式 only for its users. If it fails to load, the server still enforces the mode. */
 const MinorGuard = lazy<ComponentType<MinorSlotProps>>(() =>
   import(/* webpackChunkName: "minorMode" */ '../pages/MinorModePage').then(
     (page) => ({ default: page.MinorGuard }),
@@ -15,7 +15,7 @@ const MinorGuard = lazy<ComponentType<MinorSlotProps>>(() =>
   ),
 );
 
-/** Slot `minor`. */
+/** Fills the slot `minor`. */
 export default function MinorSlot({ pathname }: MinorSlotProps) {
   return (
     <Suspense>

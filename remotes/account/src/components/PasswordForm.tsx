@@ -12,7 +12,7 @@ const blank: PasswordChange = { currentPassword: '', newPassword: '', confirmati
 
 type PasswordErrors = FieldErrors<keyof PasswordChange>;
 
-/** What keeps this change from being sent at all; the server checks the rest. */
+/** Problems that can be found before sending; the server checks the rest. */
 function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChange): PasswordErrors {
   const { current, new: chosen, again, mismatch, unchanged } = texts.password;
   const ofNew = () => (newPassword === currentPassword ? unchanged : passwordProblem(newPassword));
@@ -55,7 +55,7 @@ function usePasswordForm() {
   return { formRef, values, errors, isSaving, edit, save };
 }
 
-/** Changes the password; a wrong current one shows at its field. */
+/** Form to change the password. A wrong current password shows at its field. */
 export function PasswordForm({ user }: { user: User }) {
   const { formRef, values, errors, isSaving, edit, save } = usePasswordForm();
   const submit = (event: FormEvent) => {
@@ -78,7 +78,7 @@ export function PasswordForm({ user }: { user: User }) {
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.password.title} noValidate>
       <h2 className={styles.title}>{texts.password.title}</h2>
       <p className={styles.hint}>{texts.password.hint}</p>
-      {/* password managers need the name the password belongs to */}
+      {/* password managers need the user name that belongs to the password */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
       {field('currentPassword', 'current_password', texts.password.current)}
       {field('newPassword', 'password', texts.password.new, texts.password.rule(PASSWORD_CHARACTERS))}

@@ -29,17 +29,17 @@ import {
   useAccountSendTicketMutation,
 } from './tickets';
 
-/** Where the draft is kept, beside those of the conversations. */
+/** Key of the draft, next to those of the conversations. */
 const DRAFT_KEY = 'form:support';
 
 interface SupportTicketsProps {
-  /** what is sent along, unless the reader leaves it out */
+  /** Sent with the ticket, unless the user switches it off. */
   diagnostics: string;
-  /** the same, to be looked at */
+  /** Shows the diagnostics. */
   children: ReactNode;
 }
 
-/** Writing to support, and what came of it. */
+/** Form for tickets, and the list of the user's tickets with their answers. */
 export default function SupportTickets({ diagnostics, children }: SupportTicketsProps) {
   const query = useAccountGetTicketsInfiniteQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;
@@ -88,7 +88,7 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
 
 const blank = (): TicketDraft => ({ kind: 'points', body: '', contact: '', clientId: newClientId() });
 
-/** What is typed outlives the page, a reload and the want of a network; its key makes that it is sent once. */
+/** The draft is stored on the device and survives reloads and offline times. Its idempotency key prevents sending it twice. */
 function useTicketDraft() {
   const [draft, setDraft] = useState(() => readTicketDraft(drafts.read(DRAFT_KEY)) ?? blank());
   const edit = (change: Partial<TicketDraft>) => {
@@ -204,7 +204,7 @@ function TicketList({ tickets }: { tickets: Ticket[] }) {
 
 const timeOf = (instant: string): string => formatMoment(instant, serverNow());
 
-/** What was written, opened to its answer; opening a new answer marks it as read. */
+/** A ticket that expands to its answer. Expanding marks a new answer as read. */
 function TicketEntry({ ticket }: { ticket: Ticket }) {
   const [markRead] = useAccountReadTicketMutation();
   const { id, kind, body, answer, answeredAt, isUnread, createdAt } = ticket;

@@ -4,15 +4,15 @@ export type LegalKind = 'terms' | 'privacy';
 
 export interface LegalDocument {
   title: string;
-  /** the day since which it stands, `2026-11-22` */
+  /** Day from which the document is in force, `2026-11-22`. */
   since: string;
   lead: string;
   sections: { heading: string; paragraphs: string[] }[];
 }
 
-/** Who answers for this site, as it is configured. */
+/** Operator of the site, from its configuration. */
 export interface Operator {
-  /** the site's name */
+  /** Name of the site. */
   brand: string;
   operator?: string | undefined;
   email?: string | undefined;
@@ -28,7 +28,7 @@ function contact(site: Operator): string {
     : `本站还没有公布联系方式。有疑问可以先看「我的 › 客服中心」，那里会写明怎样找到${named(site)}。`;
 }
 
-/** `offersMinorMode`: whether this site has 未成年人模式. */
+/** `offersMinorMode`: whether this site supports 未成年人模式. */
 export function legalDocument(kind: LegalKind, site: Operator, offersMinorMode: boolean): LegalDocument {
   return kind === 'terms' ? terms(site, offersMinorMode) : privacy(site);
 }

@@ -1,4 +1,4 @@
-/** What 未成年人模式 says, apart from the other texts: only who has it on, or turns it on, fetches them. */
+/** Texts of 未成年人模式, in a separate module that only users of the mode load. */
 export const minorTexts = {
   title: '未成年人模式',
   about: '给未满 18 岁的人用。由监护人设一个密码，打开后：',

@@ -14,7 +14,7 @@ import {
   userSessionSchema,
 } from '@liaozhai/shared/runtime';
 
-/** The account's address: the confirmed one, and the one that waits for the link of its mail. */
+/** The confirmed address and the one that awaits confirmation; empty if none. */
 export interface AccountEmail {
   email: string;
   pending: string;
@@ -25,28 +25,27 @@ const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
   pending: dto.pending?.email ?? '',
 });
 
-/** Named as the server names the fields, since that is how it refuses them. */
+/** Field names are those of the API, so that its validation errors match. */
 export interface EmailChange {
   email: string;
   current_password: string;
 }
 
-/** Named as the server names the field. */
+/** The field name is that of the API. */
 export interface DeletionRequest {
   current_password: string;
 }
 
-/** A browser in which the account is signed in. */
 export interface Device {
   id: string;
-  /** in plain words: `iPhone 上的 Safari` */
+  /** Readable name, e.g. `iPhone 上的 Safari`. */
   name: string;
-  /** ISO */
+  /** ISO time. */
   lastUsedAt: string | undefined;
   isCurrent: boolean;
 }
 
-/** The present one first. */
+/** Sorts the current device first. */
 const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
   items
     .map((dto) => ({
@@ -57,7 +56,7 @@ const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
     }))
     .sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
 
-// the first that fits: those that go by other names as well stand before them
+// the first match applies, so systems and browsers whose user agent also contains another's name are listed first
 const systems: [RegExp, string][] = [
   [/iPhone/, 'iPhone '],
   [/iPad/, 'iPad '],
@@ -84,7 +83,7 @@ const browsers: [RegExp, string][] = [
   [/Safari/, ' Safari'],
 ];
 
-/** What a user agent means to its owner. */
+/** Readable name of a user agent's system and browser. */
 export function deviceName(userAgent: string): string {
   const find = (names: [RegExp, string][]) => names.find(([sign]) => sign.test(userAgent))?.[1];
   const [system, browser] = [find(systems), find(browsers)];
@@ -94,23 +93,23 @@ export function deviceName(userAgent: string): string {
 
 const askAgain = { subscribe: false, forceRefetch: true };
 
-/** Asks again whenever this happens, and when events may have been missed, until the answer is needed no longer. */
+/** Fetches again on each such event, and when events may have been missed, until the cache entry is removed. */
 async function follow(event: 'user.updated' | 'session.ended', over: Promise<void>, ask: () => void) {
   const stops = [listen(event, anyPayload, ask), onCaughtUpNeeded(ask)];
   await over;
   for (const stop of stops) stop();
 }
 
-/** Calls of 账号与安全 alone; 我的 is there without them. */
+/** Requests of 账号与安全, separate from those of 我的. */
 const securityApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
-    // never cached beyond the page: another device may have changed it
+    // not reused, since another device may have changed it
     accountGetEmail: build.query<AccountEmail, void>({
       query: () => ({ url: endpoints.email, schema: singleSchema(accountEmailSchema) }),
       transformResponse: toAccountEmail,
       keepUnusedDataFor: 0,
-      // the link of the mail may be opened anywhere
+      // the link in the mail may be opened on another device
       async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
         await follow(
           'user.updated',
@@ -178,7 +177,7 @@ export const {
   useAccountKeepMutation,
 } = securityApi;
 
-/** Texts of 账号与安全 alone: fetched with that page instead of with each. */
+/** Texts of 账号与安全, loaded only with that page. */
 export const texts = {
   security: {
     title: '账号与安全',

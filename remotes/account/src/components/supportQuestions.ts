@@ -11,7 +11,7 @@ export interface QuestionGroup {
   questions: Question[];
 }
 
-/** `2 点`, or `2–3 点` where prices differ. */
+/** `2 点`, or `2–3 点` if prices differ. */
 function priceRange(prices: readonly number[]): string {
   const least = Math.min(...prices);
   const most = Math.max(...prices);
@@ -44,7 +44,7 @@ function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
   return `${how}好友打开链接注册后，你得 ${formatPoints(inviterReward)}，好友得 ${formatPoints(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
 }
 
-/** The answers follow the rules that are in force at this site. */
+/** Questions and answers, with the figures of the site's rules. */
 export const supportQuestions = (rules: ProductRules, canDelete = false): QuestionGroup[] => [
   {
     title: '点数',

@@ -9,25 +9,25 @@ import {
   ticketSchema,
 } from '@liaozhai/shared/runtime';
 
-// What readers write to support. It stands apart from the remote's api, model and texts because no other page needs it.
+// Tickets for support. Separate from the remote's api, model and texts, since no other page needs them.
 
-/** The most code points that the words of a ticket may have. */
+/** Maximum length of a ticket's text, in code points. */
 export const TICKET_CHARACTERS = 1000;
 
 export const ticketKinds = ['points', 'story', 'account', 'other'] as const;
 
 export type TicketKind = (typeof ticketKinds)[number];
 
-/** What is being written to support; kept on the device until it was taken. */
+/** Unsent ticket, stored on the device until the server has accepted it. */
 export interface TicketDraft {
   kind: TicketKind;
   body: string;
   contact: string;
-  /** the key of the ticket that it will be */
+  /** Id and idempotency key of the ticket. */
   clientId: string;
 }
 
-/** A stored draft; undefined without one. */
+/** Parses a stored draft; undefined if missing or invalid. */
 export function readTicketDraft(kept: string): TicketDraft | undefined {
   try {
     const { kind, body, contact, clientId } = JSON.parse(kept) as Record<string, unknown>;
@@ -42,10 +42,10 @@ export interface Ticket {
   id: string;
   kind: TicketKind;
   body: string;
-  /** undefined while it waits for one */
+  /** undefined until support has answered. */
   answer: string | undefined;
   answeredAt: string | undefined;
-  /** the answer was not opened yet */
+  /** The answer has not been opened yet. */
   isUnread: boolean;
   createdAt: string | undefined;
 }
@@ -111,7 +111,7 @@ const ticketApi = api.injectEndpoints({
             for (const { items } of pages) for (const item of items) if (item.id === id) item.isUnread = false;
           }),
         );
-        // what the server does not know is new again
+        // if the server did not store it, the answer is new again
         await queryFulfilled.catch(shown.undo);
       },
     }),

@@ -52,15 +52,15 @@ import styles from './AccountViewPage.module.css';
 
 const CLOCK_SKEW_MS = 120_000;
 
-/** Fetches the user again after midnight: the check-in belongs to the day. */
+/** Fetches the user again after midnight, since the check-in belongs to a day. */
 function useTodaysUser(userId: string | undefined, today: string) {
   const { isActive } = useScreen();
-  // the host asks when the page opens, which may have been days before this screen does
+  // the host fetched the user when the page was opened, which may have been days ago
   const shownDay = useRef(dayKey(performance.timeOrigin));
   useEffect(() => {
     if (!userId || !isActive || shownDay.current === today) return;
     void session.refresh();
-    // a device whose clock is ahead asked too early: the server's day had not turned yet
+    // fetched again later: if the device's clock is ahead, the server's day has not changed yet
     const again = setTimeout(() => {
       shownDay.current = today;
       void session.refresh();
@@ -69,7 +69,7 @@ function useTodaysUser(userId: string | undefined, today: string) {
   }, [userId, today, isActive]);
 }
 
-/** Code of its own: hardly anybody sees it. */
+/** Loaded separately, since few users see it. */
 const DeletionNotice = late(async () => {
   const page = await import(/* webpackChunkName: "security" */ './SecurityEditPage');
   return { default: page.DeletionNotice };
@@ -105,7 +105,7 @@ export default function AccountViewPage() {
   );
 }
 
-/** Who is signed in; leads to the profile. Below it the wallet's own line with the balance. */
+/** The user with a link to the profile, and below it the wallet's line with the balance. */
 function AccountHeader({ user }: { user: User }) {
   return (
     <header>
@@ -127,7 +127,7 @@ function AccountHeader({ user }: { user: User }) {
   );
 }
 
-/** A link takes longer to note down than a sentence takes to read. */
+/** Longer than for other toasts, so that the link can be noted down. */
 const LINK_SHOWN_MS = 10_000;
 
 async function copyCode(code: string) {
@@ -144,7 +144,7 @@ async function shareLink(code: string) {
   if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
 }
 
-/** The reader's invite code: to copy alone, or to share as a link that carries it. */
+/** The user's invite code, to copy, or to share as a link. */
 function InviteCard({ code }: { code: string }) {
   const { inviterReward, inviteeReward } = toProductRules(hostConfig().rules);
   const areRewardsKnown = inviterReward !== undefined && inviteeReward !== undefined;
@@ -168,7 +168,7 @@ function InviteCard({ code }: { code: string }) {
   );
 }
 
-/** The ways to the pages below 我的. */
+/** Links to the pages of 我的. */
 function EntryList() {
   return (
     <Card flush>
@@ -214,7 +214,7 @@ function SupportRow() {
   );
 }
 
-/** The page has nothing to show where the server offers none of it. */
+/** Hidden if the server supports none of the page's features. */
 function SecurityRow() {
   const offers = [useCapability('account.email'), useCapability('account.devices'), useCapability('account.delete')];
   if (!offers.includes(true)) return null;
@@ -235,7 +235,7 @@ function MinorModeRow() {
   );
 }
 
-/** What an account offers, and the way to sign up. */
+/** Benefits of an account, and a button to sign up. */
 function GuestCard() {
   const gift = signUpGiftText(hostConfig().rules);
   return (
@@ -273,7 +273,7 @@ const fontSizes = [
   { value: '4', label: texts.display.fontSizes[4] },
 ] as const;
 
-/** Theme and font size of this device, with a line of story text to judge by. */
+/** Theme and font size of this device, with sample text. */
 function DisplayCard() {
   const [theme, setTheme] = useTheme();
   const [fontSize, setFontSize] = useFontSize();
@@ -300,7 +300,7 @@ function DisplayCard() {
   );
 }
 
-/** Terms and privacy policy, at hand for everyone. */
+/** Terms, privacy policy and ICP number, for guests too. */
 function LegalLinks() {
   const { icp } = hostConfig().brand;
   return (
@@ -333,7 +333,7 @@ function tell(cause: unknown) {
   if (problem) toast(problem, { kind: 'error' });
 }
 
-/** Logs out after a question, because what this device keeps of the user goes with it. */
+/** Signs out after a confirmation, because it removes the user's data from this device. */
 function SignOutButton() {
   const [asking, setAsking] = useState(false);
   const [leaving, setLeaving] = useState(false);

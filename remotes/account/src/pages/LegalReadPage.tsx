@@ -4,7 +4,6 @@ import { type LegalKind, legalDocument } from '../components/legalTexts';
 import { texts } from '../texts';
 import styles from './LegalReadPage.module.css';
 
-/** `/terms` and `/privacy`. */
 export default function LegalReadPage() {
   const { pathname } = useLocation();
   const goBack = useGoBack(paths.my());
@@ -19,7 +18,7 @@ export default function LegalReadPage() {
   );
 }
 
-/** The words of one document, also for the slot `legal`; a site with a document of its own leads there instead. */
+/** Text of a document, also for the slot `legal`. If the site has its own document, links to that instead. */
 export function LegalText({ document: kind }: { document: LegalKind }) {
   const { brand, support, legal } = hostConfig();
   const offersMinorMode = useCapability('account.minor');

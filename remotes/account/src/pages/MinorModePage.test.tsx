@@ -111,7 +111,7 @@ describe('turning it off', () => {
 });
 
 describe('while it is on', () => {
-  /** The slot over a screen, as the host shows it. */
+  /** The slot above a screen, as the host mounts it. */
   const page = async () => {
     const slot = remote.slots.find(({ name }) => name === 'minor');
     if (!slot) throw new Error('account fills no slot minor');

@@ -34,7 +34,7 @@ import styles from './MinorModePage.module.css';
 
 type Status = NonNullable<User['minor']>;
 
-/** On and off, by the guardian's PIN. */
+/** Turns the mode on and off with the guardian's PIN. */
 export default function MinorModePage() {
   const goBack = useGoBack(paths.my());
   const query = useAccountGetMinorQuery();
@@ -64,7 +64,7 @@ function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
 
 const isPin = (text: string) => /^\d{4}$/.test(text);
 
-/** One change at a time; what the server refuses stands at its field, anything else is toasted. */
+/** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
 function useChange(showErrors: (errors: FieldErrors) => boolean) {
   const [change, { isLoading }] = useAccountChangeMinorMutation();
   const run = async (wanted: MinorChange): Promise<MinorDto | undefined> => {
@@ -86,7 +86,7 @@ interface PinFieldProps {
   onChange: (pin: string) => void;
 }
 
-/** Four digits, with the keys for them. */
+/** Field for four digits, with a numeric keyboard. */
 function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
   return (
     <PasswordField
@@ -163,12 +163,12 @@ function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
 }
 
 interface UnlockFormProps {
-  /** on its button */
+  /** Text of the submit button. */
   label: string;
   change: { kind: 'off' | 'extend'; done?: string };
 }
 
-/** What only the guardian's PIN does. */
+/** A change that requires the guardian's PIN. */
 function UnlockForm({ label, change }: UnlockFormProps) {
   const [pin, setPin] = useState('');
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin');
@@ -198,7 +198,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   );
 }
 
-/** The way out for who has forgotten the PIN: by the account's password, a day later. */
+/** Turns the mode off with the account's password if the PIN is forgotten, a day after the request. */
 function Reset({ status }: { status: Status }) {
   const [password, setPassword] = useState('');
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('password');
@@ -247,7 +247,7 @@ function Reset({ status }: { status: Status }) {
 const BEAT_MS = MINUTE_MS;
 const WARN_SECONDS = 300;
 
-/** Counts down from what the server said last. */
+/** Counts down from the last value of the server. */
 function useSecondsLeft(status: Status): number {
   const said = status.seconds_left ?? 0;
   const [left, start] = useCountdown(() => said);
@@ -259,7 +259,7 @@ function useSecondsLeft(status: Status): number {
   return left;
 }
 
-/** Tells the server every minute that the page is looked at, and asks it whenever something may have changed. */
+/** Reports every minute that the page is visible, and fetches the state whenever it may have changed. */
 function useBeats(status: Status, secondsLeft: number) {
   const [see] = useAccountChangeMinorMutation();
   const beat = useEffectEvent(() => {
@@ -270,7 +270,7 @@ function useBeats(status: Status, secondsLeft: number) {
     const timer = setInterval(() => beat(), BEAT_MS);
     const look = () => beat();
     document.addEventListener('visibilitychange', look);
-    // what a call was refused for, this page may not know yet: another device used up the time
+    // after a refusal the page's state may be outdated: another device may have used up the time
     const unhear = onMinorModeRefusal(look);
     return () => {
       clearInterval(timer);
@@ -298,7 +298,7 @@ function useWarning(secondsLeft: number) {
   }, [isShort]);
 }
 
-/** Over every screen of who has the mode on: the whole screen where nothing is allowed, a notice where money is. */
+/** Shown above all screens while the mode is on: blocks the app outside the allowed time, and the page to buy points always. */
 export function MinorGuard({ pathname }: { pathname: string }) {
   const status = useUser()?.minor;
   return status ? <Guard status={status} pathname={pathname} /> : null;
@@ -324,7 +324,7 @@ function Guard({ status, pathname }: { status: Status; pathname: string }) {
   );
 }
 
-/** Nothing else can be reached; the guardian's PIN lets it go on, and another user may sign in. */
+/** Blocks the whole app; the guardian's PIN extends the time, and another user can sign in. */
 function Blocked({ status }: { status: Status }) {
   const reason = status.blocked === 'night' ? 'night' : 'limit';
   const isOpen = Boolean(status.blocked);

@@ -61,7 +61,7 @@ describe('the profile', () => {
     const first = open();
     await first.user.type(await nameField(), '与聂');
     await first.user.type(await personaField(), '怕黑。');
-    // as when a build is killed: the page goes without a word
+    // as when an app is killed: the page is unloaded without a question
     window.dispatchEvent(new Event('pagehide'));
     first.unmount();
     const second = open({ 'PUT /v1/user': { data: userDto({ name: '宁采臣与聂', version: 2 }) } });

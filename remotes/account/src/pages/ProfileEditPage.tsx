@@ -32,7 +32,7 @@ import {
 import { texts } from '../texts';
 import styles from './ProfileEditPage.module.css';
 
-/** As many as the reference backend offers. */
+/** Number of avatars that the reference backend offers. */
 const USUAL_AVATARS = 12;
 
 function ProfileEditor({ user }: { user: User }) {
@@ -59,7 +59,7 @@ function ProfileEditor({ user }: { user: User }) {
   );
 }
 
-/** The user, or the one whose session has just run out: who signs in again finds what they typed. Another's page is a new one. */
+/** Returns the last user while the session is expired, so that signing in again restores the form. Another user gets a new one. */
 function useLastUser(): User | null {
   const user = useUser();
   const [last, setLast] = useState(user);
@@ -89,7 +89,6 @@ interface ProfileFieldsProps {
   awaited: number;
 }
 
-/** Everything one may say about oneself. */
 function ProfileFields({ form, avatars, awaited }: ProfileFieldsProps) {
   const { values, errors, edit } = form;
   return (
@@ -127,16 +126,16 @@ function ProfileFields({ form, avatars, awaited }: ProfileFieldsProps) {
 }
 
 interface AvatarPickerProps {
-  /** addresses of the pictures on offer; those that do not load are left out */
+  /** Addresses of the available pictures; those that fail to load are omitted. */
   choices: readonly string[];
-  /** How many there will be: what stands below must not move under a finger. */
+  /** Number of pictures while they load, to reserve their space. */
   awaited: number;
   value: string;
   name: string;
   onChange: (avatar: string) => void;
 }
 
-/** The portrait as it is, and the others one may take. */
+/** The current avatar and the available ones. */
 function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerProps) {
   const [broken, setBroken] = useState<readonly string[]>([]);
   const offered = choices.filter((choice) => !broken.includes(choice));
@@ -181,7 +180,7 @@ interface Bearer {
 interface PersonaEditorProps {
   value: string;
   error: readonly string[] | undefined;
-  /** whose persona it is, for the preview */
+  /** Name and avatar for the preview. */
   bearer: Bearer;
   onChange: (persona: string) => void;
 }
@@ -204,7 +203,7 @@ function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
   );
 }
 
-/** Who the reader is in every story: written, counted, and looked at as the characters will meet it. */
+/** The user's persona in all stories: text field, character count and preview. */
 function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
   const [isPreviewed, setPreviewed] = useState(false);
   const previewId = useId();
@@ -237,7 +236,7 @@ function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
   );
 }
 
-/** Ends the form; with something to say it stays in sight. */
+/** The form's last row; sticky while it has a message. */
 function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }) {
   return (
     <div className={clsx(styles.bar, (isDirty || isSaved) && styles.speaking)} data-foot>
@@ -257,7 +256,6 @@ function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }
   );
 }
 
-/** Asks before unsaved changes are given up. */
 function LeaveDialog({ open, onAnswer }: { open: boolean; onAnswer: (leave: boolean) => void }) {
   return (
     <Dialog
@@ -276,13 +274,13 @@ function LeaveDialog({ open, onAnswer }: { open: boolean; onAnswer: (leave: bool
 
 interface UnsavedWork {
   isDirty: boolean;
-  /** what holds back a reload, as diagnostics name it */
+  /** Reason for blocking a reload, as shown in diagnostics. */
   reason: string;
-  /** Discards the work; afterwards nothing asks any more. */
+  /** Discards the changes; afterwards leaving needs no confirmation. */
   discard: () => void;
 }
 
-/** Keeps a page from being left or reloaded with unsaved work; `answer` settles the question that `isAsking` shows. */
+/** Prevents leaving or reloading a page with unsaved changes. `answer` resolves the confirmation that `isAsking` shows. */
 function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
   const [isAsking, setAsking] = useState(false);
   const settle = useRef<(leave: boolean) => void>(undefined);
@@ -304,7 +302,7 @@ function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
   return { isAsking, answer };
 }
 
-/** What keeps this profile from being sent at all; the server checks the rest. */
+/** Problems that can be found before sending; the server checks the rest. */
 function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
   return {
     ...(name.trim() === '' && { name: [missingText(texts.profile.name)] }),
@@ -314,14 +312,14 @@ function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
 
 const EDITS_DRAFT = 'form:profile';
 
-/** What was typed and not saved, kept on the device as drafts are: it outlives an update, a crash and a reload. */
+/** Unsaved edits, stored on the device like drafts, so that they survive an update, a crash or a reload. */
 const keptEdits = {
   read: (): ProfileEdits => toProfileEdits(drafts.read(EDITS_DRAFT)),
   write: (edits: ProfileEdits) =>
     drafts.write(EDITS_DRAFT, Object.keys(edits).length === 0 ? '' : JSON.stringify(edits)),
 };
 
-/** Edits laid over the saved profile, so that what is not being edited follows the account on other devices. */
+/** Edits are merged over the saved profile, so that unedited fields follow changes from other devices. */
 function useProfileForm(user: User) {
   const [edits, setEdits] = useState(keptEdits.read);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>('name', 'persona');
@@ -340,7 +338,7 @@ function useProfileForm(user: User) {
   };
   const discard = () => {
     setEdits({});
-    // the page may be gone before the effect above comes to it
+    // the page may be unloaded before the effect above runs
     keptEdits.write({});
     showErrors({});
   };
@@ -348,7 +346,7 @@ function useProfileForm(user: User) {
     if (!isDirty || isSaving || showErrors(problemsOf(values))) return;
     const { error } = await update(unsaved);
     if (error) return showRefusal(error, showErrors);
-    // what was typed while saving stays an edit
+    // changes made while saving remain edits
     setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
     setSaved(true);
   };

@@ -42,7 +42,7 @@ import {
 } from '../components/securityApi';
 import styles from './SecurityEditPage.module.css';
 
-/** What keeps the account its owner's. Shows what the server offers of it. */
+/** 账号与安全: shows the features that the server supports. */
 export default function SecurityEditPage() {
   const user = useUser();
   const goBack = useGoBack(paths.my());
@@ -81,7 +81,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** A form whose fields are named as the server names them: what it refuses is said there, the rest in a toast. */
+/** Form state with the API's field names: validation errors show at their fields, other failures in a toast. */
 function useServerForm<Name extends string>(blank: Record<Name, string>, reason: string) {
   const [values, setValues] = useState(blank);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(blank) as Name[]));
@@ -110,7 +110,7 @@ interface CurrentPasswordProps {
 function CurrentPassword({ user, value, error, onChange }: CurrentPasswordProps) {
   return (
     <>
-      {/* password managers need the name the password belongs to */}
+      {/* password managers need the user name that belongs to the password */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
       <PasswordField
         label={texts.security.currentPassword}
@@ -127,7 +127,7 @@ function CurrentPassword({ user, value, error, onChange }: CurrentPasswordProps)
 
 const RESEND_PAUSE_SECONDS = 60;
 
-/** The account's address: bound by the link of a mail, changed likewise. */
+/** The account's address, which is added or changed by a link in a mail. */
 function EmailCard({ user }: { user: User }) {
   const query = useAccountGetEmailQuery();
   return (
@@ -142,7 +142,7 @@ function EmailCard({ user }: { user: User }) {
 function EmailState({ user, state: { email, pending } }: { user: User; state: AccountEmail }) {
   const [isChanging, setChanging] = useState(false);
   const [send, { isLoading }] = useAccountChangeEmailMutation();
-  /** until another mail may be asked for */
+  /** Seconds until another mail can be requested. */
   const [left, begin] = useCountdown(() => 0);
   const onSent = () => {
     begin(RESEND_PAUSE_SECONDS);
@@ -245,7 +245,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
 }
 
-/** Where the account is signed in, and the way to log out elsewhere. */
+/** Devices on which the user is signed in, with a button to sign out each. */
 function DevicesCard() {
   const query = useAccountGetDevicesQuery();
   return (
@@ -268,7 +268,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
     setTarget(null);
     if (error) toastFailure(error);
     else toast(words.done, { kind: 'success' });
-    // also after a refusal: it may be gone already
+    // also after a failure: the session may have ended already
     void refetch();
   };
   return (
@@ -318,7 +318,7 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
   );
 }
 
-/** Says when the account is erased, and takes that back. @param props.at ISO */
+/** Shows when the account will be deleted, with a button to keep it. `at` is an ISO time. */
 export function DeletionNotice({ at }: { at: string }) {
   const now = useNow();
   const [keep, { isLoading }] = useAccountKeepMutation();
@@ -337,7 +337,7 @@ export function DeletionNotice({ at }: { at: string }) {
   );
 }
 
-/** What the account's end means, and the way there: the password and a sentence typed by hand. */
+/** Consequences of deleting the account, and a form that requires the password and a typed sentence. */
 function DeletionCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
   return (

@@ -24,7 +24,7 @@ export default function SupportReadPage() {
   const canDelete = useCapability('account.delete');
   const goBack = useGoBack(paths.my());
   const hasTickets = useCapability('support.tickets');
-  // what stands in their place would go again from under a finger, were it shown before that is known
+  // the replacement for tickets shows only once they are known to be unsupported, since it would disappear again
   const isAsked = useCapabilitiesAsked(!hasTickets);
   const lacksTickets = !hasTickets && isAsked;
   const { email, wechat } = hostConfig().support;
@@ -64,7 +64,7 @@ export default function SupportReadPage() {
   );
 }
 
-/** Questions that open one by one; the browser's own search finds and opens closed ones. */
+/** Questions of which one is open at a time; the browser's own search finds and opens closed ones. */
 function FaqList({ groups }: { groups: QuestionGroup[] }) {
   return groups.map((group) => (
     <section key={group.title} aria-label={group.title}>
@@ -104,7 +104,7 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
   );
 }
 
-/** The contact channels that this site has configured, or a plain note that it has none. */
+/** The contact channels that the site has configured, or a note that it has none. */
 function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
   const mail = email && (
@@ -129,7 +129,7 @@ function ContactCard({ hint }: { hint: string | undefined }) {
   );
 }
 
-/** What support needs to find a problem, readable before it is copied or sent. */
+/** Data for support, which the user can read before copying or sending it. */
 function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
   const copy = async () => {
     const copied = await copyText(diagnosticsText(lines));
@@ -161,7 +161,7 @@ interface DiagnosticLine {
   value: string;
 }
 
-/** What support needs to know of this page; `at` is when, in milliseconds since 1970. */
+/** Collects data for support about this page; `at` is the time in epoch ms. */
 function useDiagnostics(at: number): DiagnosticLine[] {
   const user = useUser();
   const online = useOnline();
@@ -182,6 +182,6 @@ function useDiagnostics(at: number): DiagnosticLine[] {
   ].filter(({ value }) => value !== '');
 }
 
-/** One line each, as it is pasted into a mail. */
+/** One line per value, to be pasted into a mail. */
 const diagnosticsText = (lines: DiagnosticLine[]): string =>
   lines.map(({ name, value }) => `${name}：${value}`).join('\n');
