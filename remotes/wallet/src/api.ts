@@ -26,7 +26,7 @@ import {
   withNewest,
 } from './model';
 
-/** One list per kind; null is all of them. */
+/** Lists are cached per kind; null is the list of all kinds. */
 export type Filter = TransactionKind | null;
 
 const typeParam = (filter: Filter) => (filter === null ? {} : { type: filter });
@@ -57,7 +57,7 @@ const walletApi = api.injectEndpoints({
               ledger.pages = withNewest(ledger.pages, data);
             });
           merge();
-          // a next page under way comes with the pages as they were when it was asked for
+          // RTK Query applies a page in flight to the pages as they were when it was requested
           void dispatch(walletApi.util.getRunningQueryThunk('walletGetTransactions', filter))?.then(merge);
         };
         const stops = [listen('balance.updated', anyPayload, takeNewest), onCaughtUpNeeded(takeNewest)];
@@ -65,7 +65,7 @@ const walletApi = api.injectEndpoints({
         for (const stop of stops) stop();
       },
     }),
-    // the first page alone: bookings since the list was read
+    // the first page, to find transactions since the list was loaded
     walletGetNewest: build.query<TransactionPage, Filter>({
       query: (filter) => ({ url: endpoints.transactions, params: typeParam(filter), schema: pageSchema }),
       transformResponse: toTransactionPage,
@@ -98,13 +98,13 @@ const walletApi = api.injectEndpoints({
 
 export interface OrderForm {
   packageId: string;
-  /** the same while the same order is meant */
+  /** Id and idempotency key: a repeated attempt of the same order has the same one. */
   clientId: string;
 }
 
 /**
- * The key under which this tab orders a package. It stays until the order is settled, so that a second tap, a reload or an answer that
- * was lost never opens a second order.
+ * This tab's idempotency key for a package, stored until the order is settled. A second tap, a reload or a lost response
+ * therefore never opens a second order.
  */
 export const orderKeys = {
   of(packageId: string): string {

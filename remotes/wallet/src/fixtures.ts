@@ -10,7 +10,7 @@ export const transactionDto = (patch: Partial<TransactionDto> = {}): Transaction
   ...patch,
 });
 
-/** A cursor page as Laravel's API resources write it. */
+/** A cursor page in the format of Laravel's API resources. */
 export const pageDto = (data: TransactionDto[], nextCursor: string | null = null) => ({
   data,
   links: { next: null },

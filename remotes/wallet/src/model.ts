@@ -1,7 +1,7 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
 import { inSentence, parseUrl } from '@liaozhai/shared/format';
 
-/** What the list can be narrowed to: the kinds that every server knows by the same names. */
+/** Kinds to filter by: those that every server supports. */
 export const transactionKinds = [
   'message',
   'continue',
@@ -18,14 +18,14 @@ export type TransactionKind = (typeof KINDS)[number];
 
 export interface Transaction {
   id: string;
-  /** a kind this build does not know yet reads as `other` */
+  /** `other` for a kind that this build does not know. */
   kind: TransactionKind | 'other';
-  /** signed points */
+  /** Signed points. */
   amount: number | undefined;
   balanceAfter: number | undefined;
   description: string;
   createdAt: string | undefined;
-  /** what was paid for it, where it was bought */
+  /** Payment details, if the points were bought. */
   receipt?: Receipt;
 }
 
@@ -58,14 +58,13 @@ export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionD
   nextCursor,
 });
 
-/** Rows of all pages in order, each once. */
 export function transactionsOf(pages: TransactionPage[]): Transaction[] {
   const byId = new Map<string, Transaction>();
   for (const page of pages) for (const row of page.items) if (!byId.has(row.id)) byId.set(row.id, row);
   return [...byId.values()];
 }
 
-/** The ledger with later bookings; if more was booked than one page holds, it starts over from there. */
+/** Prepends newer transactions. If there are more than one page holds, the list starts over with the newest page. */
 export function withNewest(shown: TransactionPage[], newest: TransactionPage): TransactionPage[] {
   const shownIds = new Set(transactionsOf(shown).map((row) => row.id));
   const unseen = newest.items.filter((row) => !shownIds.has(row.id));
@@ -73,10 +72,10 @@ export function withNewest(shown: TransactionPage[], newest: TransactionPage): T
   return shown.map((page, index) => (index === 0 ? { ...page, items: [...unseen, ...page.items] } : page));
 }
 
-/** Price with two decimals: 600 → "6.00"; what the server does not tell is a dash. */
+/** Price with two decimals: 600 → "6.00"; a dash if the server does not send it. */
 export const yuan = (cents: number | undefined): string => (cents === undefined ? '—' : (cents / 100).toFixed(2));
 
-/** The provider's page, or undefined when the configured address is no web address. A path belongs to `pageUrl`'s origin. */
+/** The provider's page; undefined if the configured address is not http(s). A path is resolved against `pageUrl`. */
 export function checkoutAddress(configured: string, pageUrl: string): URL | undefined {
   const address = parseUrl(configured, pageUrl);
   return address?.protocol === 'https:' || address?.protocol === 'http:' ? address : undefined;
@@ -85,11 +84,11 @@ export function checkoutAddress(configured: string, pageUrl: string): URL | unde
 interface Purchase {
   packageId: string;
   userId: string;
-  /** the page to come back to, as a whole address */
+  /** Absolute address of the page to return to. */
   returnUrl: string;
 }
 
-/** Where paying begins: the provider's page, told `package`, `user` and `return` in its query. */
+/** Address of the provider's page, with `package`, `user` and `return` in its query. */
 export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Purchase): string {
   const link = new URL(address);
   link.searchParams.set('package', packageId);
@@ -104,14 +103,14 @@ export type OrderStatus = (typeof STATUSES)[number];
 
 export interface Order {
   id: string;
-  /** the key it was placed with; undefined where the server does not tell */
+  /** Key with which it was placed; undefined if the server does not send it. */
   clientId: string | undefined;
   packageId: string;
   points: number | undefined;
   priceCents: number | undefined;
-  /** one that this build does not know yet is waited for like `paid` */
+  /** `paid` for a status that this build does not know, so that the page keeps waiting. */
   status: OrderStatus;
-  /** who takes the money */
+  /** Payment method or provider, as shown to the user. */
   method: string;
   checkoutUrl: string | undefined;
   createdAt: string | undefined;
@@ -141,11 +140,11 @@ export interface Offer {
 }
 
 export interface Orders {
-  /** newest first */
+  /** Newest first. */
   orders: Order[];
-  /** what the server sells; empty where it does not say */
+  /** Packages that the server sells; empty if it does not send them. */
   offers: Offer[];
-  /** who takes the money */
+  /** Payment method or provider, as shown to the user. */
   method: string;
 }
 
@@ -160,8 +159,8 @@ export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
   method: inSentence(meta?.method ?? ''),
 });
 
-/** Can still be paid. */
+/** Whether it can still be paid. */
 export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
 
-/** What becomes of it is not settled yet. */
+/** Whether its outcome is still unknown. */
 export const isWaiting = (order: Order): boolean => isOpen(order) || order.status === 'paid';

@@ -1,4 +1,4 @@
-/** Every text of this remote, grouped by page. */
+/** All texts of this remote, grouped by page. */
 export const texts = {
   balance: '余额',
   points: '点',

@@ -4,7 +4,7 @@ import { expect, test } from '@rstest/core';
 import type { ComponentType } from 'react';
 import remote from '../remote';
 
-/** A page of another remote that shows the slot, and nothing else but its own name. */
+/** A page of another remote that contains only the slot and its own name. */
 const page = async () => {
   const slot = remote.slots.find(({ name }) => name === 'my.balance');
   if (!slot) throw new Error('wallet fills no slot my.balance');
@@ -42,7 +42,7 @@ test('follows what the server tells and what is shown ahead of it', async () => 
 
 test('is nothing while nobody is signed in', async () => {
   openRemote(my, {});
-  // the page is lazy: before it stands nothing could be there
+  // the page is lazy, so the assertion needs it to be mounted
   await screen.findByRole('heading', { name: '我的页面' });
   expect(screen.queryByText('余额')).toBeNull();
 });

@@ -4,7 +4,7 @@ import { Button } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './BalanceLine.module.css';
 
-/** Fills the slot `my.balance`: what the signed-in user has, and the ways to more and to the ledger. */
+/** Fills the slot `my.balance`: the user's balance, with links to buy points and to the list of transactions. */
 export default function BalanceLine() {
   const user = useUser();
   if (!user) return null;
@@ -22,12 +22,12 @@ export default function BalanceLine() {
 }
 
 interface BalanceFigureProps {
-  /** points; undefined where the server has not told them */
+  /** In points; undefined if the server has not sent it. */
   balance: number | undefined;
   label?: string;
 }
 
-/** The balance as the one large figure of a screen; says its changes to screen readers. */
+/** The balance in large type; screen readers announce its changes. */
 export function BalanceFigure({ balance, label = texts.balance }: BalanceFigureProps) {
   return (
     <p className={styles.figure} aria-live="polite">

@@ -23,7 +23,7 @@ const rechargePackages = [
 
 const toldTexts = () => store.getState().toasts.map(({ text }) => text);
 
-/** The configuration as the page carries it. */
+/** Adds the configuration to the page. */
 function configure(config: unknown) {
   const element = document.createElement('script');
   element.type = 'application/json';
@@ -91,7 +91,7 @@ test('whoever comes back from paying sees what arrived', async () => {
 describe('where the server keeps orders', () => {
   const orders = { path, user, capabilities: ['orders'] as const };
 
-  /** Where the page leaves for, instead of leaving. */
+  /** Records the address of a navigation instead of leaving the page. */
   function leaving() {
     const assign = rs.spyOn(location, 'assign').mockImplementation(() => {});
     onTestEnd(() => assign.mockRestore());

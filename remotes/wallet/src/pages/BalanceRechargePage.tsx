@@ -62,7 +62,7 @@ export default function BalanceRechargePage() {
   );
 }
 
-/** Paying happens on the provider's page; a returning buyer sees what arrived, with or without a socket. */
+/** Refreshes the balance when the buyer returns from the provider's page, since there may be no socket. */
 function useBalanceAfterPaying() {
   useEffect(() => {
     const onVisible = () => document.visibilityState === 'visible' && void session.refresh();
@@ -72,7 +72,7 @@ function useBalanceAfterPaying() {
   }, []);
 }
 
-/** Buying where the server keeps orders: what is still to be paid, and what there is to choose from, at the server's prices. */
+/** For servers with orders: unpaid orders, and the packages at the server's prices. */
 function Ordering({ configured }: { configured: Offer[] }) {
   const query = useWalletGetOrdersQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;
@@ -89,7 +89,7 @@ function Ordering({ configured }: { configured: Offer[] }) {
   );
 }
 
-/** What was begun, in this tab or another, is offered again. */
+/** Unpaid orders, also from other tabs. */
 function OpenOrders({ orders }: { orders: Order[] }) {
   const { open, payBefore, price } = texts.recharge;
   if (orders.length === 0) return null;
@@ -114,7 +114,7 @@ function OpenOrders({ orders }: { orders: Order[] }) {
   );
 }
 
-/** Choose a package, have it ordered, and leave for the provider's page. */
+/** Places an order for the chosen package and opens the provider's page. */
 function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
   const { none, order, ordered, orderedBy, offline, unreachable } = texts.recharge;
   const [chosenId, setChosenId] = useState(offers[0]?.id);
@@ -144,7 +144,7 @@ function useCheckout() {
   const pay = async (offer: Offer) => {
     let { data, error } = await placed(offer);
     if (data && !isOpen(data)) {
-      // the order of this key is settled: a new one is meant
+      // the order with this key is settled, so another tap means a new order
       orderKeys.forget(offer.id);
       ({ data, error } = await placed(offer));
     }
@@ -166,11 +166,11 @@ function useCheckout() {
 interface CheckoutProps {
   packages: Offer[];
   providerName: string;
-  /** the provider's page */
+  /** Address of the provider's page. */
   address: URL;
 }
 
-/** Choose a package, then go to the provider's page with its id. */
+/** For servers without orders: links to the provider's page with the id of the chosen package. */
 function Checkout({ packages, providerName, address }: CheckoutProps) {
   const user = useUser();
   const [chosenId, setChosenId] = useState(packages[0]?.id);
@@ -228,7 +228,7 @@ function PackageChoice({ packages, chosenId, onChoose }: PackageChoiceProps) {
   );
 }
 
-/** Without a payment provider: says so, shows the prices if there are any, and what gives points today. */
+/** Shown without a payment provider: an explanation, other ways to get points, and the prices, if configured. */
 function RechargeClosed({ packages }: { packages: Offer[] }) {
   const { closed, closedReason, priceList, otherWays, checkIn, checkInDetail, invite, inviteDetail, support } =
     texts.recharge;

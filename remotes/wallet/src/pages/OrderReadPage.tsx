@@ -35,10 +35,10 @@ import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './OrderReadPage.module.css';
 
-/** Between two looks at an order that is waited for; the last one repeats. The event of the socket comes sooner. */
+/** Polling intervals of an unsettled order; the last one repeats. A socket event usually arrives earlier. */
 const LOOK_PAUSES_MS = [1_000, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000];
 
-/** An order, from the checkout's way back to its receipt. */
+/** Status and receipt of an order, also the page to which the provider returns. */
 export default function OrderReadPage() {
   const { id = '' } = useParams();
   const user = useUser();
@@ -47,7 +47,7 @@ export default function OrderReadPage() {
   const order = query.currentData;
   useLooks(query.refetch, user !== null && order !== undefined && isWaiting(order));
   useCreditTold(order);
-  // where there are no payments any more there is no order either
+  // a server that no longer supports payments has no orders either
   const isMissing = isApiError(query.error) && (query.error.kind === 'notFound' || isCallMissing(query.error));
   return (
     <>
@@ -70,7 +70,7 @@ export default function OrderReadPage() {
   );
 }
 
-/** Another's order, or one of a mistyped address. */
+/** Shown for another user's order or a mistyped address. */
 const NoOrder = () => (
   <EmptyState
     drawing="moon"
@@ -88,7 +88,7 @@ const NoOrder = () => (
   />
 );
 
-/** Fetches again immediately when the server reports an order or something may have been missed, else with growing pauses. */
+/** Fetches immediately when the server reports an order or events may have been missed, otherwise at growing intervals. */
 function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
@@ -98,7 +98,7 @@ function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
       const pause = LOOK_PAUSES_MS[Math.min(looks, LOOK_PAUSES_MS.length - 1)];
       looks += 1;
       timer = setTimeout(() => {
-        // who comes back to a hidden page is caught up
+        // a hidden page fetches when it becomes visible again, see `onCaughtUpNeeded`
         if (document.visibilityState === 'visible') void refetch();
         wait();
       }, pause);
@@ -117,7 +117,7 @@ function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
   }, [refetch, isWaitedFor]);
 }
 
-/** Without a socket nothing else tells the balance and the ledger. */
+/** Updates the balance and the transactions after the credit, since there may be no socket. */
 function useCreditTold(order: Order | undefined) {
   const dispatch = useDispatch();
   const isCredited = order?.status === 'credited';
@@ -128,7 +128,6 @@ function useCreditTold(order: Order | undefined) {
   }, [isCredited, dispatch]);
 }
 
-/** How it stands, and what can be done. */
 function OrderStatus({ order }: { order: Order }) {
   const { statuses, details, waiting } = texts.order;
   const { status, expiresAt } = order;
@@ -190,7 +189,7 @@ function OrderActions({ order }: { order: Order }) {
   );
 }
 
-/** The same order once more: the provider could not be reached when it was placed. */
+/** Places the same order again: the provider could not be reached before. */
 function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
   const [place, { isLoading }] = useWalletPlaceOrderMutation();
   if (clientId === undefined) return null;
@@ -208,7 +207,6 @@ function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
 
 const timeOf = (instant: string): string => formatMoment(instant, serverNow());
 
-/** What stands on a receipt. */
 function OrderFacts({ order }: { order: Order }) {
   const { number, price, method, createdAt, paidAt, copyNumber, copied, copyFailed } = texts.order;
   const copy = async () => {

@@ -101,13 +101,13 @@ function KindFilter({ value, onChange }: KindFilterProps) {
   );
 }
 
-/** Bookings by Shanghai day; the day's name stays in sight while its rows pass. */
+/** Transactions grouped by Shanghai day, with sticky headings. */
 function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
-  // the key of a day, read as an instant, lies within that day
+  // `today` is a day's key, which parses as an instant within that day
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
   return days.map((day, at) => (
-    // a day comes twice where the server's rows are out of order
+    // the same day can occur twice if the server's rows are out of order
     <section
       key={`${day.key} ${days.slice(0, at).filter(({ key }) => key === day.key).length}`}
       aria-label={day.title || undefined}
@@ -124,7 +124,7 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   ));
 }
 
-/** One booking: what for, when, how much, and what was left after it. */
+/** A transaction: description, time, amount and the balance after it. */
 function TransactionRow({ transaction }: { transaction: Transaction }) {
   const { kind, amount, balanceAfter, description, createdAt, receipt } = transaction;
   const kindName = texts.transactions.kinds[kind];
@@ -153,7 +153,7 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
   );
 }
 
-/** The order that was paid, and how. */
+/** Link to the paid order. */
 function ReceiptLink({ receipt: { orderId, priceCents, method } }: { receipt: Receipt }) {
   return (
     <Link className={styles.receipt} to={paths.order(orderId)}>
