@@ -14,7 +14,7 @@ const shared = join(repository, 'shared');
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 let folder = '';
 
-/** A repository with the template's TypeScript configuration and these files. */
+/** Creates a repository with the template's TypeScript configuration and these files. */
 function layOut(name: string, files: Record<string, string>): string {
   const root = join(folder, name);
   for (const library of [
@@ -83,7 +83,7 @@ const release = async (...words: string[]) => {
   return out;
 };
 
-/** What the compiler says of a repository. A compiler that ended without saying anything is an error of its own. */
+/** Returns the compiler's output. Throws if the compiler failed without any. */
 function complaints(root: string): string {
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,

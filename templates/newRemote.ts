@@ -16,15 +16,15 @@ import { parseArgs } from 'node:util';
 import { REMOTE_NAME, type RegisteredRemote, registeredRemotes } from '../shared/src/build/registry.ts';
 import { hostRoutePaths, paths, reservedSegments } from '../shared/src/contract/addresses.ts';
 
-// of the repository, or of the package create-liaozhai-remote, in which this file lies in dist
+// root of the repository, or of the package create-liaozhai-remote, whose dist contains this file
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isPackage = existsSync(join(home, 'template'));
 
-/** Why a remote was not made, and what to do about it; nothing has been written. */
+/** States why a remote was not created and how to fix it; nothing has been written. */
 export class RefusedError extends Error {}
 
 const screens = [...Object.values(paths).map((path) => path('id')), ...Object.values(hostRoutePaths)];
-// first segments of the paths that server, host and the first remotes answer, and names that mean something else here
+// first path segments that the server, the host and the first remotes use, and names with another meaning here
 const taken = [
   ...reservedSegments,
   ...screens.map((path) => path.split('/')[1]),
@@ -62,7 +62,7 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** Puts name and label where the template says `sample`, `Sample` and 样例, in texts and in file names. */
+/** Replaces `sample`, `Sample` and 样例 in the template's texts and file names with name and label. */
 function personalise(folder: string, name: string, label: string) {
   const capitalised = name.charAt(0).toUpperCase() + name.slice(1);
   const filled = (text: string) =>
@@ -83,7 +83,7 @@ function listIn(root: string): RegisteredRemote[] {
 
 /**
  * Copies the template to `remotes/<name>` and registers it in `remotes.json`.
- * @throws RefusedError before anything is written, if name or label are bad or taken.
+ * @throws RefusedError before anything is written, if name or label are invalid or taken.
  */
 export function createRemote({ root, name, label }: { root: string; name: string; label: string }): RegisteredRemote {
   refuseBadName(name);
@@ -104,7 +104,7 @@ export function createRemote({ root, name, label }: { root: string; name: string
   return remote;
 }
 
-/** What a repository can be built with; each has its files in the template's folder `bundlers`. */
+/** Supported bundlers; each has its files in the template's folder `bundlers`. */
 export const bundlers = ['rsbuild', 'webpack', 'vite'] as const;
 
 type Bundler = (typeof bundlers)[number];
@@ -116,19 +116,18 @@ function toBundler(text: string): Bundler {
 }
 
 interface Repository {
-  /** Must not exist yet, or be empty. */
+  /** Must not exist yet, or must be empty. */
   folder: string;
   name: string;
   label: string;
-  /** Folder with the packages' tarballs, for who has no registry that carries them. */
+  /** Folder with the packages' tarballs, if no registry provides them. */
   packages?: string;
-  /** The packages' registry, for later installs that have it not configured: colleagues, pipelines. */
+  /** The packages' registry, stored for installs where it is not configured, e.g. by colleagues and pipelines. */
   registry?: string;
-  /** Rsbuild unless given. */
+  /** Defaults to `rsbuild`. */
   bundler?: string;
 }
 
-/** The file name of a package's tarball. */
 function tarballIn(packages: string, name: string): string {
   const begin = `${name.slice(1).replace('/', '-')}-`;
   const isFolder = statSync(packages, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -137,7 +136,7 @@ function tarballIn(packages: string, name: string): string {
   throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
 }
 
-/** Specifier of one of the packages: its range, or its tarball, which comes into the repository since clones need it. */
+/** Returns a package's version range, or the path of its tarball, which is copied into the repository so that clones have it. */
 function specifier(name: string, range: string, { folder, packages }: Repository): string {
   if (!packages) return range;
   const file = tarballIn(packages, name);
@@ -152,7 +151,7 @@ const readManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'p
 const sorted = (entries: Record<string, string>) =>
   Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Puts the files of one bundler over those that all have, and adds what its manifest has to theirs. */
+/** Copies the files of a bundler over the common ones and merges both manifests. */
 function addBundler(folder: string, bundler: Bundler): void {
   const all = join(folder, 'bundlers');
   const manifest = readManifest(folder);
@@ -176,8 +175,8 @@ function writeManifest(repository: Repository): void {
 }
 
 /**
- * Makes a repository for one remote from the package's template.
- * @throws RefusedError before anything is written, if name or label are bad or something is in the way.
+ * Creates a repository for one remote from the package's template.
+ * @throws RefusedError before anything is written, if name or label are invalid or the folder is not empty.
  */
 export function createRepository(repository: Repository): void {
   const { folder, name, label } = repository;
@@ -189,7 +188,7 @@ export function createRepository(repository: Repository): void {
     throw new RefusedError(`${folder} is not an empty folder: choose another one`);
   if (repository.packages) tarballIn(repository.packages, '@liaozhai/runtime');
   cpSync(join(home, 'template'), folder, { recursive: true });
-  // npm leaves files of this name out of packages
+  // npm excludes files named `.gitignore` from packages
   renameSync(join(folder, '_gitignore'), join(folder, '.gitignore'));
   addBundler(folder, bundler);
   personalise(folder, name, label);
@@ -267,7 +266,7 @@ function mainOutside(words: string[]) {
 }
 
 const [, script] = process.argv;
-// npm calls it through a link
+// npm runs this file through a symbolic link
 if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) {
   const words = process.argv.slice(2);
   if (isPackage) mainOutside(words);

@@ -11,7 +11,7 @@ import { createRemote } from './newRemote.ts';
 const repoRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
 let root = '';
 
-/** What `pnpm install` would do: a workspace of its own with the new remote linked into it. */
+/** Replaces `pnpm install`: creates a workspace into which the new remote is linked. */
 function layOutWorkspace() {
   root = mkdtempSync(join(tmpdir(), 'new-remote-build-'));
   for (const file of ['remotes.json', 'pnpm-workspace.yaml']) cpSync(join(repoRoot, file), join(root, file));

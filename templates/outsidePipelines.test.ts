@@ -9,7 +9,7 @@ import { load } from 'js-yaml';
 const outside = join(dirname(fileURLToPath(import.meta.url)), 'outside');
 let root = '';
 
-/** A stand-in for npm: notes what it is given and answers as the command line does. */
+/** Replaces npm: records its arguments and prints the output of the release CLI. */
 const npm = `#!/bin/sh
 echo "$@" >> calls
 case "$*" in

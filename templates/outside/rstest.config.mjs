@@ -5,6 +5,6 @@ export default defineConfig({
   testEnvironment: 'happy-dom',
   plugins: [pluginReact()],
   setupFiles: ['@liaozhai/testing/setup'],
-  // longer than findBy waits, which says what is missing
+  // longer than the timeout of findBy, whose error names the missing element
   testTimeout: 60_000,
 });

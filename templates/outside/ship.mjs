@@ -1,5 +1,5 @@
 // `npm run ship <run number>`: publishes dist and prints a link that shows the build. The version is <major>.<minor> of
-// package.json with the pipeline's run as the third number, so that nobody raises it by hand.
+// package.json with the pipeline's run as the third number, so that nobody has to raise it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -13,7 +13,7 @@ interface Published {
   versions: Record<string, { dist: { integrity: string } }>;
 }
 
-/** What npm asks of a registry to look a package up and to publish it. */
+/** A registry with the requests that npm uses to look up and to publish a package. */
 const packages = new Map<string, Published>();
 const registry = createServer(async (request, response) => {
   const name = decodeURIComponent(request.url?.slice(1) ?? '');

@@ -1,5 +1,5 @@
-// `pnpm packages [folder] [--publish <registry>]`: packs what a team without this repository needs from the sources that the product is
-// built from, and publishes it to a registry.
+// `pnpm packages [folder] [--publish <registry>]`: packs this repository's sources into the packages that teams without access to
+// it need, and publishes them to a registry.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, '../..');
 
 interface Contents {
-  /** Source files that everything else in the package is reached from; paths from the repository's root. */
+  /** Source files from which all others of the package are reachable; paths from the repository's root. */
   entries: string[];
-  /** Folders whose files it carries itself; of all others it asks the package that has them. */
+  /** Folders whose files are included in the package; others are imported from the package that contains them. */
   rooms: string[];
-  /** Files that go along as they are. */
+  /** Files that are copied unchanged. */
   assets?: string[];
 }
 
-/** Package → what of the repository is in it. The rest of its manifest stands beside this file. */
+/** Contents by package. The rest of a package's manifest is in its folder next to this file. */
 const contents: Record<string, Contents> = {
   runtime: {
     entries: ['contract', 'format', 'runtime'].map((room) => `shared/src/${room}/index.ts`),
@@ -58,10 +58,10 @@ const contents: Record<string, Contents> = {
   },
 };
 
-/** Modules that a builder puts in the place of a name. */
+/** Module names that a bundler resolves. */
 const ambient = new Set(['liaozhai-remote']);
 
-/** What the repository's own files import from each other → what a stranger imports. */
+/** Import names inside the repository → public import names. */
 export const publicNames: [own: string, name: string][] = [
   ['@liaozhai/shared/contract', '@liaozhai/runtime/contract'],
   ['@liaozhai/shared/format', '@liaozhai/runtime/format'],
@@ -70,12 +70,12 @@ export const publicNames: [own: string, name: string][] = [
   ['@liaozhai/shared/testing', '@liaozhai/testing'],
 ];
 
-/** Every specifier that a script, a declaration or a comment for the type checker names. */
+/** Matches every module specifier in scripts, declarations and type imports of comments. */
 const specifiers = /((?:\bfrom|\bimport)\s*(?:\(\s*(?:\/\*.*?\*\/\s*)?)?)(['"])([\w@./-]+)\2/g;
 
 const readJson = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
 
-/** Scripts and declarations of all sources that are reached from the entries, laid out as the sources are. */
+/** Compiles all sources reachable from the entries into scripts and declarations, in the folder structure of the sources. */
 function compile(): string {
   const out = mkdtempSync(join(tmpdir(), 'liaozhai-packages-'));
   const config = join(out, 'tsconfig.json');
@@ -100,12 +100,12 @@ function compile(): string {
   return out;
 }
 
-/** Where a file of the repository lies in a package. */
+/** Maps a path of the repository to its path in a package. */
 const placed = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
 
 const isIn = (path: string, rooms: string[]) => rooms.some((room) => path.startsWith(`${room}/`));
 
-/** What a file in one package calls a file that is in another. */
+/** Public import name of a file in another package. */
 function foreignName(path: string): string {
   const [, room = '', file = ''] = /^shared\/src\/(\w+)\/(.+?)(?:\.d\.ts|\.js)?$/.exec(path) ?? [];
   if (room === 'runtime') return file === 'index' ? '@liaozhai/runtime' : `@liaozhai/runtime/internals/${file}`;
@@ -114,7 +114,7 @@ function foreignName(path: string): string {
   throw new Error(`no package has ${path}: give it a room in templates/packages/pack.ts`);
 }
 
-/** Copies what one package needs out of the compiled sources and has each file name the others as they lie there. */
+/** Copies a package's files from the compiled sources and rewrites their imports for the package's layout. */
 class Assembly {
   readonly imported = new Set<string>();
   readonly #compiled: string;
@@ -165,7 +165,7 @@ class Assembly {
     return nearby.startsWith('.') ? nearby : `./${nearby}`;
   }
 
-  /** The file of the repository that a specifier means; undefined for anything else. */
+  /** Path in the repository to which a specifier resolves; undefined for external modules. */
   #own(from: string, name: string): string | undefined {
     const [, room] = /^@liaozhai\/shared\/(\w+)$/.exec(name) ?? [];
     const base = room ? `shared/src/${room}` : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;
@@ -191,12 +191,12 @@ const { catalog } = load(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')
   catalog: Record<string, string>;
 };
 
-/** The one version of all packages: that of the shared runtime, whose contract they follow. */
+/** Version of all packages: that of `shared`, whose contract they follow. */
 export const packagesVersion = readJson<{ version: string }>(join(root, 'shared/package.json')).version;
 
 function range(name: string, kind: string): string {
   if (kind === 'own') return `^${packagesVersion}`;
-  // as written, where it is not the product's version that counts
+  // other ranges are used as written, since they do not depend on the product's version
   if (kind !== 'catalog:' && kind !== 'exact') return kind;
   const version = catalog[name];
   if (!version) throw new Error(`pnpm-workspace.yaml has no ${name} in its catalog: add it`);
@@ -231,7 +231,7 @@ function writeManifest(name: string, target: string, imported: Set<string>): voi
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-/** The template of a new repository: the sources of templates/remote as a stranger imports them, and what such a repository has beside them. */
+/** Writes the template of a new repository: `templates/outside`, and the sources of `templates/remote` with public import names. */
 function writeTemplate(target: string): void {
   cpSync(join(root, 'templates/outside'), target, { recursive: true });
   for (const folder of ['.', ...readdirSync(join(target, 'bundlers')).map((name) => `bundlers/${name}`)]) {
@@ -298,10 +298,10 @@ export async function packPackages(out: string): Promise<Record<string, string>>
   }
 }
 
-/** Why a package was not published, and what to do about it. */
+/** States why a package was not published and how to fix it. */
 class RefusedError extends Error {}
 
-/** The hash of a version's tarball as the registry has it; undefined for a version that it has not. */
+/** Hash of a version's tarball in the registry; undefined if the version is not published. */
 async function publishedIntegrity(id: string, source: string[]): Promise<string | undefined> {
   const { stdout, stderr } = await npm(['view', id, 'dist.integrity', '--json', '--prefer-online', ...source]);
   const answer = (stdout.trim() ? JSON.parse(stdout) : '') as string | { error: { code: string; summary: string } };
@@ -311,11 +311,11 @@ async function publishedIntegrity(id: string, source: string[]): Promise<string 
 }
 
 /**
- * Publishes tarballs with npm's own sign-in, those that others need first; what is there already stays.
- * @throws RefusedError where the registry refuses, or has the version with other contents.
+ * Publishes tarballs with npm's own authentication, dependencies first; published versions are skipped.
+ * @throws RefusedError if the registry refuses, or has the version with other contents.
  */
 export async function publishPackages(tarballs: Record<string, string>, registry: string): Promise<void> {
-  // the second also goes before a registry that somebody has configured for the scope
+  // the second option overrides a registry that is configured for the scope
   const source = [`--registry=${registry}`, `--@liaozhai:registry=${registry}`];
   for (const [name, file] of Object.entries(tarballs)) {
     const id = `${readJson<Manifest>(join(folder, name, 'package.json')).name}@${packagesVersion}`;

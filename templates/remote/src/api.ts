@@ -8,7 +8,7 @@ interface Story {
   summary: string;
 }
 
-/** The API's snake_case stops here. */
+/** Converts the DTO, so that the API's snake_case names are not used elsewhere. */
 const toStory = (dto: StoryDto): Story => ({
   id: dto.id,
   title: dto.title || UNTITLED,
@@ -17,7 +17,7 @@ const toStory = (dto: StoryDto): Story => ({
 
 const toStories = (page: CursorPage<StoryDto>): Story[] => page.items.map(toStory);
 
-// endpoint names carry the remote's name, because all remotes share one api
+// endpoint names are prefixed with the remote's name, because all remotes share one api
 export const sampleApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({

@@ -9,5 +9,5 @@ export const storyDto = (patch: Partial<StoryDto> = {}): StoryDto => ({
   ...patch,
 });
 
-/** A cursor page as Laravel's API resources write it. */
+/** A cursor page in the format of Laravel's API resources. */
 export const pageDto = (data: StoryDto[]) => ({ data, links: {}, meta: { next_cursor: null } });

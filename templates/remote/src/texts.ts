@@ -1,4 +1,4 @@
-/** Everything this remote says, grouped by page. */
+/** All texts of this remote, grouped by page. */
 export const texts = {
   list: {
     title: '样例',

@@ -3,7 +3,7 @@ import ReactRefreshPlugin from '@pmmmwh/react-refresh-webpack-plugin';
 import CssMinimizerPlugin from 'css-minimizer-webpack-plugin';
 import MiniCssExtractPlugin from 'mini-css-extract-plugin';
 
-// `--env dev=alone` is npm run dev, `--env dev=inside` npm run dev:inside; without it a build to be published
+// `--env dev=alone` is npm run dev, `--env dev=inside` is npm run dev:inside; without it, a build to be published
 export default ({ dev }) => {
   const isAlone = dev === 'alone';
   const compile = (refresh) => ({
@@ -22,7 +22,7 @@ export default ({ dev }) => {
     module: {
       rules: [
         { test: /\.[jt]sx?$/, exclude: /node_modules/, use: compile(isAlone) },
-        // what libraries publish may be newer than the oldest browser the product works in
+        // libraries may publish syntax that is newer than the oldest supported browser
         { test: /\.m?js$/, include: /node_modules/, exclude: /react-refresh|webpack|core-js/, use: compile(false) },
         {
           test: /\.css$/,
@@ -35,14 +35,14 @@ export default ({ dev }) => {
     },
     plugins: [
       new RemotePlugin({ name: 'sample', label: '样例', devPort: 3101, dev }),
-      // a hash would keep a page from taking an edited stylesheet
+      // with a hash, hot reloading would not replace an edited stylesheet
       new MiniCssExtractPlugin({ chunkFilename: isAlone ? '[name].css' : '[name].[contenthash:8].css' }),
       ...(isAlone ? [new ReactRefreshPlugin({ overlay: false })] : []),
     ],
     optimization: {
       minimizer: [
         '...',
-        // compiles styles to what the oldest browsers read, too
+        // also compiles styles for the oldest supported browsers
         new CssMinimizerPlugin({
           minify: CssMinimizerPlugin.lightningCssMinify,
           minimizerOptions: { targets: cssTargets },
