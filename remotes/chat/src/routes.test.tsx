@@ -21,7 +21,7 @@ test('聊过 stands whatever a conversation has in a field', async () => {
 
 describe('a chat stands whatever a message has in a field', () => {
   const odd = oddBodies({ ...messageDto({ seq: 2, body: '她站了许久。' }) }, ['id', 'body', 'seq']);
-  // a place of its own, which cannot be read
+  // a message whose seq cannot be parsed
   odd.push(
     ...['', 'x', null, {}, -1, 1e30].map((seq) => ({ ...messageDto({ id: 'm-odd', body: '她站了许久。' }), seq })),
   );
@@ -72,7 +72,7 @@ describe('a row that throws leaves a line in its place, and the others stay', ()
     await waitFor(() => expect(lost()).toBe(1));
     expect(screen.getByText('谁在门外？')).toBeTruthy();
     expect(((await field()) as HTMLTextAreaElement).value).toBe('我还没写完');
-    // what it is now can be shown
+    // its current state can be shown
     live.push('message.completed', {
       ...messageEvent(messageDto({ seq: 3, version: 9, revision: 2, body: '风停了。' })),
     });

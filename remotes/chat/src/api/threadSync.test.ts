@@ -9,7 +9,7 @@ const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
 const pending = messageDto({ seq: 2, body: '', status: 'pending' });
 const threadOf = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body));
 
-/** A sync over a thread in memory; `answers` are given in turn, the last again and again. */
+/** A sync of an in-memory thread. `answers` are returned in turn, the last one repeatedly. */
 function syncOf(start: Thread | undefined, answers: (LatestDto | Error | object)[], isLive = true) {
   let thread = start;
   const queries: LatestQuery[] = [];
@@ -168,7 +168,7 @@ describe('catching up', () => {
 describe('a reply that grows', () => {
   const streaming = messageDto({ seq: 2, body: '', status: 'streaming' });
 
-  /** How often the page draws in two seconds of a hundred pieces each, when a drawing takes so long; ms. */
+  /** Counts the draws in two seconds of a hundred deltas each, if a draw takes `drawingMs`. */
   async function drawings(drawingMs: number): Promise<number> {
     let thread = threadOf(latestDto([asked, streaming]));
     let count = 0;

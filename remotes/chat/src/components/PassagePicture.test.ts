@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { breakLines, cut, fit, linkOf } from './PassagePicture';
 
-/** Of one width each, as most of Chinese is. */
+/** Every character has the same width, as most Chinese ones do. */
 const widthOf = ({ text }: { text: string }) => text.length;
 const lines = (paragraph: string, width = 6, indent = 0) =>
   breakLines(paragraph, width, indent, widthOf).map((line) => line.map(({ text }) => text).join(''));

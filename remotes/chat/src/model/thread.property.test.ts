@@ -18,13 +18,13 @@ type Sent = { kind: 'message'; event: MessageEventDto } | { kind: 'delta'; event
 type Answer = { body: LatestDto; before?: number };
 const PAGE = 4;
 
-/** The other end, reduced to the sync rule: seq orders, version grows with each change, deltas raise none. */
+/** Model of the server, reduced to the sync rule: seq orders, each change raises the version, deltas do not. */
 class Server {
   messages: MessageDto[] = [];
   version = 0;
   made = 0;
   wire: Sent[] = [];
-  /** Messages that have other words than once. */
+  /** Ids of messages whose text has been replaced. */
   rewritten = new Set<unknown>();
 
   get last() {
@@ -81,7 +81,7 @@ class Server {
     this.wire.push({ kind: 'message', event: { ...messageEvent({ ...message }), ...cut } });
   }
 
-  /** Gives a line other words, cuts off what follows it and begins another reply. */
+  /** Edits a line: changes its text, deletes the messages after it and begins another reply. */
   private edit(message: MessageDto | undefined): void {
     const line = message?.role === 'user' ? message : this.messages[0];
     if (!line) return;
@@ -124,7 +124,7 @@ const take = (thread: Thread, { body, before }: Answer) =>
   before === undefined ? withChanges(thread, toPage(body, true)) : withOlder(thread, toPage(body, true), before);
 const firstSeq = (thread: Thread) => thread.messages[0]?.seq ?? 0;
 
-/** What the device does at the end: catch up page by page, then page back to the beginning. */
+/** Synchronizes completely: catches up page by page, then pages back to the beginning. */
 function settled(server: Server, start: Thread): Thread {
   let thread = start;
   for (let more = true; more; ) {
@@ -141,7 +141,7 @@ function settled(server: Server, start: Thread): Thread {
   return thread;
 }
 
-/** Text that has been shown stays shown, unless the reader has had it rewritten or what it follows. */
+/** Shown text stays shown, unless the message or one before it was edited. */
 function expectNothingTakenBack(server: Server, before: Thread | undefined, after: Thread): void {
   for (const message of before?.messages ?? []) {
     const now = after.messages.find((each) => each.id === message.id);

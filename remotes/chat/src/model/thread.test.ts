@@ -134,7 +134,7 @@ describe('pages', () => {
 
   test('what was heard of a line above the window is fetched again once all of the window is cut off', () => {
     const thread = threadOf(messageDtos(3, 4), { has_more: true, version: 6 });
-    // an earlier line was edited: what followed is gone, and its new answer has ended before the page learns of it
+    // an earlier line was edited: the following messages are gone, and the new reply ends before the page receives the edit
     const ended = messageDto({ seq: 2, id: 'm-9', version: 9, body: '新的一句' });
     const { thread: early } = applyEvent(thread, messageEvent(ended));
     const cut = latestDto([messageDto({ seq: 1, version: 7 }), { ...ended, version: 8, body: '', status: 'pending' }], {

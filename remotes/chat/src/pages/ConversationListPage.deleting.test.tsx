@@ -177,7 +177,7 @@ describe('a conversation that is gone cannot be read again without a network', (
     ['deleted here by leaving the page', ({ user }) => remove(user, '故事1').then(leavePage)],
     ['deleted elsewhere', async (_, live) => live.push('conversation.deleted', { id: 'c-1' })],
   ];
-  /** A reloaded page knows only what the device has stored. */
+  /** Simulates a reload: only the data on the device is left. */
   const loadAnew = () => {
     store.dispatch(api.util.resetApiState());
     store.dispatch(chatActions.userLeft());
@@ -213,7 +213,7 @@ describe('a conversation that is gone cannot be read again without a network', (
     leavePage();
     act(() => session.userReceived(memberDto({ id: 'u-2' })));
     await import('../api/chatApi');
-    // a write of the former one's would come before the read
+    // a write by the former user would precede the read
     await offlineCache.write('test', null);
     expect(await offlineCache.read('chat.thread.1.s-1')).toBeUndefined();
   });

@@ -31,7 +31,7 @@ const showsStories = (ids: string[]) =>
     expect(rows.map((link) => link.getAttribute('href')?.match(/s-\d/)?.[0])).toEqual(ids);
   });
 
-/** Opens a list of two whose second page has been asked for and is held back until `arrive`. */
+/** Opens a list of two pages, of which the second one is requested and held back until `arrive`. */
 async function openWithPageUnderWay() {
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -209,7 +209,7 @@ test('without a network the last list is there to read', async () => {
   const { unmount } = open({ [LIST]: () => pageDto([conversationDto()]) });
   await screen.findByRole('link', { name: /聂小倩/ });
   unmount();
-  // as after a reload: only what the device keeps is left
+  // as after a reload: only the data on the device is left
   store.dispatch(api.util.resetApiState());
   const { requests } = open({
     [LIST]: () => {
@@ -418,7 +418,7 @@ describe('the search', () => {
       ['conversations.search'],
     );
   const field = () => screen.queryByRole('searchbox', { name: '找故事、人物或说过的话' });
-  /** Opens it if need be; it has the focus then. */
+  /** Opens the search if necessary; the field then has the focus. */
   async function searchField(user: UserEvent) {
     if (!field()) await user.click(await screen.findByRole('button', { name: '搜索对话' }));
     expect(document.activeElement).toBe(field());

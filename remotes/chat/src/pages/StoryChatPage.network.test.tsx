@@ -41,7 +41,7 @@ describe('once the network is back', () => {
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) => {
         if (isUp) return sentDto(request);
-        // its connection is lost at the very moment
+        // the connection is lost at the same moment
         isUp = true;
         window.dispatchEvent(new Event('online'));
         throw offline();
@@ -181,7 +181,7 @@ test.each([
   ['is no new chat either where it is the only one', () => true, false],
   ['is not the beginning', ({ params }: RecordedRequest) => params.before !== undefined, true],
 ] as const)('a page of messages of which none can be read %s, and 重试 brings it', async (_, isUnread, hasMore) => {
-  // where nothing has a height, no older page is fetched
+  // without heights, no older page would be fetched
   const height = rs.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
   onTestEnd(() => height.mockRestore());
   let isBad = true;

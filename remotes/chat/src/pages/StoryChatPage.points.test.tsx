@@ -23,7 +23,7 @@ const refused = (balance: number) => ({
   body: { message: '余额不足', code: 'insufficient_balance', required: 2, balance },
 });
 
-/** The page as a site serves it that names what brings points. */
+/** Configures the site's rules with the rewards. */
 function nameRewards() {
   const config = document.createElement('script');
   config.type = 'application/json';
@@ -110,7 +110,7 @@ test('messages that the server refused for want of points all go by one tap, in 
   await screen.findByText('排队中');
   for (const words of ['第一句', '第二句', '第三句']) await write(user, words);
   live.push('message.completed', messageEvent({ ...told, version: 3 }));
-  // the server knew better what there was left
+  // the server reported the true balance
   expect(await screen.findByText('发一条要 2 点，余额 1 点不够')).toBeTruthy();
   const retry = await screen.findByRole('button', { name: '全部重发（3 条）' });
   expect(screen.getAllByText('余额不足')).toHaveLength(1);

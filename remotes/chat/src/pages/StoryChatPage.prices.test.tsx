@@ -4,7 +4,7 @@ import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
 import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, told, write } from './chatting';
 
-// The page was opened at 2 points a message, 1 for 继续 and 灵感; since then the server wants 7, 4 and 5.
+// The page was opened at 2 points a message, 1 for 继续 and 灵感; the server's prices are 7, 4 and 5 by now.
 
 const EDIT = 'POST /v1/messages/m-1/edit';
 const rules = { story_prices: { short: 7, long: 7 }, continue_price: 4, suggestion_price: 5 };
@@ -13,7 +13,7 @@ const config = { rules: { continuePrice: 1, suggestionPrice: 1 } };
 
 type Answer = (request: RecordedRequest) => unknown;
 
-/** Refuses what costs more than the reader was shown. */
+/** Refuses purchases above the price that the user was shown. */
 const at =
   (price: number, answer: Answer): Answer =>
   (request) =>
@@ -143,7 +143,7 @@ test('each way to go on with a reply says what it costs', async () => {
 test('what has become dearer since it was shown is asked about', async () => {
   const { user, requests } = open();
   const chip = await screen.findByRole('button', { name: /^继续.*1 点/ });
-  // as the host does once its page is idle
+  // as the host does when its page is idle
   await served.learn();
   await user.click(chip);
   await risen();

@@ -166,7 +166,7 @@ describe('停止', () => {
     );
     const state = await screen.findByText('已停止');
     await user.click(state.nextElementSibling ?? state);
-    // one message costs 2 points
+    // a message costs 2 points
     expect(await screen.findByRole('dialog', { name: '点数不够' })).toBeTruthy();
     expect(asksOf(requests, 'POST /v1/messages/continue')).toHaveLength(0);
   });
@@ -316,7 +316,7 @@ describe('编辑', () => {
     messageDto({ seq: 3, role: 'user', body: '后来呢？', client_id: 'client-3' }),
     messageDto({ seq: 4 }),
   ];
-  /** What the server answers: the line, its new reply, and what is left. */
+  /** Response to an edit: the line, its new reply and the new balance. */
   const edited = (request: RecordedRequest) => ({
     status: 201,
     body: {

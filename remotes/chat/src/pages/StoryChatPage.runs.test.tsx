@@ -20,7 +20,7 @@ const inFirst = latestDto([asked, told]);
 const inNone = latestDto([]);
 const inSecond = latestDto([closed], { conversation_id: 'c-2' });
 
-/** A reader in the first of two runs. Returns the runs' sheet, and what decides which run the server has for the story. */
+/** Opens a user's first of two runs. `put` receives a function that sets the server's current run. Returns the runs' sheet. */
 async function openRuns(put: (setPresent: (latest: LatestDto) => void, shelved: boolean) => unknown) {
   let present = inFirst;
   const setPresent = (latest: LatestDto) => {

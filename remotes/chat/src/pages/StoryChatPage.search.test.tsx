@@ -16,7 +16,7 @@ const FIND = 'GET /v1/messages/search';
 const DAYS = 'GET /v1/messages/days';
 const capabilities = ['messages.search'] as const;
 
-/** 400 messages, told by pages as the server does. */
+/** 400 messages, in pages as the server returns them. */
 const all = messageDtos(400);
 const latest = ({ params }: RecordedRequest) => {
   const [before, limit] = [Number(params.before ?? 401), Number(params.limit ?? 50)];
@@ -139,7 +139,7 @@ describe('查找 in a chat', () => {
     const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
     await chat.user.type(await openSearch(chat), '狐狸{Enter}');
     expect((await screen.findAllByText('没有找到')).length).toBeGreaterThan(0);
-    // what an input method composes is given up by Escape too: Safari reports that key late
+    // Escape also cancels an IME composition; Safari reports that key late
     for (const composed of [{ isComposing: true }, { keyCode: 229 }])
       fireEvent.keyDown(screen.getByRole('searchbox'), { key: 'Escape', ...composed });
     expect(screen.getByRole('searchbox')).toBeTruthy();

@@ -55,7 +55,7 @@ describe('sending', () => {
     });
     await write(user, '谁在门外？');
     const retry = await screen.findByRole('button', { name: '点按重试' });
-    // once more automatically, and then no more
+    // one automatic retry, and no further one
     expect(sends(requests)).toHaveLength(2);
     isUp = true;
     await user.click(retry);
@@ -113,17 +113,17 @@ test('from the end of a long wait a tap leads up to the line that failed, and sa
       createdAt: index,
       state: index === 2 ? 'failed' : 'waiting',
     });
-  // there is no layout here: each row is as tall as a line
+  // the test environment has no layout: each row gets the height of a line
   const height = rs.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(80);
   onTestEnd(() => height.mockRestore());
-  // what was written before it goes out
+  // the message written before it is sent
   const { user } = openChat({
     [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }),
   });
   const unsent = await screen.findByRole('button', { name: '有 28 条未发出' });
   expect(screen.queryByRole('button', { name: '点按重试' })).toBeNull();
   await user.click(unsent);
-  // which a browser does automatically
+  // a browser fires this event automatically
   fireEvent.scroll(screen.getByRole('log'));
   expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: /条未发出$/ })).toBeNull());
@@ -187,7 +187,7 @@ describe('a line that does not get through', () => {
         isBusy ? { status: 409, body: { code: 'conversation_busy', message: '请稍候' } } : secondSentDto(request),
     });
     await screen.findByText('她提着灯，站了许久。');
-    // no pause ends by its time
+    // no pause ends by time
     retryPolicy.reset({ now: () => performance.now(), after: () => () => undefined });
     await write(user, '后来呢？');
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
@@ -269,7 +269,7 @@ test('a line that met a server without time goes after the wait that was named',
   const refused = sends(requests).length;
   isBusy = false;
   await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
-  // a slow machine may see the words only after a second refusal, or while a third is on its way
+  // on a slow machine the text may show only after a second refusal, or while a third request is in flight
   expect(sends(requests).length - refused).toBeLessThanOrEqual(2);
 });
 
@@ -296,7 +296,7 @@ test('a line written before the device’s outbox is read follows what it holds,
   secondOutbox.start();
   for (const body of ['二更', '三更'])
     void secondOutbox.enqueue({ ...line, clientId: body, body, createdAt: Date.now() });
-  // the page's own outbox sends along, as another tab's would
+  // the page's own outbox sends too, as another tab's would
   const said = () => [...new Set(sends(requests).map((request) => bodyOf(request).body))];
   await waitFor(() => expect(said()).toHaveLength(3));
   expect(said()).toEqual(['一更', '二更', '三更']);
@@ -318,7 +318,7 @@ test('a line that was only written down follows what the device’s outbox holds
   const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
   await outboxStore.put({ ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 });
   await outboxStore.put({ ...line, clientId: 'client-8', storyId: 's-2', body: '别处', createdAt: 96_400_000 });
-  // the first was kept already when the page was killed
+  // the first message had been stored when the page was killed
   writePendingLog([
     { ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 },
     { ...line, clientId: 'client-5', body: '二更', createdAt: 1 },

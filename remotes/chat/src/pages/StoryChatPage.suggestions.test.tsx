@@ -21,7 +21,7 @@ type User = ReturnType<typeof openChat>['user'];
 
 const pending = { id: 'i-1', conversation_id: 'c-1', status: 'pending', items: [] };
 
-/** The page as a site serves it that takes 5 points for suggestions. */
+/** Configures a site whose suggestions cost 5 points. */
 function priceIdeas() {
   const config = document.createElement('script');
   config.type = 'application/json';
@@ -53,7 +53,7 @@ describe('ideas are paid for once', () => {
   const chip = () => screen.findByRole('button', { name: /灵感/ });
   const keys = (requests: RecordedRequest[]) =>
     requests.filter(({ method, url }) => `${method} ${url}` === ASK).map(({ headers }) => headers['idempotency-key']);
-  /** What another tab keeps on the device of suggestions for the last line. */
+  /** Stores suggestions for the last line, as another tab would. */
   const otherTabKeeps = (suggestions: object) =>
     offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
@@ -94,7 +94,7 @@ describe('ideas are paid for once', () => {
   });
 });
 
-/** Orders under keys of their own, each ready immediately: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */
+/** Handlers under which every order is ready immediately: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */
 function suggesting(patch: Handlers = {}) {
   let orders = 0;
   const body = () => ({
@@ -109,7 +109,7 @@ function suggesting(patch: Handlers = {}) {
       orders += 1;
       return { status: 202, body: { data: body() } };
     },
-    // the API knows suggestions, not the lines they offer
+    // the API receives the id of the set, not of the line
     [SEND]: (request: RecordedRequest) => {
       const { suggestion_id: named } = request.body as { suggestion_id?: string };
       if (named === undefined || named === `i-${orders}`) return secondSentDto(request);
