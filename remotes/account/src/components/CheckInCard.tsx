@@ -33,7 +33,6 @@ function resultText({ awarded, streak }: CheckIn): string {
   return awarded === undefined || streak === undefined ? '' : texts.checkIn.awarded(awarded, streak);
 }
 
-/** Title, number of days in a row, and a toggle between this week and the whole month. */
 function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: boolean; onToggle: () => void }) {
   return (
     <div className={styles.head}>
@@ -47,7 +46,6 @@ function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: bo
   );
 }
 
-/** Daily check-in: the days in a row, today's reward and the check-in button. */
 export function CheckInCard({ user, today }: { user: User; today: string }) {
   const { run, isLoading, result } = useCheckIn(today);
   const [isMonth, setMonth] = useState(false);
@@ -119,7 +117,6 @@ function DayCell({ day, first }: { day: CalendarDay; first: boolean }) {
   );
 }
 
-/** Marks the days of the current streak, and shows the rewards of the coming ones. */
 function StreakCalendar({ streak, span }: { streak: Streak; span: 'week' | 'month' }) {
   return (
     <div className={styles.calendar}>

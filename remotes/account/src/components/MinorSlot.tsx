@@ -15,7 +15,6 @@ const MinorGuard = lazy<ComponentType<MinorSlotProps>>(() =>
   ),
 );
 
-/** Fills the slot `minor`. */
 export default function MinorSlot({ pathname }: MinorSlotProps) {
   return (
     <Suspense>

@@ -39,7 +39,6 @@ interface SupportTicketsProps {
   children: ReactNode;
 }
 
-/** Form for tickets, and the list of the user's tickets with their answers. */
 export default function SupportTickets({ diagnostics, children }: SupportTicketsProps) {
   const query = useAccountGetTicketsInfiniteQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;

@@ -44,7 +44,6 @@ function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
   return `${how}好友打开链接注册后，你得 ${formatPoints(inviterReward)}，好友得 ${formatPoints(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
 }
 
-/** Questions and answers, with the figures of the site's rules. */
 export const supportQuestions = (rules: ProductRules, canDelete = false): QuestionGroup[] => [
   {
     title: '点数',

@@ -144,7 +144,6 @@ async function shareLink(code: string) {
   if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
 }
 
-/** The user's invite code, to copy, or to share as a link. */
 function InviteCard({ code }: { code: string }) {
   const { inviterReward, inviteeReward } = toProductRules(hostConfig().rules);
   const areRewardsKnown = inviterReward !== undefined && inviteeReward !== undefined;
@@ -168,7 +167,6 @@ function InviteCard({ code }: { code: string }) {
   );
 }
 
-/** Links to the pages of 我的. */
 function EntryList() {
   return (
     <Card flush>
@@ -235,7 +233,6 @@ function MinorModeRow() {
   );
 }
 
-/** Benefits of an account, and a button to sign up. */
 function GuestCard() {
   const gift = signUpGiftText(hostConfig().rules);
   return (
@@ -273,7 +270,6 @@ const fontSizes = [
   { value: '4', label: texts.display.fontSizes[4] },
 ] as const;
 
-/** Theme and font size of this device, with sample text. */
 function DisplayCard() {
   const [theme, setTheme] = useTheme();
   const [fontSize, setFontSize] = useFontSize();

@@ -135,7 +135,6 @@ interface AvatarPickerProps {
   onChange: (avatar: string) => void;
 }
 
-/** The current avatar and the available ones. */
 function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerProps) {
   const [broken, setBroken] = useState<readonly string[]>([]);
   const offered = choices.filter((choice) => !broken.includes(choice));
@@ -203,7 +202,6 @@ function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
   );
 }
 
-/** The user's persona in all stories: text field, character count and preview. */
 function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
   const [isPreviewed, setPreviewed] = useState(false);
   const previewId = useId();

@@ -245,7 +245,6 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
 }
 
-/** Devices on which the user is signed in, with a button to sign out each. */
 function DevicesCard() {
   const query = useAccountGetDevicesQuery();
   return (
@@ -337,7 +336,6 @@ export function DeletionNotice({ at }: { at: string }) {
   );
 }
 
-/** Consequences of deleting the account, and a form that requires the password and a typed sentence. */
 function DeletionCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
   return (

@@ -25,7 +25,7 @@ const THREAD_KEPT_SECONDS = 3600;
 
 const { dispatch } = store;
 
-// endpoint names carry the remote's name, because all remotes share one api
+// endpoint names are prefixed with the remote's name, because all remotes share one api
 export const chatApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({

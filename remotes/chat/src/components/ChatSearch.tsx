@@ -175,7 +175,6 @@ interface DaysSheetProps {
   onChoose: (day: Place) => void;
 }
 
-/** The days that have messages. */
 function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) {
   const today = useShanghaiDay();
   const [days, setDays] = useState<Place[] | null>(null);

@@ -218,7 +218,6 @@ function useWaiting(isRunning: boolean, isMember: boolean): Waiting {
   return isRunning ? 'queued' : 'sending';
 }
 
-/** The story's opening, above the first message. */
 const ChatOpening = memo(function ChatOpening({ story }: { story: Story }) {
   if (!story.opening) return <div className={styles.blank} />;
   return (

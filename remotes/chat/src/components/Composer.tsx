@@ -347,7 +347,6 @@ const SuggestionSkeleton = () => (
   </div>
 );
 
-/** Unsent text. */
 export interface Draft {
   read(): string;
   write(text: string): void;

@@ -43,7 +43,6 @@ interface MessageRowProps {
   actions: MessageActs;
 }
 
-/** A confirmed message, with the heading of its day if it is the day's first. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { message, day, speaker, ...rest } = props;
   const { actions } = rest;
@@ -72,7 +71,6 @@ interface PendingRowProps {
   actions: PendingRowActions;
 }
 
-/** An unconfirmed message with its delivery status. */
 export const PendingRow = memo(function PendingRow({ pending, waiting, actions }: PendingRowProps) {
   const state = (
     <PendingState
@@ -95,7 +93,7 @@ interface OwnMessageProps {
   onMore: () => void;
 }
 
-/** A message of the user's, in a bubble at the right. */
+/** The user's own message, in a bubble at the right. */
 const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }: OwnMessageProps) {
   const longPress = useLongPress(onMore);
   return (

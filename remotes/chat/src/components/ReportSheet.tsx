@@ -9,7 +9,6 @@ import styles from './ChatSheet.module.css';
 
 const REASONS = Object.entries(texts.report.reasons);
 
-/** Form to report a reply. */
 export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
   const [reason, setReason] = useState('');
   const [words, setWords] = useState('');

@@ -11,7 +11,6 @@ import styles from './ChatSheet.module.css';
 export interface RunsSheetProps {
   open: boolean;
   storyId: string;
-  /** Id of the shown run. */
   conversationId: string;
   /** A message of this run waits to be sent, which would make its run the current one again. */
   isBusy: boolean;
@@ -33,7 +32,6 @@ async function succeeds(order: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Lists a story's runs, to resume one or start another. */
 export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
   const runs = useChatGetRunsQuery(storyId);
   const [isChoosing, setChoosing] = useState(false);

@@ -272,7 +272,7 @@ export interface Message {
   updatedAt: string;
 }
 
-/** A line of the user's that is being edited, as it was when editing began. */
+/** The user's line that is being edited, as it was when editing began. */
 export type EditedLine = Pick<Message, 'id' | 'conversationId' | 'seq' | 'revision'>;
 
 const roles = new Set(['user', 'assistant', 'system']);

@@ -124,7 +124,6 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   ));
 }
 
-/** A transaction: description, time, amount and the balance after it. */
 function TransactionRow({ transaction }: { transaction: Transaction }) {
   const { kind, amount, balanceAfter, description, createdAt, receipt } = transaction;
   const kindName = texts.transactions.kinds[kind];
@@ -153,7 +152,6 @@ function TransactionRow({ transaction }: { transaction: Transaction }) {
   );
 }
 
-/** Link to the paid order. */
 function ReceiptLink({ receipt: { orderId, priceCents, method } }: { receipt: Receipt }) {
   return (
     <Link className={styles.receipt} to={paths.order(orderId)}>
