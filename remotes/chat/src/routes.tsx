@@ -13,7 +13,7 @@ export const routes: RouteDefinition[] = [
 
 export const slots: SlotDefinition[] = [
   {
-    // fills the slot that its route requests, from the same chunk
+    // in the chunk of the route's page, since both only render the slot `conversations.member`
     name: 'conversations',
     component: () =>
       import(/* webpackChunkName: "conversations" */ './pages/ConversationListPage').then(({ ConversationColumn }) => ({
