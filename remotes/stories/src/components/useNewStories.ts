@@ -36,7 +36,8 @@ export function useNewStories(pages: StoryPage[] | undefined) {
   }, [dispatch]);
 
   const look = useCallback(async () => {
-    if (!shown.current || Date.now() - lookedAt.current < STALE_AFTER_SECONDS * 1000) return;
+    // a negative difference means that the clock was set back, and says nothing about the age
+    if (!shown.current || Math.abs(Date.now() - lookedAt.current) < STALE_AFTER_SECONDS * 1000) return;
     // an automatic check fails silently; the next one follows later
     const newest = await fetchNewest().catch(() => null);
     if (!newest || unseenIn(shown.current, newest).length === 0) return;

@@ -549,6 +549,16 @@ describe('coming back after a while', () => {
     await waitFor(() => expect(screen.queryByRole('button', { name: /新故事/ })).toBeNull());
   });
 
+  test('a clock set back does not delay the check', async () => {
+    rs.useFakeTimers({ toFake: ['Date'] });
+    let newest = storyDtos(1);
+    openRemote(remote, { 'GET /v1/stories': () => pageDto(newest) });
+    await shelf();
+    newest = [storyDto({ id: 's-0', title: '新到的' }), ...newest];
+    comeBackAfter(-3600);
+    expect(await screen.findByRole('link', { name: /新到的/ })).toBeTruthy();
+  });
+
   test('a reader who meanwhile taps a card finds the shelf as it was', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });
     const shown = storyDtos(2);
