@@ -9,15 +9,15 @@ const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, {
   const options = typeof argument === 'string' ? { url: argument } : argument;
   return request({ ...options, signal }).then(
     (data) => ({ data: data ?? null }),
-    // an aborted request has no reader any more; its answer does not matter
+    // an aborted request has no reader any more, so its error does not matter
     (cause: unknown) => ({ error: signal.aborted ? { kind: 'offline' } : toApiError(cause) }),
   );
 };
 
-// A hidden kept-alive screen unsubscribes, so its data must outlive it for as long as it may be kept.
+// A hidden keep-alive screen unsubscribes; its data must stay cached for as long as the screen may be kept.
 const KEPT_SECONDS = 3600;
 
-/** The one RTK Query api; each remote injects its endpoints, whose names carry the remote's name. */
+/** The RTK Query api of the page. Each remote injects its endpoints and prefixes their names with its own. */
 export const api = createApi({
   reducerPath: 'api',
   baseQuery,
@@ -28,10 +28,10 @@ export const api = createApi({
 
 const idOf = (item: unknown): unknown => (typeof item === 'object' && item !== null && 'id' in item ? item.id : item);
 
-/** A server that filters after it pages may send some without a row; one that sends only such has no end. */
+/** Empty pages in a row after which a list counts as finished. A server that filters after paging may send some. */
 const MOST_EMPTY_PAGES = 20;
 
-/** A bad cursor yields the first page again: what only repeats the pages before it is the end. */
+/** A server answers an invalid cursor with the first page again: a page that only repeats known rows is the end. */
 function isEnd(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
   if (last.items.length === 0) {
     const newest = pages.slice(-MOST_EMPTY_PAGES);
@@ -41,7 +41,7 @@ function isEnd(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean
   return last.items.every((item) => knownIds.has(idOf(item)));
 }
 
-/** Ready for `build.infiniteQuery`. */
+/** Cursor paging for `build.infiniteQuery`. */
 export const infiniteCursorOptions = {
   initialPageParam: null as string | null,
   getNextPageParam: (

@@ -1,4 +1,4 @@
-/** A UUID v4. `crypto.randomUUID` is missing on http pages, `getRandomValues` is not. */
+/** Returns a UUID v4. `crypto.randomUUID` is missing on http pages; `getRandomValues` is available there. */
 export function newClientId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = Array.from(bytes, (byte, index) => {

@@ -11,15 +11,15 @@ function subscribe(handler: () => void) {
   };
 }
 
-/** Whether there is a network, and the server answers through it. */
+/** Whether the device has a network and the server answers through it. */
 export const { isOnline } = network;
 
 export const useOnline = () => useSyncExternalStore(subscribe, isOnline);
 
-/** Whether the device has a network, follows both turns. */
+/** Whether the device has a network; updates on `online` and `offline`. */
 export const useHasNetwork = () => useSyncExternalStore(subscribe, hasNetwork);
 
-/** The older way, for http pages, where `navigator.clipboard` does not exist. */
+/** Fallback for http pages, where `navigator.clipboard` does not exist. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
@@ -49,9 +49,9 @@ async function copyNow(text: string): Promise<boolean> {
   }
 }
 
-/** False when the browser takes no promises or refuses, and when the text does not come. */
+/** Returns false if the browser does not accept promises, refuses, or the text's promise rejects. */
 async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
-  // a blob, because Chrome took no plain strings at first
+  // a blob, because the first Chrome versions with this API accepted no plain strings
   const content = text.then((known) => new Blob([known], { type: 'text/plain' }));
   content.catch(() => undefined);
   try {
@@ -63,15 +63,15 @@ async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
 }
 
 /**
- * Copies to the clipboard. Pass a text that is still to come (an answer of the server) as a promise within the tap: Safari refuses a
- * later call, Firefox one after 5 s. False when the browser refuses or the text does not come.
+ * Copies to the clipboard. Pass a text that is still loading as a promise within the tap: Safari refuses a later call, Firefox
+ * one after 5 s. Returns false if the browser refuses or the promise rejects.
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   if (typeof text === 'string') return copyNow(text);
   return (await copyOnceKnown(text)) || text.then(copyNow, () => false);
 }
 
-/** Opens the system's share sheet, else copies the link. */
+/** Opens the system's share sheet; where that is missing or fails, copies the link. */
 export async function share(data: {
   title: string;
   url: string;
@@ -82,7 +82,7 @@ export async function share(data: {
       await navigator.share(data);
       return 'shared';
     } catch (cause) {
-      // closing the sheet is an answer, not a failure
+      // closing the sheet is the user's choice, not a failure
       if (cause instanceof DOMException && cause.name === 'AbortError') return 'shared';
     }
   }

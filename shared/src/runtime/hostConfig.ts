@@ -48,7 +48,7 @@ const schema = object({
     object({ operator: optionalText, email: optionalText, hours: optionalText, wechat: optionalText }),
     {},
   ),
-  /** addresses of the site's own terms and privacy policy, and their version */
+  /** URLs of the site's terms and privacy policy, and their version */
   legal: fallback(object({ terms: optionalText, privacy: optionalText, version: optionalText }), {}),
   realtime: fallback(
     object({
@@ -59,21 +59,21 @@ const schema = object({
     }),
     { key: '{key}', channel: 'private-App.Models.User.{id}' },
   ),
-  /** share of the pages that report what their readers felt; a site without a server listens to none */
+  /** share of page views that report web vitals, 0–1; 0 for a site without a server to receive them */
   vitals: fallback(object({ sample: fallback(number(), 0) }), { sample: 0 }),
-  /** whether the page reports spans of its own: the server says so where it sends traces */
+  /** whether the page reports its own spans; set by a server that exports traces */
   spans: fallback(boolean(), false),
-  /** whether Redux DevTools may show the store, which holds a reader's own data */
+  /** whether Redux DevTools may show the store, which contains the user's private data */
   devTools: fallback(boolean(), false),
-  /** what the backend told the server that rendered the page; left out where it did not answer */
+  /** the backend's capabilities, as the server that rendered the page fetched them; missing if the backend did not answer */
   capabilities: fallback(optional(array(string())), undefined),
-  /** what readers pay and are given: the server's own figures, else the site's; each reader takes what it understands */
+  /** prices and gifts, from the server or else from the site; each reader parses the fields that it knows */
   rules: anything,
 });
 
 export type HostConfig = InferOutput<typeof schema>;
 
-/** A part that is missing or broken reads as "not configured"; the rest stands. */
+/** Parses the site's settings. A missing or invalid part counts as "not configured"; the other parts are used. */
 export function parseHostConfig(text: string | null | undefined): HostConfig {
   let json: unknown = {};
   try {
@@ -87,41 +87,41 @@ export function parseHostConfig(text: string | null | undefined): HostConfig {
 
 const config = createCell<HostConfig | undefined>(undefined);
 
-/** The site's own settings, from `<script type="application/json" id="liaozhai-config">`. */
+/** The site's settings, from `<script type="application/json" id="liaozhai-config">`. */
 export function hostConfig(): HostConfig {
   const current = config.current() ?? parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent);
   config.set(current);
   return current;
 }
 
-/** Makes the next call read the page's element again. */
+/** Makes the next `hostConfig()` read the page's element again. */
 export const forgetHostConfig = () => config.set(undefined);
 
-/** A refusal for its price brings rules that hold now; those that it does not name stay. */
+/** A 409 for a changed price contains the current rules; they replace the ones of the same name. */
 onPriceRise((answer) => {
   const said = safeParse(object({ rules: rulesSchema }), answer);
   const current = hostConfig();
   if (said.success) config.set({ ...current, rules: { ...current.rules, ...said.output.rules } });
 });
 
-/** Which set and builds a page runs. */
+/** Which set and builds the page runs. */
 export interface PageInfo {
   channel: string;
   set: string;
   /** remote → build id */
   builds: Record<string, string>;
-  /** Ids of what failed here last, as servers log them, newest first. */
+  /** Request ids of the latest failures, as the servers log them, newest first. */
   problems?: readonly string[];
 }
 
-/** Told by the host, shown in diagnostics. */
+/** Set by the host, shown in diagnostics. */
 const info = createCell<PageInfo>({ channel: '', set: '', builds: {} });
 export const pageInfoKnown = info.set;
 export const pageInfo = (): PageInfo => ({ ...info.current(), problems: recentProblems() });
 
 const changed = createSignal();
 
-/** What came with the page, else what the server said on the last visit. */
+/** Capabilities in the page's settings, else the ones that were stored on the last visit. */
 function kept(): readonly Capability[] {
   const parsed = safeParse(capabilitiesSchema, {
     data: hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities),
@@ -138,11 +138,11 @@ function set(names: readonly Capability[]) {
   changed.emit();
 }
 
-/** What the server said that it has beyond the specification; kept on the device, so that nothing shifts on the next visit. */
+/** Server features beyond the specification. Stored on the device, so that the layout does not shift on the next visit. */
 export const capabilities = {
   has: (name: Capability) => capabilityNames.current().includes(name),
   set,
-  /** Asks the server. One without this call has nothing beyond; while it does not answer, what it said last holds. */
+  /** `GET` of the capabilities. A server without this endpoint has none; after any other failure the stored ones stay. */
   async learn(): Promise<void> {
     try {
       const said = await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true });
@@ -154,11 +154,11 @@ export const capabilities = {
   },
 };
 
-/** Whether the server offers this; follows what it answers. */
+/** Whether the server offers this capability; updates when the capabilities load. */
 export const useCapability = (name: Capability): boolean =>
   useSyncExternalStore(changed.on, () => capabilities.has(name));
 
-/** Whether the server's capabilities are known; with `wanted` it asks immediately, as for a shared address. */
+/** Whether the capabilities have been requested in this component. `wanted` sends the request immediately, e.g. for a shared link. */
 export function useCapabilitiesAsked(wanted: boolean): boolean {
   const [isAsked, setAsked] = useState(false);
   useEffect(() => {

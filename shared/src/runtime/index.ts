@@ -16,7 +16,7 @@ export {
   useParams,
   useSearchParams,
 } from 'react-router-dom';
-// the schemas too: bundled here once, instead of with every remote
+// the schemas too, so that the host bundles them once instead of each remote
 export {
   type ApiError,
   accountEmailSchema,

@@ -26,7 +26,7 @@ test('a link away asks first: no keeps the page, yes leaves it', async () => {
   expect(location.pathname).toBe('/form');
   await user.click(screen.getByRole('link', { name: '离开' }));
   expect(await screen.findByText('到了')).toBeTruthy();
-  // an effect ends the guard, which may run after the next page is on the screen
+  // an effect removes the guard, possibly after the next page has rendered
   await waitFor(() => expect(isLeaveGuarded()).toBe(false));
 });
 

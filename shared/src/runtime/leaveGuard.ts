@@ -8,7 +8,7 @@ const guards = new Set<AskBeforeLeaving>();
 const keepDocument = (event: BeforeUnloadEvent) => event.preventDefault();
 
 function addGuard(ask: AskBeforeLeaving): () => void {
-  // kept only while needed: a page with this listener is barred from the back-forward cache
+  // added only while needed: a page with this listener cannot enter the back-forward cache
   if (guards.size === 0) window.addEventListener('beforeunload', keepDocument);
   guards.add(ask);
   return () => {
@@ -19,13 +19,13 @@ function addGuard(ask: AskBeforeLeaving): () => void {
 
 export const isLeaveGuarded = (): boolean => guards.size > 0;
 
-/** Asks everyone who guards unsaved work; true when all of them let go. The host's history asks before each navigation. */
+/** Asks all guards of unsaved work; true if all of them allow it. The host's history calls it before each navigation. */
 export async function mayLeave(): Promise<boolean> {
   for (const ask of [...guards]) if (!(await ask())) return false;
   return true;
 }
 
-/** While `dirty`, `ask` is asked before any navigation in the app, back included; the browser asks before the document goes. */
+/** While `dirty`, `ask` is called before every navigation in the app, back included; the browser asks before an unload. */
 export function useLeaveGuard(dirty: boolean, ask: AskBeforeLeaving) {
   const latest = useRef(ask);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function useLeaveGuard(dirty: boolean, ask: AskBeforeLeaving) {
 const blocks = new Map<symbol, string>();
 const changed = createSignal();
 
-/** Delays the reload that a new set wants, e.g. while words are unsent. Returns the release. */
+/** Delays the reload into a new set, e.g. while a message is unsent. Returns the release. */
 export function blockReload(reason: string): () => void {
   const block = Symbol(reason);
   blocks.set(block, reason);
@@ -47,6 +47,6 @@ export function blockReload(reason: string): () => void {
   };
 }
 
-/** Why the page must not reload now, each reason once. */
+/** Reasons why the page must not reload now, without duplicates. */
 export const reloadBlocks = (): string[] => [...new Set(blocks.values())];
 export const onReloadBlocksChanged = changed.on;

@@ -25,7 +25,7 @@ const read = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences)
 const changed = createSignal();
 const preferences = createCell(defaults);
 
-/** The browser's own bar: of its colours the chosen theme's counts, or the system's. */
+/** Colours the browser's toolbar: with an explicit theme only that theme's `<meta>` applies, else the system decides. */
 function colourBar(theme: Theme) {
   for (const colour of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const own = colour.dataset.scheme;
@@ -53,7 +53,7 @@ function prefer(choice: Partial<Preferences>) {
 const setTheme = (theme: Theme) => prefer({ theme });
 const setFontSize = (fontSize: FontSize) => prefer({ fontSize });
 
-/** How this device shows the app, on `<html data-theme data-font-size>`; other tabs follow. */
+/** The theme of this device, set as `<html data-theme>`; other tabs follow. */
 export const useTheme = (): [Theme, (theme: Theme) => void] => [
   useSyncExternalStore(changed.on, () => preferences.current().theme),
   setTheme,

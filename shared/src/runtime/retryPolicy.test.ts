@@ -8,7 +8,7 @@ import { REQUESTS_PER_MINUTE, realClock, retryPolicy } from './retryPolicy';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
-/** A page on a clock of its own, whose server answers as `answer` says. */
+/** A page on a fake clock, whose server answers by `answer`. */
 function open(answer: (url: string) => unknown) {
   const clock = new SimulatedClock();
   retryPolicy.reset(clock);
@@ -32,7 +32,7 @@ function open(answer: (url: string) => unknown) {
   return { clock, sent, pass };
 }
 
-/** The most calls within any one minute. */
+/** Maximum number of calls within any minute. */
 const mostInAMinute = (times: number[]) =>
   Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length));
 
@@ -54,7 +54,7 @@ const unwell = fc.constantFrom<() => unknown>(
   },
 );
 
-/** A caller without any pause of its own, the worst there can be. Resolves once it is answered well. */
+/** The worst caller: retries without a pause. Resolves after its first success. */
 async function insist(method: string, url: string, clock: SimulatedClock) {
   for (;;) {
     const isWell = await request({ method, url }).then(

@@ -2,11 +2,11 @@ import { type ApiError, LONGEST_WAIT_SECONDS, MINUTE_MS, retryAfterSeconds, SECO
 
 export interface Clock {
   now: () => number;
-  /** Runs once after that time; returns the way to prevent it. */
+  /** Runs once after that time; returns the cancel function. */
   after: (milliseconds: number, run: () => void) => () => void;
 }
 
-/** A browser runs a longer timer immediately. */
+/** The longest `setTimeout`: browsers run a longer one immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const realClock: Clock = {
@@ -22,14 +22,14 @@ export const realClock: Clock = {
   },
 };
 
-/** What a page sends in a minute without its reader. Polls without a socket need 30, a socket that is away 48. */
+/** Requests per minute that a page may send without user action. Polling without a socket needs 30, reconnecting a socket 48. */
 export const REQUESTS_PER_MINUTE = 90;
-/** A tap is followed by as many requests, within this time, that no server's `Retry-After` and no budget holds back. */
+/** Requests that a tap exempts from `Retry-After` and from the budget, if they are sent within `TAP_MS`. */
 const REQUESTS_PER_TAP = 10;
 const TAP_MS = 5_000;
 const MOST_HOLDS = 100;
 
-/** As much of an `AbortSignal` as axios' type promises. */
+/** The part of `AbortSignal` that axios' type guarantees. */
 type Abortable = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
 
 interface Hold {
@@ -38,8 +38,8 @@ interface Hold {
 }
 
 /**
- * When a page may send again: what servers ask by `Retry-After`, and a budget per minute for all that it sends without its
- * reader. Everything that leaves the page goes by it, so no answers of a server make the page a flood.
+ * Decides when the page may send a request: after the server's `Retry-After`, and within a budget per minute for requests without
+ * user action. All requests pass through it, so that no server response can cause a flood of them.
  */
 function createRetryPolicy() {
   let { now, after } = realClock;
@@ -82,7 +82,7 @@ function createRetryPolicy() {
       if (!stopTimer) serve();
     });
 
-  /** What the server's last answer to this call still says, its wait counted down. */
+  /** The server's last refusal of this call while its wait lasts, with the remaining seconds. */
   function standing(call: string): ApiError | undefined {
     const hold = holds.get(call);
     if (!hold) return undefined;
@@ -95,10 +95,10 @@ function createRetryPolicy() {
   }
 
   return {
-    /** Runs once after that time, however long; returns the way to prevent it. */
+    /** Runs once after that time, without the limit of `setTimeout`; returns the cancel function. */
     after: (milliseconds: number, run: () => void): (() => void) => after(milliseconds, run),
 
-    /** Waits until a request may go. Rejects with the server's last answer while that has the page wait. What the reader tapped goes. */
+    /** Resolves when the request may be sent; immediately after a tap. Rejects with the server's last refusal while its wait lasts. */
     async pass(call: string, signal?: Abortable): Promise<void> {
       if (isOfTap()) return;
       const refuse = () => {
@@ -107,14 +107,14 @@ function createRetryPolicy() {
       };
       refuse();
       await turn(signal);
-      // meanwhile another request may have had an answer
+      // another request may have been refused meanwhile
       refuse();
     },
 
-    /** Waits for the budget alone, for what has pauses of its own. */
+    /** Waits for the budget only, for callers with their own pauses. */
     turn,
 
-    /** The server has answered: one that names a wait is not asked this again before that is over. */
+    /** Records a response. If it has `Retry-After`, the call is not sent again until that time. */
     answered(call: string, error?: ApiError): void {
       if (error?.kind === 'offline' || error?.kind === 'timeout') return;
       holds.delete(call);
@@ -125,12 +125,12 @@ function createRetryPolicy() {
       holds.set(call, { until: now() + (wait ?? LONGEST_WAIT_SECONDS) * SECOND_MS, error });
     },
 
-    /** The reader has done something. */
+    /** Records a user action, which exempts the next requests from waiting. */
     tapped(): void {
       tap = { at: now(), left: REQUESTS_PER_TAP };
     },
 
-    /** Nothing of what was before counts any more; for tests, also with another clock. */
+    /** Clears all state; for tests, also with another clock. */
     reset(next: Clock = realClock): void {
       stopTimer?.();
       stopTimer = null;
@@ -143,10 +143,9 @@ function createRetryPolicy() {
   };
 }
 
-/** The page's own. */
 export const retryPolicy = createRetryPolicy();
 
-/** `fetch` for what a page repeats: within its budget, and rejecting while the server's `Retry-After` lasts. */
+/** `fetch` for requests that a page repeats: within its budget. Rejects while the server's `Retry-After` lasts. */
 export async function fetchInTurn(url: string, init: RequestInit): Promise<Response> {
   const call = `${init.method ?? 'GET'} ${url}`;
   await retryPolicy.pass(call, init.signal ?? undefined);

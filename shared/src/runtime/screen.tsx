@@ -6,16 +6,16 @@ import { hostConfig } from './hostConfig';
 export interface ScreenState {
   /** the screen's own scroll container */
   scroller: RefObject<HTMLElement | null>;
-  /** false while it is kept alive behind another screen */
+  /** false while the screen is kept alive behind another */
   isActive: boolean;
 }
 
 export const ScreenContext = createContext<ScreenState>({ scroller: { current: null }, isActive: true });
 
-/** The kept-alive screen this component lives in. */
+/** The keep-alive screen around this component. */
 export const useScreen = () => use(ScreenContext);
 
-/** Names the document while the screen shows; undefined leaves the route's title. */
+/** Sets the document's title while the screen is active; undefined keeps the route's title. */
 export function useDocumentTitle(title: string | undefined) {
   const { isActive } = useScreen();
   useEffect(() => {
@@ -23,12 +23,12 @@ export function useDocumentTitle(title: string | undefined) {
   }, [title, isActive]);
 }
 
-/** Back to where the visitor came from in this app, or to `fallback` when they came by a link from elsewhere. */
+/** Navigates back within the app, or to `fallback` if the visitor entered by an external link. */
 export function useGoBack(fallback: string): () => void {
   const navigate = useNavigate();
   return useCallback(() => {
     const { idx = 0, overlays = [] } = (history.state ?? {}) as { idx?: number; overlays?: unknown[] };
-    // an overlay has an entry of its own, which closes it
+    // an overlay has its own history entry, which `navigate(-1)` closes
     if (idx > 0 || overlays.length > 0) void navigate(-1);
     else void navigate(fallback, { replace: true });
   }, [navigate, fallback]);
@@ -36,15 +36,15 @@ export function useGoBack(fallback: string): () => void {
 
 export interface SlotProps {
   name: string;
-  /** Shows in its place until it is there: the shape that its own skeleton has. */
+  /** Placeholder while the component loads: has the shape of its skeleton. */
   waiting?: ReactNode;
   [prop: string]: unknown;
 }
 
-/** How a slot is filled: the host puts its remote loading here. */
+/** Component that fills a slot; the host provides its remote loader here. */
 export const SlotContext = createContext<ComponentType<SlotProps> | null>(null);
 
-/** The place on a page where other teams' parts show, e.g. `<RemoteSlot name="story.chat" storyId={id} />`. */
+/** Place where components of other teams render, e.g. `<RemoteSlot name="story.chat" storyId={id} />`. */
 export function RemoteSlot<Name extends SlotName>(
   props: Pick<SlotProps, 'waiting'> & { name: Name } & PropsOfSlot<Name>,
 ) {

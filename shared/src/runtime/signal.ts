@@ -1,4 +1,4 @@
-/** A list of handlers; `on` returns the way to unsubscribe. */
+/** A list of handlers; `on` returns the unsubscribe function. */
 export interface Signal<Arguments extends unknown[]> {
   on(handler: (...args: Arguments) => void): () => void;
   emit(...args: Arguments): void;
@@ -18,7 +18,7 @@ export function createSignal<Arguments extends unknown[] = []>(): Signal<Argumen
   };
 }
 
-/** One value that changes, readable by every holder of the cell. */
+/** A mutable value that several modules share. */
 export interface Cell<Value> {
   current(): Value;
   set(next: Value): void;

@@ -8,7 +8,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-/** Whether the store of a page with these settings offers itself to the browser's extension. */
+/** Whether a page with these settings shows its store to Redux DevTools. */
 async function offersItself(config: string): Promise<boolean> {
   const offered = rs.fn(() => (create: unknown) => create);
   Reflect.set(globalThis, EXTENSION, offered);

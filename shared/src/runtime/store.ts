@@ -28,18 +28,18 @@ export const toastsSlice = createSlice({
 });
 
 /**
- * Authenticated ⇔ `member`; `unknown` only until the stored user has been read. A guest whose session has run out here is
- * told apart from others by `expired`.
+ * A `member` is authenticated; `unknown` lasts until the stored user has been read. `expired` marks a guest whose session
+ * expired on this device.
  */
 export type Session =
   | { status: 'unknown' }
   | { status: 'guest'; expired?: ExpiredSession | undefined }
   | { status: 'member'; user: User };
 
-/** Whose session has run out: they need only sign in again. */
+/** The user of an expired session, who only needs to sign in again. */
 export interface ExpiredSession {
   id: string;
-  /** what they sign in with; may be empty */
+  /** login name; may be empty */
   login: string;
 }
 
@@ -63,12 +63,11 @@ const showsDevTools = () =>
   (typeof document !== 'undefined' &&
     parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent).devTools);
 
-/** The page's one store. */
 export const store = configureStore({
   reducer: rootReducer,
   devTools: showsDevTools(),
   middleware: (defaults) => defaults().concat(api.middleware),
-  // what changes before a paint is drawn with it; waiting for a frame would draw it in the one after
+  // renders a change before the next paint; the default `raf` would render one frame later
   enhancers: (defaults) => defaults({ autoBatch: { type: 'tick' } }),
 });
 
@@ -77,7 +76,7 @@ export type AppDispatch = typeof store.dispatch;
 export const useSelector = useAnySelector.withTypes<RootState>();
 export const useDispatch = useAnyDispatch.withTypes<AppDispatch>();
 
-// Focus is left out: coming back is answered by catching up, not by asking for everything again.
+// No `focus` listener: a page that becomes visible catches up by events instead of refetching everything.
 if (typeof window !== 'undefined') {
   setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) => {
     const online = () => dispatch(onOnline());

@@ -7,11 +7,11 @@ export interface ToastOptions {
   kind?: StoredToast['kind'];
   action?: { label: string; run: () => void };
   durationMs?: number;
-  /** shows ahead of all others: what it offers ends with its time */
+  /** shown before all others, since its action expires with it */
   isFirst?: boolean;
-  /** goes when another user signs in, or this one logs out: what it says or offers is theirs alone */
+  /** removed when the user changes, because its text or action is theirs alone */
   isPersonal?: boolean;
-  /** Called once its time is over, and not where it was acted on or taken back. */
+  /** Called when its time has passed, not when it was dismissed or its action ran. */
   onOver?: () => void;
 }
 
@@ -25,10 +25,10 @@ const HELD_MS = 500;
 
 const { toastRaised, toastRaisedFirst, toastDismissed } = toastsSlice.actions;
 
-/** what cannot be kept in the store: how to act, how long to stay, and the clock of the one that shows */
+/** non-serialisable parts of each toast: its action, duration and running timer */
 const details = new Map<string, ToastOptions & { timer?: ReturnType<typeof setTimeout> }>();
 
-/** Says something in passing. Toasts queue, one shows at a time; what is already being said is not said twice. Returns the way to take it back. */
+/** Queues a message; one shows at a time, and an equal text without an action is replaced. Returns the dismiss function. */
 export function toast(text: string, options: ToastOptions = {}): () => void {
   const { kind = 'plain', action } = options;
   const saying = store.getState().toasts.find((other) => other.text === text && other.kind === kind && !action);
@@ -52,7 +52,7 @@ session.onUserChanged(() => {
   for (const [id, { isPersonal }] of details) if (isPersonal) dismissToast(id);
 });
 
-/** A toast's time runs from when it is seen. */
+/** Starts the timer of the visible toast: its time runs from when it is shown. */
 function startClock() {
   const [shown] = store.getState().toasts;
   const detail = shown && details.get(shown.id);
@@ -60,7 +60,7 @@ function startClock() {
   endAfter(shown.id, detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS));
 }
 
-/** A toast that is pressed, or whose button has the focus, stays until that is over. */
+/** A pressed toast, or one whose button has the focus, stays until it is released. */
 const isHeld = () => document.querySelector('[data-toasts]:is([data-held], :focus-within)') !== null;
 
 function endAfter(id: string, ms: number) {
@@ -83,7 +83,7 @@ function withAction(toast: StoredToast): Toast {
   return { ...toast, action: { label: action.label, run } };
 }
 
-/** The toast to be seen now, if any. */
+/** The visible toast, if any, as a list of at most one. */
 export function useToasts(): Toast[] {
   const toasts = useSelector((state) => state.toasts);
   return useMemo(() => toasts.slice(0, 1).map(withAction), [toasts]);

@@ -1,6 +1,6 @@
 const COOKIE = 'XSRF-TOKEN';
 
-/** Every value of the cookie: another path or a parent domain may have left one of its own. */
+/** All values of the cookie: another path or a parent domain may have set a second one. */
 const tokens = (): string[] => [
   ...new Set(
     cookies()
@@ -10,7 +10,7 @@ const tokens = (): string[] => [
   ),
 ];
 
-/** A sandboxed frame may not read its own. */
+/** A sandboxed frame must not read its cookies, and throws. */
 function cookies(): string {
   try {
     return document.cookie;
@@ -27,16 +27,16 @@ function decoded(value: string): string {
   }
 }
 
-/** Scripts may read it, and it lives as long as the session's cookie. */
+/** Whether a script can read the cookie. It lives as long as the session's cookie. */
 export const hasToken = (): boolean => tokens().length > 0;
 
-/** Two cookies of one name, and the token that was fetched. A server may set a new one with each refusal. */
+/** Two cookies of one name and one fetched token. A server may set a new token with each refusal. */
 const MOST_ATTEMPTS = 3;
 
-/** The cookie with which the server knows that a change comes from this site. `fetchToken` has the server set it and never rejects. */
+/** The CSRF token that the server requires for every change. `fetchToken` makes the server set it and never rejects. */
 export function createCsrfToken(fetchToken: () => Promise<void>) {
   let underWay: Promise<void> | null = null;
-  /** Requested once in vain: this server sets none, or it cannot be reached and the next answer says so. */
+  /** One request set no cookie: the server uses none, or it is unreachable and the next response shows that. */
   let isTokenless = false;
   /** Tokens that the server has refused in this page. */
   const refused = new Set<string>();
@@ -52,18 +52,18 @@ export function createCsrfToken(fetchToken: () => Promise<void>) {
 
   return {
     current,
-    /** Fetches the token where the page has none, which saves the first change a refusal and a replay. Never rejects. */
+    /** Fetches the token if the page has none, which spares the first change a refusal and a retry. Never rejects. */
     async prepare(): Promise<void> {
       if (current() !== undefined || isTokenless) return;
       await refresh();
       isTokenless = current() === undefined;
     },
-    /** The server refused `token` for the `attempt`-th time: whether another one is worth an attempt. Never rejects. */
+    /** Records that the server refused `token`, for the `attempt`-th time. Resolves to whether a retry makes sense. Never rejects. */
     async renew(token: string | undefined, attempt: number): Promise<boolean> {
       if (token !== undefined) refused.add(token);
       if (attempt === 1) {
         await refresh();
-        // a server may hand out the same one again
+        // the server may set the same token again
         if (tokens().length < 2) refused.clear();
         return true;
       }

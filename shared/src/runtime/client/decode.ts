@@ -1,7 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import { readAs } from '../../contract';
 
-/** Reads what came by a call or an event, and reports once per page what of it could not be read. */
+/** Decodes responses and events; logs each unreadable field once per page. */
 function createDecoder() {
   const reported = new Set<string>();
   return <Schema extends GenericSchema>(

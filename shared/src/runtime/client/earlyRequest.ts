@@ -1,7 +1,7 @@
 import type { AxiosRequestConfig } from 'axios';
 import { parseJson } from '../../contract';
 
-/** A GET that the page's inline loader started before this code had arrived. */
+/** A GET that the page's inline loader started before this code was loaded. */
 export interface EarlyRequest {
   url: string;
   response: Promise<Response>;
@@ -12,14 +12,14 @@ type Asked = Pick<AxiosRequestConfig, 'method' | 'baseURL' | 'url' | 'params' | 
 
 const loader = () => (globalThis as { __liaozhai?: Loader }).__liaozhai;
 
-/** The early request, if it is this one. */
+/** Returns the early request if it matches. */
 function earlyFor({ method, baseURL = '', url = '', params }: Asked): EarlyRequest | null {
   const early = loader()?.early;
   if (!early || method?.toLowerCase() !== 'get' || early.url !== baseURL + url) return null;
   return params && Object.keys(params).length > 0 ? null : early;
 }
 
-/** Takes the early request if it is this one; it serves once. */
+/** Returns the early request if it matches; it can be used once. */
 export function takeEarly(asked: Asked): EarlyRequest | null {
   const early = earlyFor(asked);
   const holder = loader();
@@ -28,8 +28,8 @@ export function takeEarly(asked: Asked): EarlyRequest | null {
 }
 
 /**
- * What the early request brought, if that is this one, was answered well and is there before `others` are ready to take it; else
- * undefined, and they find it as it was. They know what failures, time limits and signals are.
+ * Returns the body of a matching early request if it succeeded before `others` settled. Otherwise returns undefined and leaves
+ * it to `others`, which handle failures, timeouts and aborts.
  */
 export async function takeEarlyBody(asked: Asked, others: Promise<unknown>): Promise<unknown> {
   const early = earlyFor(asked);
@@ -41,5 +41,5 @@ export async function takeEarlyBody(asked: Asked, others: Promise<unknown>): Pro
   return isGood && takeEarly(asked) ? body : undefined;
 }
 
-/** What may say of itself that it failed: `others` know. */
+/** A body that may contain a failure of its own: left to `others`. */
 const isEnvelope = (body: object): boolean => ['success', 'code', 'status', 'error'].some((name) => name in body);

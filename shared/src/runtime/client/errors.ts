@@ -13,10 +13,10 @@ import { createCell } from '../signal';
 const KEPT_PROBLEMS = 5;
 const problems = createCell<readonly string[]>([]);
 
-/** Ids of what failed in this page last, as servers log them, newest first. */
+/** Request ids of the latest failures in this page, as servers log them, newest first. */
 export const recentProblems = problems.current;
 
-/** Adds an id to what the reader sends to support. */
+/** Adds a request id to the diagnostics for support. */
 export const problemNoted = (id: string): void =>
   problems.set([id, ...problems.current().filter((each) => each !== id)].slice(0, KEPT_PROBLEMS));
 
@@ -25,11 +25,11 @@ export const isFailedRequest = (cause: unknown): cause is AxiosError =>
 
 const isTimeout = (code: string | undefined) => code === 'ECONNABORTED' || code === 'ETIMEDOUT';
 
-/** Names what went wrong with a request. Throws anything that was no failed request, an aborted one included. */
+/** Converts a failed request to `ApiError`. Throws any other cause, an aborted request included. */
 export function toApiError(cause: unknown): ApiError {
   if (isApiError(cause)) return cause;
   if (!isFailedRequest(cause)) throw cause;
-  // a network that wants a sign-in first answers 511 in the server's place
+  // a network that requires a sign-in answers 511 in the server's place
   if (!cause.response || cause.response.status === 511) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
@@ -38,7 +38,7 @@ export function toApiError(cause: unknown): ApiError {
     ...(typeof requestId === 'string' && { requestId }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   };
-  // an HTML page with 404 comes from a proxy: it must not pass for an entity that is gone
+  // an HTML page with status 404 comes from a proxy and must not count as a deleted entity
   if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const plain = ofStatus(cause.response, body);
@@ -49,15 +49,15 @@ export function toApiError(cause: unknown): ApiError {
 
 type Body = Record<string, unknown>;
 
-/** Where a 429 names none. */
+/** For a 429 without `Retry-After`. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
-/** A text in a sent body, apart from ids. */
+/** A text field in a request body, ids excepted. */
 const sentText = /"(?!\w*id")\w+":"/i;
 
-/** Whether a reader's own words are sent along: only then can they be wrong. Ids and figures are the page's. */
+/** Whether the request contains text of the user: only then can a 422 concern their input. Ids and numbers come from the page. */
 export const isFilledIn = ({ data, params }: Pick<AxiosRequestConfig, 'data' | 'params'>): boolean =>
   Boolean(params?.q) || (typeof data === 'string' ? sentText.test(data) : Boolean(data));
 
@@ -68,7 +68,7 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
   const isOfPage =
     (status === 402 && config.method === 'get') ||
     (status === 422 && !isFilledIn(config) && Object.keys(fields).length === 0);
-  // must not pass for a thing that is gone
+  // must not count as a deleted entity
   if (isRouteMissing(status, body) || isOfPage) return { kind: 'server', status };
   switch (status) {
     case 401:

@@ -97,7 +97,7 @@ test('a web view that always denies a network is believed until a request is ans
   await pass(1_000);
   expect(network.isOnline()).toBe(true);
   expect(told).toEqual(['online', 'offline', 'online']);
-  // the browser's own word is newer than that answer, and than one to what was asked before
+  // the browser's `offline` event is newer than that response, and than a request sent before it
   const asked = performance.now() - 1;
   window.dispatchEvent(new Event('offline'));
   network.answered(asked);

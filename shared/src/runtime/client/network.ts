@@ -3,27 +3,27 @@ import { retryPolicy } from '../retryPolicy';
 
 const PROBES: Pace = { firstMs: 1_000, longestMs: 15_000, spread: 0.2 };
 
-/** Whether the server answers now. Never rejects. */
+/** Resolves to whether the server responds. Never rejects. */
 export type Ask = () => Promise<boolean>;
 
 /**
- * Whether the server can be reached. `navigator.onLine` alone is true in every Wi-Fi without a way to the internet, so
- * requests report their outcome. One without an answer starts probes; when those get none either, the network counts as
- * gone until something answers. Both turns are the window's `offline` and `online` events, as the browser's own are.
- * `navigator.onLine` is false for ever in web views whose app may not look at the network: an answer counts for more.
+ * Tracks whether the server can be reached. `navigator.onLine` alone is true in every Wi-Fi without internet, so requests
+ * report their outcome. A request without a response starts probes; if they fail too, the network counts as lost until a
+ * response arrives. Both changes dispatch `offline` and `online` on `window`, like the browser's own. In web views without
+ * permission to see the network `navigator.onLine` is always false: a response overrides it.
  */
 export function createNetwork(ask: Ask) {
   let isReachable = true;
-  /** The round of probes that is under way. */
+  /** Identifies the current round of probes. */
   let asking: object | null = null;
   let wake = () => {};
   let askServer = ask;
-  /** An answer came since the browser said that there is no network. */
+  /** A response has arrived since the browser reported that it is offline. */
   let isProven = false;
   const hasNetwork = () => navigator.onLine || isProven;
 
   let isTelling = false;
-  /** When the browser said last that there is no network, by the page's clock. */
+  /** When the browser last reported that it is offline, by the page's clock. */
   let deniedAt = Number.NEGATIVE_INFINITY;
 
   function tell() {
@@ -35,11 +35,11 @@ export function createNetwork(ask: Ask) {
   function become(reachable: boolean) {
     if (isReachable === reachable) return;
     isReachable = reachable;
-    // what the browser itself calls offline it will call online itself
+    // where the browser reports offline, it will also report online
     if (hasNetwork()) tell();
   }
 
-  /** Resolves after `milliseconds`, later on a hidden page, and immediately when the browser says that it is online. */
+  /** Resolves after `milliseconds`, later on a hidden page, and immediately when the browser reports online. */
   const pause = (milliseconds: number) =>
     new Promise<void>((resolve) => {
       let isOver = false;
@@ -72,7 +72,7 @@ export function createNetwork(ask: Ask) {
   }
 
   function answered(begunAt = performance.now()) {
-    // what was asked before may have been on its way already
+    // a request that began before the loss may have been answered already
     const isNews = !hasNetwork() && begunAt >= deniedAt;
     isProven ||= isNews;
     if (isNews && isReachable) tell();
@@ -91,15 +91,15 @@ export function createNetwork(ask: Ask) {
 
   return {
     isOnline: (): boolean => hasNetwork() && isReachable,
-    /** A request came back, with any answer; when it began, by the page's clock. */
+    /** Records a response of any kind. `begunAt` is when its request began, by the page's clock. */
     answered,
-    /** A request got no answer, or a socket broke: the server is asked until it answers. */
+    /** Records a request without a response or a broken socket: probes run until the server responds. */
     doubted() {
       if (asking) return;
       asking = {};
       void askUntilAnswered(asking);
     },
-    /** For tests: another way to ask. Returns the way to undo it, with the network there. */
+    /** For tests: replaces the probe. Returns a function that restores it and marks the network as reachable. */
     replaceAsk(replacement: Ask): () => void {
       const former = askServer;
       askServer = replacement;

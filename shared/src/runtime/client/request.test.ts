@@ -21,7 +21,7 @@ import { apiUrl, replaceAdapter, request, socketId } from './request';
 import { onUnauthenticated, signInEpoch } from './unauthenticated';
 
 beforeEach(() => {
-  // retries wait a random while; here none
+  // removes the random delay of retries
   const random = rs.spyOn(Math, 'random').mockReturnValue(0);
   onTestEnd(() => random.mockRestore());
 });
@@ -32,7 +32,7 @@ function api(handlers: Handlers) {
   return requests;
 }
 
-/** Answers one after another; the last one stays. */
+/** Returns the responses in order; the last one repeats. */
 const inTurn = (...answers: unknown[]) => {
   let turn = 0;
   return () => {
@@ -214,7 +214,6 @@ test.each([
   api({ [`GET ${url}`]: inTurn(...answers) });
   const ask = () => request({ url, schema: cursorPageSchema(entry) });
   for (const _ of refused) expect(await failure(ask())).toEqual({ kind: 'server', status: 200 });
-  // another page may be readable
   expect(await ask()).toEqual({ items: [], nextCursor: 'n' });
   for (const _ of [1, 2]) expect(await ask()).toEqual({ items: [], nextCursor: null });
 });
@@ -449,7 +448,7 @@ describe('an answer that is none of the server’s', () => {
     const [gone, read, logout, cut] = calls;
     api({ [gone]: { status: 204 }, [read]: 'OK', [logout]: ' <html>', [cut]: '{"data"' });
     expect(await request({ url: '/v1/conversations/7', method: 'DELETE' })).toBe('');
-    // as Express and Spring say it
+    // as Express and Spring do
     await request({ url: '/v1/read', method: 'POST' });
     for (const url of ['/v1/logout', '/v1/cut'])
       expect(await failure(request({ url, method: 'POST' }))).toEqual({ kind: 'offline' });

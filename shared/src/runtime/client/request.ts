@@ -22,37 +22,37 @@ import { signInEpoch, unauthenticated } from './unauthenticated';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** sign-in in which the request was made */
+    /** number of the sign-in during which the request was made */
     signInEpoch?: number;
-    /** how often it was sent again for want of an answer */
+    /** retries after a missing response */
     retries?: number;
-    /** names it in the logs of server and backend; the same however often it is sent */
+    /** identifies the request in the logs of server and backend; the same for all retries */
     requestId?: string;
-    /** by the page's clock */
+    /** start of the latest attempt, by the page's clock */
     begunAt?: number;
-    /** how often the server has refused its CSRF token */
+    /** number of CSRF tokens that the server has refused for it */
     refusedTokens?: number;
-    /** the page does without it: a 401 asks nobody to sign in */
+    /** the page works without it, so that a 401 does not end the session */
     isOptional?: boolean;
   }
 }
 
 export interface RequestOptions {
-  /** below `/api`, unless `baseURL` says otherwise */
+  /** path below `/api`, unless `baseURL` is set */
   url: string;
   method?: string;
-  /** `cursor` may be the query of the next page, as `cursorPageSchema` reads it off a link */
+  /** `cursor` may be the whole query of the next page, as `cursorPageSchema` reads it from a link */
   params?: { cursor?: string; [name: string]: unknown };
   body?: unknown;
-  /** the answer's shape; another one did not come from the server */
+  /** shape of the response; a body of another shape is rejected */
   schema?: GenericSchema;
-  /** one per thing done; the server answers a repeated one with its first answer */
+  /** one per user action; the server answers a repeated key with its first response */
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** '' for addresses outside `/api` */
+  /** '' for paths outside `/api` */
   baseURL?: string;
   timeoutMs?: number;
-  /** The page does without it: a 401 asks nobody to sign in. */
+  /** The page works without it, so that a 401 does not end the session. */
   isOptional?: boolean;
 }
 
@@ -61,9 +61,9 @@ type AnswerOf<Options extends RequestOptions> = Options extends { schema: infer 
   : unknown;
 
 /**
- * One request; resolves to the response body as `schema` reads it. Rejects with `ApiError`, or with a `CanceledError` if
- * `signal` ended it. A body of another shape (a captive portal's page, one cut short) counts as a failed network: `offline`;
- * a list without a readable row is the server's failure.
+ * Sends one request; resolves to the response body as parsed by `schema`. Rejects with `ApiError`, or with a `CanceledError` if
+ * `signal` ended it. A body of another shape (a captive portal's page, a truncated one) rejects as `offline`; a list without a
+ * readable row rejects as `server`.
  */
 export async function request<const Options extends RequestOptions>(options: Options): Promise<AnswerOf<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
@@ -78,7 +78,7 @@ export async function request<const Options extends RequestOptions>(options: Opt
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
   };
-  // the interceptor hands on the body, which axios' types do not know
+  // the interceptor returns the body, which axios' types do not know
   const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
   if (!schema) return answer as AnswerOf<Options>;
   const decoded = decode(schema, answer, `${method} ${url}`);
@@ -88,23 +88,23 @@ export async function request<const Options extends RequestOptions>(options: Opt
   throw error;
 }
 
-/** A server that names the next page by its query reads that, and no cursor. */
+/** A server that names the next page by a query string expects those parameters instead of `cursor`. */
 const paramsOf = (params: RequestOptions['params']) =>
   params?.cursor?.[0] === '?'
     ? { ...params, cursor: undefined, ...Object.fromEntries(new URLSearchParams(params.cursor)) }
     : params;
 
-/** Nothing of what was asked for is there, which a thing that may lack every field would not show. */
+/** A body with only `message` has no data; a schema of optional fields alone would accept it. */
 const hasWordsAlone = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
 
-/** Rows come from the server, however odd they are. */
+/** A list with rows comes from the server, even if no row is readable. */
 function hasRows(answer: unknown): boolean {
   const page = flatPage(answer);
   const list = (page as { data?: unknown } | null)?.data ?? page;
   return Array.isArray(list) && list.length > 0;
 }
 
-/** The answer that the page's loader has for this request, for which a screen need not wait until axios has come. */
+/** The response of the loader's early request, so that the first screen need not wait for axios. */
 async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
   if (!transport.isDispensable()) return undefined;
   const answer = await takeEarlyBody({ baseURL: API_BASE, ...config }, transport.get());
@@ -115,17 +115,17 @@ async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
 const TIMEOUT_MS = 10_000;
 const ASK_TIMEOUT_MS = 5_000;
 const GET_RETRIES = 2;
-/** A lost connection is often one of its kind. */
+/** Delays for a lost connection, which is often a single event. */
 const QUICK: Pace = { firstMs: 600, longestMs: 1_200, spread: 1 };
-/** A server that wants longer than this is not waited for: the caller gets its answer. */
+/** A longer `Retry-After` is not waited for: the caller gets the error. */
 const LONGEST_WAIT_HERE_SECONDS = 3;
 
 type Around = (next: AxiosAdapter) => AxiosAdapter;
 
-/** What carries requests, below the interceptors. */
+/** The adapter below the interceptors. */
 const edge: { adapter?: AxiosAdapter; around?: Around } = {};
 
-/** Replaces the network, for tests. Returns the way to undo it. */
+/** Replaces the network, for tests. Returns the function that restores it. */
 export function replaceAdapter(adapter: AxiosAdapter): () => void {
   const former = edge.adapter;
   edge.adapter = adapter;
@@ -134,7 +134,7 @@ export function replaceAdapter(adapter: AxiosAdapter): () => void {
   };
 }
 
-/** Puts `around` between all requests and the network, each one that is sent again included. Returns the way to undo it. */
+/** Wraps all requests, retries included. Returns the function that removes the wrapper. */
 export function aroundRequests(around: Around): () => void {
   edge.around = around;
   return () => {
@@ -148,7 +148,7 @@ const settings = {
   baseURL: API_BASE,
   timeout: TIMEOUT_MS,
   withCredentials: true,
-  // axios knows the first of several tokens only
+  // axios reads only the first of several tokens
   withXSRFToken: false,
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
 };
@@ -189,7 +189,7 @@ interface Transport {
   plain: AxiosInstance;
 }
 
-/** axios comes in a file of its own with the first request: most pages show their first screen without one. */
+/** Loads axios in a separate file with the first request: most pages render their first screen without it. */
 function createTransport() {
   let underWay: Promise<Transport> | null = null;
   let hasArrived = false;
@@ -205,27 +205,27 @@ function createTransport() {
   return {
     get() {
       underWay ??= load().catch(() => {
-        // the next request fetches the file again
+        // the next request loads the file again
         underWay = null;
         return noAnswer();
       });
       return underWay;
     },
-    /** Whether a request may do without it: it has not come yet, and nothing else must see the answer. */
+    /** Whether a request may skip axios: it is not loaded, and no wrapper needs to see the response. */
     isDispensable: () => !hasArrived && !edge.around,
   };
 }
 
 const transport = createTransport();
 
-/** Fetches what carries requests, for a page that is about to make one. Never rejects. */
+/** Loads axios for a page that is about to send a request. Never rejects. */
 export const prepareClient = (): Promise<void> =>
   transport.get().then(
     () => undefined,
     () => undefined,
   );
 
-/** By which the server's waits are known: one of a list holds for each page of it. */
+/** Key of the server's waits, without the query: one wait applies to all pages of a list. */
 const callOf = ({ method = 'get', url = '' }: AxiosRequestConfig) => `${method.toUpperCase()} ${url.split('?')[0]}`;
 
 async function send(config: AxiosRequestConfig): Promise<unknown> {
@@ -233,13 +233,13 @@ async function send(config: AxiosRequestConfig): Promise<unknown> {
   return (await transport.get()).client.request(config);
 }
 
-/** The address of a call, for the few that cannot go by `request`. */
+/** Absolute URL of a call, for callers that cannot use `request`. */
 export const apiUrl = (path: string): string => new URL(API_BASE + path, location.href).href;
 
-/** Calls of a page that stays open longer are traces of their own. */
+/** After this time a call starts a trace of its own. */
 const TRACED_MS = 600_000;
 
-/** The trace of the page's document, which a server with tracing names: calls are spans below the document's. */
+/** `traceparent` of the document, if the server sent one: calls become spans below the document's. */
 function pageTrace(): string | undefined {
   if (performance.now() > TRACED_MS) return undefined;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
@@ -247,11 +247,11 @@ function pageTrace(): string | undefined {
 }
 
 const minorModeRefusals = createSignal();
-/** Subscribes to calls that the server refused because 未成年人模式 allows no more. Returns the way to stop. */
+/** Subscribes to calls refused because 未成年人模式 allows no more. Returns the unsubscribe function. */
 export const onMinorModeRefusal = minorModeRefusals.on;
 
 const priceRises = createSignal<[answer: unknown]>();
-/** Subscribes to calls that the server refused because they cost more than the reader was shown. Returns the way to stop. */
+/** Subscribes to calls refused because their price differs from the one that the user saw. Returns the unsubscribe function. */
 export const onPriceRise = priceRises.on;
 
 async function recover(cause: unknown): Promise<unknown> {
@@ -270,12 +270,12 @@ async function recover(cause: unknown): Promise<unknown> {
     return send({ ...config, retries: (config.retries ?? 0) + 1 });
   }
   if (error.kind === 'server') {
-    // support finds it in the server's logs by this line
+    // support finds the request in the server's logs by this id
     console.warn(`${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId}`);
     if (error.requestId) problemNoted(error.requestId);
   }
   if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
-  // a gateway may speak for a server that is away
+  // a gateway may answer with 5xx for a server that is down
   else if (error.kind !== 'server') network.answered(config.begunAt);
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
@@ -286,7 +286,7 @@ async function recover(cause: unknown): Promise<unknown> {
 
 const PROBE = 'probe';
 
-/** Any JSON comes from the server; the user is small, and every backend has it. Without the interceptors, which would act upon a 401. */
+/** Probes `GET /v1/user`, which every backend has; any JSON counts. Without the interceptors, which would act on a 401. */
 async function isServerThere(): Promise<boolean> {
   const ask = async () => {
     const { plain } = await transport.get();
@@ -314,10 +314,10 @@ async function isServerThere(): Promise<boolean> {
   );
 }
 
-/** Whether the server can be reached, by how requests fare. */
+/** Tracks whether the server can be reached, by the outcome of requests. */
 export const network = createNetwork(isServerThere);
 
-/** Laravel sets the cookie here. Where the route is missing, the answer to the replay says what is wrong. */
+/** Laravel sets the cookie at this address. If the route is missing, the response to the retried change shows the error. */
 const fetchCsrfCookie = (): Promise<void> =>
   transport
     .get()
@@ -329,7 +329,7 @@ const fetchCsrfCookie = (): Promise<void> =>
 
 export const csrfToken = createCsrfToken(fetchCsrfCookie);
 
-/** Only a GET may be sent again automatically: anything else may have been done although its answer was lost. */
+/** Only a GET is safe to retry automatically: the server may have executed another method although its response was lost. */
 function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: number | undefined, code?: string) {
   if (method !== 'get' || retries >= GET_RETRIES) return false;
   if (status !== undefined) return status >= 502 && status <= 504;
@@ -347,5 +347,5 @@ const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig, e
     });
   });
 
-/** The live socket's id: the server leaves it out of what it broadcasts about this page's own changes. */
+/** Id of the live socket: the server does not broadcast this page's own changes to it. */
 export const socketId = createCell<string | undefined>(undefined);

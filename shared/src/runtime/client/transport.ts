@@ -13,7 +13,7 @@ import { fieldErrors, noteServerTime, parseJson, statedFailure } from '../../con
 import { type EarlyRequest, takeEarly } from './earlyRequest';
 import { isFilledIn } from './errors';
 
-/** `replaced` names what carries requests instead of the network, in tests; `around` sees all of them. */
+/** `replaced` returns the adapter that replaces the network in tests; `around` wraps every adapter. */
 export const createAxios = (
   settings: CreateAxiosDefaults,
   replaced: () => AxiosAdapter | undefined,
@@ -33,11 +33,11 @@ export const createAxios = (
   return client;
 };
 
-/** JSON that could not be read stays text: a captive portal's page, or a body cut short. OK is an answer, but to no read. */
+/** Unparseable JSON stays text: a captive portal's page or a truncated body. A single word such as `OK` is valid, except for a GET. */
 const isCut = ({ data, status, config }: AxiosResponse): boolean =>
   typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
 
-/** What came by halves counts as a lost connection. A failure that was sent with 200 is one with the status that it means. */
+/** A truncated body counts as a lost connection. A failure sent with status 200 gets the status stated in its body. */
 function asMeant(response: AxiosResponse): AxiosResponse {
   const { data, config, request } = response;
   if (isCut(response)) throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request);
@@ -47,7 +47,7 @@ function asMeant(response: AxiosResponse): AxiosResponse {
   throw new AxiosError(`status ${status} in the body`, undefined, config, request, stated);
 }
 
-/** Each answer says what time it is at the server's. */
+/** Estimates the server's clock from the headers of each response. */
 const withClock =
   (next: AxiosAdapter): AxiosAdapter =>
   async (config) => {
@@ -63,7 +63,7 @@ const withClock =
     }
   };
 
-/** What is wrong with which field is read here, since only a few pages ever meet it. */
+/** Parses field errors here, in the lazily loaded file, since few pages need them. */
 const withFields = (data: unknown, status: number | undefined, config: InternalAxiosRequestConfig): unknown =>
   typeof data === 'object' && data !== null && (status === 422 || (status === 400 && 'errors' in data))
     ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined, isFilledIn(config)) }
@@ -84,7 +84,7 @@ async function toAxiosResponse(response: Response, config: InternalAxiosRequestC
   return { data: parse(await response.text()), status, statusText, headers, config };
 }
 
-/** Rejects when the request's own time or signal ends it, as a started adapter would. */
+/** Rejects when the request's timeout or signal ends it, as a started adapter would. */
 function ended(config: InternalAxiosRequestConfig): { promise: Promise<never>; forget: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const { signal, timeout } = config;
@@ -118,7 +118,7 @@ async function adopt(early: EarlyRequest, config: InternalAxiosRequestConfig): P
   }
 }
 
-/** Lets the first matching GET use the early request; everything else goes to `next`. */
+/** Uses the early request for the first matching GET; passes all others to `next`. */
 const withEarlyRequest =
   (next: AxiosAdapter): AxiosAdapter =>
   (config) => {

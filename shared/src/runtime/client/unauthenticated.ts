@@ -1,25 +1,25 @@
 import { createSignal } from '../signal';
 
-/** The subscribers to 401 answers. */
+/** Distributes 401 responses. */
 function createUnauthenticated() {
   const refused = createSignal();
   let epoch = 0;
   let diversion: { epoch: number; handle: () => void } | null = null;
   return {
-    /** Subscribes to every 401, except of a log-out and while they are diverted; ten together are ten calls. Returns the way to stop. */
+    /** Subscribes to each 401, except for a log-out and while they are diverted. Returns the unsubscribe function. */
     on: refused.on,
-    /** Counts sign-ins: a 401 to a request of an earlier sign-in does not concern this one. */
+    /** Counts sign-ins: a 401 to a request of an earlier sign-in does not concern the present one. */
     signInEpoch: {
       current: () => epoch,
       next: () => {
         epoch += 1;
       },
     },
-    /** Until the next sign-in a 401 goes to `handle` alone; null ends that. */
+    /** Sends every 401 to `handle` only, until the next sign-in; null ends the diversion. */
     divert(handle: (() => void) | null) {
       diversion = handle && { epoch, handle };
     },
-    /** Reports a 401 to a request that was made in `requestEpoch`. */
+    /** Reports a 401 of a request that was sent in `requestEpoch`. */
     report(requestEpoch: number) {
       if (requestEpoch !== epoch) return;
       if (diversion?.epoch === epoch) diversion.handle();

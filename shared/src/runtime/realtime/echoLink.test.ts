@@ -132,7 +132,7 @@ describe('ws.error-codes', () => {
   });
 });
 
-/** A link without its supervisor; `attempt` resolves to the reason why it came to nothing. */
+/** A link without its supervisor; `attempt` resolves to the reason of its failure. */
 function openBare(handlers: Handlers = signed) {
   const server = new FakeReverb();
   const api = fakeApi(handlers);
@@ -249,12 +249,12 @@ describe('asking whether the page may still listen', () => {
       link.reauthorize();
       await waitFor(() => expect(api.requests).toHaveLength(2));
       await waitFor(() => expect(reasons).toEqual(expected));
-      // asked for, not shown: the subscription stays as it is
+      // only checked: the subscription stays as it is
       expect(server.heard.filter(({ event }) => event === 'pusher:subscribe')).toHaveLength(1);
     });
 });
 
-/** The first authorisation is answered when the test says so, the others immediately. */
+/** The test releases the first authorisation; the others are answered immediately. */
 async function openWithLateAnswer() {
   let release = (_: unknown) => {};
   const first = new Promise((resolve) => {

@@ -15,7 +15,7 @@ interface EchoLinkOptions {
   userId: string;
   events: LinkEvents;
   createSocket?: (url: string) => WebSocket;
-  /** The status with which the server answers an address as a page's; 0 for a redirect. Rejects without an answer. */
+  /** Resolves to the status of an HTTP request to the path; 0 for a redirect. Rejects without a response. */
   askStatus?: (path: string) => Promise<number>;
 }
 
@@ -26,7 +26,7 @@ interface Authorisation {
 
 type Authorised = (error: Error | null, answer: { auth: string } | null) => void;
 
-/** Where the socket is: at the page's own host and port unless the site says otherwise. */
+/** Address of the socket: the page's host and port unless the site configures others. */
 function place() {
   const { host, port } = hostConfig().realtime;
   const ownPort = Number(location.port) || (location.protocol === 'https:' ? 443 : 80);
@@ -38,16 +38,16 @@ async function askStatus(path: string): Promise<number> {
   return (await fetchInTurn(path, { method: 'HEAD', cache: 'no-store', redirect: 'manual', signal })).status;
 }
 
-/** Statuses of a server that knows the address but has no time, or whose socket lives there (426). */
+/** Statuses of a server that knows the address but is busy, or that expects a WebSocket upgrade (426). */
 const PASSING_STATUSES = [408, 425, 426, 429];
 
-/** Error codes of the protocol: from 4000 to 4099 the same attempt fails again. An app that is full (4004) empties. */
+/** Maps Pusher error codes: 4000–4099 mean that a retry fails again, except 4004 (app over capacity). */
 function reasonOf(code: number): CloseReason {
   if (code === 4004) return 'unauthorized';
   return code >= 4000 && code < 4100 ? 'refused' : 'unreachable';
 }
 
-/** pusher-js sends a turn late, when the socket may be closing by then; browsers log that as an error, and nobody would hear it. */
+/** pusher-js sends asynchronously, when the socket may already be closing; browsers log that as an error, so drop the data. */
 function sendingWhileOpen(socket: WebSocket): WebSocket {
   const send = socket.send.bind(socket);
   socket.send = (data) => {
@@ -56,10 +56,10 @@ function sendingWhileOpen(socket: WebSocket): WebSocket {
   return socket;
 }
 
-/** Large numbers, or a payload that was put into JSON twice. */
+/** Large numbers, or a payload that was JSON-encoded twice. */
 const isSpecial = /\d{16}|"data":\s*"\\"/;
 
-/** A frame whose payload is JSON within JSON, with the digits of large numbers kept. */
+/** Returns a frame whose payload is JSON within JSON, with all digits of large numbers. */
 function losslessFrame(text: unknown): unknown {
   if (typeof text !== 'string' || !isSpecial.test(text)) return text;
   try {
@@ -85,7 +85,7 @@ function receivingWithoutLoss(socket: WebSocket): WebSocket {
   return socket;
 }
 
-/** One Echo over one pusher-js, which connect and let go only when told to. */
+/** One Echo over one pusher-js. Connects and disconnects only on request. */
 export class EchoLink implements Link {
   readonly #events: LinkEvents;
   readonly #createSocket: (url: string) => WebSocket;
@@ -95,9 +95,9 @@ export class EchoLink implements Link {
   #socket: WebSocket | null = null;
   #isWanted = false;
   #isJoining = false;
-  /** The server has said who it is on this socket. */
+  /** The server has sent its greeting on this socket. */
   #isGreeted = false;
-  /** Sockets in a row that ended without a greeting. */
+  /** Consecutive sockets that closed without a greeting. */
   #ungreeted = 0;
 
   constructor(options: EchoLinkOptions) {
@@ -111,7 +111,7 @@ export class EchoLink implements Link {
   connect() {
     this.#isWanted = true;
     this.#isGreeted = false;
-    // pusher-js reports a refused socket after 15 s; the socket itself does so immediately
+    // pusher-js reports a refused socket after 15 s; the socket's own `close` event is immediate
     Object.assign(Pusher.Runtime, { createWebSocket: (url: string) => this.#open(url) });
     if (this.#echo) this.#echo.connector.pusher.connect();
     else this.#echo = this.#create();
@@ -149,7 +149,7 @@ export class EchoLink implements Link {
     if (!socketId) return;
     this.#askAuthorization(socketId, this.#channelName).catch((cause: unknown) => {
       const isRefused = isApiError(cause) && (cause.kind === 'unauthenticated' || cause.kind === 'forbidden');
-      // no answer says nothing of the right to listen
+      // a request without a response does not revoke the right to listen
       if (isRefused && this.#echo?.socketId() === socketId) this.#events.onClose('unauthorized');
     });
   }
@@ -166,9 +166,9 @@ export class EchoLink implements Link {
     return socket;
   }
 
-  /** A browser does not tell a refused socket from a server that is away; the same address asked as a page's does. */
+  /** A browser does not distinguish a refused socket from an unreachable server; an HTTP request to the same address does. */
   async #explainSilence(socket: WebSocket) {
-    // pusher-js would retry on its own meanwhile
+    // pusher-js would retry meanwhile
     this.#isWanted = false;
     this.#echo?.disconnect();
     const reason = await this.#reasonOfSilence(new URL(socket.url));
@@ -177,7 +177,7 @@ export class EchoLink implements Link {
 
   async #reasonOfSilence({ host, pathname }: URL): Promise<CloseReason> {
     this.#ungreeted += 1;
-    // a single one may be a server that starts again; an answer from elsewhere may not be read
+    // one failure may be a server restart; the status of another origin cannot be read
     if (this.#ungreeted === 1 || host !== location.host) return 'unreachable';
     try {
       const status = await this.#askStatus(pathname);
@@ -215,7 +215,7 @@ export class EchoLink implements Link {
 
   #stateChanged({ previous, current }: StateChange) {
     if (!this.#isWanted) {
-      // a retry of pusher-js' own may outlive `disconnect`
+      // a pending retry of pusher-js may outlive `disconnect`
       queueMicrotask(() => this.#isWanted || this.#echo?.disconnect());
     } else if (current === 'connected') {
       this.#isGreeted = true;
@@ -227,15 +227,15 @@ export class EchoLink implements Link {
   }
 
   #failed({ error }: ConnectionError) {
-    // a bad signature is answered by an error that names no channel
+    // the error for an invalid signature names no channel
     if (this.#isJoining) return this.#events.onClose('unauthorized');
     const code = error?.data?.code ?? 0;
-    // in the greeting's place it says why the connection is refused; smaller codes belong to a connection's end
+    // before the greeting such a code explains the refusal; smaller codes accompany the end of a connection
     if (this.#isWanted && !this.#isGreeted && code >= 4000) this.#events.onClose(reasonOf(code));
   }
 
   #authorise({ socketId, channelName }: Authorisation, callback: Authorised) {
-    // a signature belongs to its socket: one that comes too late must not be used on the next
+    // a signature is valid for its socket only: one that arrives late must not be used on the next
     const isCurrent = () => this.#echo?.socketId() === socketId;
     this.#askAuthorization(socketId, channelName).then(
       (answer) => isCurrent() && callback(null, answer),
@@ -249,7 +249,7 @@ export class EchoLink implements Link {
   }
 }
 
-/** In the greeting's place pusher-js wraps the server's error in one of its own. */
+/** Before the greeting pusher-js wraps the server's error in its own. */
 interface ConnectionError {
   error?: { data?: { code?: number } } | null;
 }

@@ -138,7 +138,7 @@ describe('catching up', () => {
     await until('waiting');
     live.restore();
     await until('live');
-    // one for being online, one for being subscribed again
+    // one for `online`, one for the renewed subscription
     expect(count()).toBe(3);
   });
 

@@ -8,11 +8,10 @@ import { session } from '../session/session';
 import { createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
 
-/** handled by the connection itself */
 const SESSION_ENDED = 'session.ended';
 const CONVERSATION_DELETED = 'conversation.deleted';
 const CLOSE_AFTER_MS = 1000;
-/** visible, pageshow and online come in one bunch when a phone wakes */
+/** a phone that wakes fires `visibilitychange`, `pageshow` and `online` within this time */
 const BUNCH_MS = 1000;
 
 const memberId = (): string | null => {
@@ -20,14 +19,14 @@ const memberId = (): string | null => {
   return current.status === 'member' ? current.user.id : null;
 };
 
-/** What the server sends about the user goes to the session before any other listener. */
+/** Passes updates of the user to the session before any other listener runs. */
 function takeUser(event: string, payload: unknown) {
   if (event !== 'balance.updated' && event !== 'user.updated') return;
   const patch = decode(userEventSchema, payload, event);
   if (patch) session.userPatched(patch);
 }
 
-/** One connection for everyone who listens: open while a member is signed in and somebody listens. */
+/** Shares one connection among all listeners: open while a member is signed in and at least one listener exists. */
 function createRealtime() {
   const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
   const statusChanged = createSignal();
@@ -44,7 +43,7 @@ function createRealtime() {
     return new EchoLink({ userId, events });
   };
 
-  /** Queues of a server overtake each other: a reply that ends late would bring its deleted conversation back. */
+  /** Events may arrive out of order: a late reply would restore the deleted conversation. */
   function isOfDeleted(event: string, payload: unknown): boolean {
     const { id, conversation_id, message, conversation } = Object(payload);
     const isDeletion = event === CONVERSATION_DELETED;
@@ -76,7 +75,7 @@ function createRealtime() {
     });
   }
 
-  /** Opens, closes or rebuilds the connection as who is signed in and who listens demand. */
+  /** Opens, closes or replaces the connection to match the signed-in user and the listeners. */
   function adjust() {
     const id = memberId();
     const wanted = handlers.size > 0 ? id : null;
@@ -90,7 +89,7 @@ function createRealtime() {
     }
   }
 
-  /** Subscribes to one event of the signed-in user's channel; a payload that `schema` refuses is dropped. Returns the way to stop. */
+  /** Subscribes to one event of the signed-in user's channel; drops a payload that `schema` refuses. Returns the unsubscribe function. */
   function listen<Schema extends GenericSchema>(
     event: string,
     schema: Schema,
@@ -110,23 +109,23 @@ function createRealtime() {
     return () => {
       if (!hearers.delete(entry) || hearers.size > 0) return;
       if (handlers.get(event) === hearers) handlers.delete(event);
-      // the connection closes with its last listener, unless the next is just coming
+      // closes after the last listener, unless the next one is just subscribing
       if (handlers.size === 0) setTimeout(adjust, CLOSE_AFTER_MS);
     };
   }
 
-  /** Calls when something may have been missed: joined (again), visible, pageshow, online. Returns the way to stop. */
+  /** Subscribes to possible gaps: joined (again), visible, `pageshow`, `online`. Returns the unsubscribe function. */
   const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
 
   /**
-   * Keeps the user's balance and profile current while signed in, also where no page listens.
-   * The host calls it once the first screen stands. Returns the way to stop.
+   * Keeps the user's balance and profile current while signed in, also where no page listens. The host calls it after the first
+   * screen has rendered. Returns the unsubscribe function.
    */
   function followUser(): () => void {
     let hasCaughtUp = false;
     const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, anyPayload, () => {}));
     const stopCatchingUp = onCaughtUpNeeded(() => {
-      // most often the host has just asked when the socket is joined for the first time
+      // when the socket first joins, the host has usually just loaded the user
       if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
       hasCaughtUp = true;
     });
@@ -145,7 +144,7 @@ function createRealtime() {
     catchUp.emit();
   }
 
-  /** What is missed from here on belongs to the next bunch, however soon it comes. */
+  /** Starts a new bunch: the next nudge triggers a catch-up however soon it comes. */
   function startBunch() {
     lastNudge = Number.NEGATIVE_INFINITY;
   }
@@ -153,7 +152,7 @@ function createRealtime() {
   session.onUserChanged(adjust);
 
   if (typeof window !== 'undefined') {
-    // one of our own means that the server answers again, which says nothing new of a socket that it refuses
+    // a synthetic event means that the server responds again, not that it accepts a socket that it refused
     window.addEventListener('online', ({ isTrusted }) => nudge(isTrusted ? 'network' : 'attention'));
     window.addEventListener('offline', startBunch);
     window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
@@ -163,7 +162,7 @@ function createRealtime() {
     });
   }
 
-  /** For tests: another link, and a look at who listens. */
+  /** For tests: replaces the link and observes the listeners. */
   const edge = {
     replaceLink(replacement: OpenLink): () => void {
       const former = openLink;
@@ -175,7 +174,6 @@ function createRealtime() {
     isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
     onListened: listened.on,
     nudge,
-    /** Removes every listener and closes the connection. */
     reset() {
       handlers.clear();
       deleted.clear();
@@ -187,14 +185,13 @@ function createRealtime() {
   return { listen, onCaughtUpNeeded, followUser, useRealtimeStatus, edge };
 }
 
-/** The page's one connection. */
 const realtime = createRealtime();
 
 export const { listen, onCaughtUpNeeded, followUser, useRealtimeStatus, edge: realtimeEdge } = realtime;
 
-/** The name as `broadcastAs` gives it, also of an event that comes by its class: `App\Events\MessageCreated`. */
+/** Returns the name as in `broadcastAs`; also converts a class name such as `App\Events\MessageCreated`. */
 export function toEventName(heard: string): string {
-  // Echo takes its own namespace off, and puts a dot before everything else
+  // Echo removes its own namespace and prefixes other names with a dot
   const name = heard.replace(/^\./, '').replace(/^.*\\/, '');
   return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
 }

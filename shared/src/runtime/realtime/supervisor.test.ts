@@ -7,7 +7,7 @@ let supervisor: Supervisor | undefined;
 
 afterEach(() => supervisor?.stop());
 
-/** A generator of numbers in [0, 1) that repeats with its seed. */
+/** Seeded generator of numbers in [0, 1). */
 const seeded = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
   return seed / 2 ** 32;

@@ -8,41 +8,41 @@ interface SupervisorOptions {
   onStatus: (status: RealtimeStatus, socketId?: string) => void;
   onEvent: LinkEvents['onEvent'];
   clock?: Clock;
-  /** resolves when the page's budget has room for an attempt */
+  /** resolves when the page's request budget allows an attempt */
   turn?: () => Promise<void>;
   /** in [0, 1) */
   random?: () => number;
 }
 
 const FIRST_PAUSE_MS = 500;
-/** the longest pause, to which pauses double from the first */
+/** the longest pause; pauses double from the first up to it */
 const LONGEST_PAUSE_MS: Record<CloseReason, number> = {
   unreachable: 5_000,
   unauthorized: 30_000,
   refused: 10 * 60_000,
 };
-/** The longest pause of an outage that has lasted a minute. */
+/** The longest pause after a minute of outage. */
 const LONG_OUTAGE_PAUSE_MS = 15_000;
-/** short, so that an attempt begun in an outage does not outlast it by much … */
+/** short, so that an attempt that began in an outage does not outlast it by much */
 const OPEN_BUDGET_MS = 4_000;
-/** … but now and then long enough for the slowest network */
+/** every fourth attempt, for the slowest networks */
 const LONG_OPEN_BUDGET_MS = 12_000;
 const LONG_ATTEMPT_EVERY = 4;
 const JOIN_BUDGET_MS = 12_000;
 const PING_BUDGET_MS = 3_000;
-/** a connection that lived this long was a good one */
+/** a connection that lasted this long resets the failures */
 const GOOD_AFTER_MS = 5_000;
-/** how long a page may listen whose session ended without an event; a fifth more or less, so that pages spread */
+/** interval of re-authorisation, for a session that ended without an event; ±20 % at first to spread the load */
 const REAUTHORIZE_AFTER_MS = 5 * 60_000;
-/** lets the message of another tab's log-out arrive first */
+/** lets another tab's log-out message arrive first */
 const SESSION_ENDED_PAUSE_MS = 1_000;
 
-/** What makes another attempt worth while: another network, or somebody who looks. */
+/** Reason for an early attempt: the network changed, or the user looks at the page. */
 export type Nudge = 'network' | 'attention';
 
 /**
- * Keeps one link alive. Every failure leads to a new attempt after a pause of full jitter: up to 5 s where the server is away, 10
- * min where it has refused. pusher-js itself waits 15 → 60 s after a refused retry and gives up for ever on some codes.
+ * Keeps one link alive. Each failure leads to a new attempt after a pause with full jitter: up to 5 s for an unreachable
+ * server, 10 min for a refusal. pusher-js alone waits 15–60 s after a refused retry and gives up on some codes.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -52,14 +52,14 @@ export class Supervisor {
   #loading: Promise<Link | null> | null = null;
   /** since the last good connection */
   #failures = 0;
-  /** refusals in a row */
+  /** consecutive refusals */
   #refusals = 0;
   #attempts = 0;
   #liveSince = 0;
-  /** when it was started, or last live */
+  /** time of the start, or of the last moment live */
   #wellAt = 0;
   #socketId = '';
-  /** counts starts and stops, so that what was begun before is recognised */
+  /** counts starts and stops, to recognise work that began before one */
   #run = 0;
   #cancelTimer = () => {};
   #cancelPing = () => {};
@@ -89,19 +89,19 @@ export class Supervisor {
     this.#link?.disconnect();
   }
 
-  /** Something suggests that it may work now. Attention alone does not open what was refused. */
+  /** Retries early. Attention alone does not retry a refused connection. */
   nudge(by: Nudge) {
     if (this.#status === 'live') this.#probe();
     else if (this.#status === 'waiting') {
       if (by === 'network' || this.#refusals === 0) void this.#connect();
     } else if (this.#status === 'connecting' && this.#link) {
-      // an attempt begun without the network, or before the page was frozen, may hang
+      // an attempt that began offline, or before the page was frozen, may never settle
       this.#link.disconnect();
       void this.#connect();
     }
   }
 
-  /** A session of this user has ended somewhere: whether it was this page's, the server says. */
+  /** One of the user's sessions has ended; the server's re-authorisation shows whether it was this page's. */
   sessionEnded() {
     if (this.#status === 'live') this.#reauthorizeAfter(SESSION_ENDED_PAUSE_MS);
   }
@@ -132,7 +132,7 @@ export class Supervisor {
     this.#become('connecting');
     this.#attempts += 1;
     const isLong = this.#attempts % LONG_ATTEMPT_EVERY === 0;
-    // after a wait that long there is nobody to spare
+    // the attempt itself has already waited, so the pause after its timeout stays short
     this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
     const attempt = this.#attempts;
     await this.#options.turn?.();
@@ -142,7 +142,7 @@ export class Supervisor {
     else this.#fail('unreachable');
   }
 
-  /** Two attempts may wait for the same code. */
+  /** Two attempts may await the same import. */
   #load(): Promise<Link | null> {
     this.#loading ??= Promise.resolve(this.#options.openLink(this.#events))
       .catch((cause: unknown) => {
@@ -209,34 +209,34 @@ export class Supervisor {
   }
 }
 
-/** Why there is no connection. */
+/** Why a connection ended. */
 export type CloseReason =
-  /** The network or the server is away, or the server has ended the connection: worth another attempt soon. */
+  /** Network or server unreachable, or the server closed the connection: retry soon. */
   | 'unreachable'
-  /** The server does not let this page join now; it may a little later, or with a new session. */
+  /** The server refuses this page's subscription for now; it may accept it later or with a new session. */
   | 'unauthorized'
-  /** No socket will be had this way: no such address, no such app, not from this origin. */
+  /** The connection cannot work as configured: wrong address, unknown app, or forbidden origin. */
   | 'refused';
 
-/** What a link tells its supervisor. */
+/** Events that a link reports to its supervisor. */
 export interface LinkEvents {
-  /** The socket is open; `socketId` names it to the server. */
+  /** The socket is open; the server identifies it by `socketId`. */
   onOpen: (socketId: string) => void;
   onClose: (reason: CloseReason) => void;
   onJoined: () => void;
-  /** Any frame has arrived. */
+  /** Any frame arrived. */
   onActivity: () => void;
   onEvent: (event: string, payload: unknown) => void;
 }
 
-/** A socket with one private channel. After `disconnect` it is silent until `connect`. */
+/** A socket with one private channel. After `disconnect` it reports nothing until `connect`. */
 export interface Link {
   connect: () => void;
   disconnect: () => void;
   join: () => void;
-  /** Asks for a sign of life. */
+  /** Sends a ping. */
   ping: () => void;
-  /** Asks the server whether this page may still listen; closes if it may not. */
+  /** Checks with the server whether this page may still listen; closes if not. */
   reauthorize: () => void;
 }
 

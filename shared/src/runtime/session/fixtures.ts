@@ -1,10 +1,10 @@
 import { fakeApi, type Handlers, onTestEnd } from '../../testing';
 import { session } from './session';
 
-/** What the device remembers of the user. */
+/** The user in `localStorage`. */
 export const stored = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
 
-/** Who is signed in. */
+/** The signed-in user, or null. */
 export const user = () => {
   const current = session.current();
   return current.status === 'member' ? current.user : null;
@@ -16,7 +16,7 @@ export function network(handlers: Handlers) {
   return requests;
 }
 
-/** An answer that comes when the test says so. */
+/** A response that arrives when the test calls `release`. */
 export function held() {
   let release = (_: unknown) => {};
   const promise = new Promise((resolve) => {

@@ -89,7 +89,7 @@ describe('a log-out that has no answer yet', () => {
     const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
     onTestEnd(() => warned.mockRestore());
   };
-  /** How often the session was reported expired, which opens the popup. */
+  /** Number of reported expiries, each of which opens the popup. */
   const countRunningOut = () => {
     let count = 0;
     onTestEnd(

@@ -14,9 +14,9 @@ import { type ExpiredSession, type Session, sessionSlice, store, useSelector } f
 import { patchedUser, readStored, toStored, toUser, type User, type UserPatch } from './user';
 
 const FRESH_MS = 10_000;
-/** A session that is refused so soon was not stored: its cookie got lost. */
+/** A session that gets a 401 this soon after its sign-in was not stored: the browser or a proxy dropped its cookie. */
 const UNKEPT_MS = 10_000;
-/** How long the refusals of such a session may come in. */
+/** Time in which further 401s of such a session may arrive. */
 const REFUSALS_MS = 3_000;
 
 const currentUser = (): User | null => {
@@ -24,7 +24,7 @@ const currentUser = (): User | null => {
   return state.status === 'member' ? state.user : null;
 };
 
-/** Whose things this page shows: the user's, also once the session has run out. */
+/** Owner of the data that this page shows: the user, also after the session has expired. */
 const shownFor = (): string | null => {
   const { session: state } = store.getState();
   if (state.status === 'member') return state.user.id;
@@ -39,37 +39,37 @@ const isOlder = (user: User, version: number | null | undefined): boolean =>
 
 const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStored(user)));
 
-/** Who is signed in: the one writer of the user. Follows the other tabs and every 401. */
+/** The signed-in user and every change of it. Follows the other tabs and every 401. */
 export function createSession() {
   const unkeptNoticed = createSignal();
-  /** when the user signed in here, until another answer has shown that the session holds */
+  /** time of the sign-in in this page, until a later response proves that the session works */
   let unprovenSince: number | null = null;
   let unkept: { at: number; epoch: number } | null = null;
   const userChanged = createSignal<[previousId: string | null, id: string | null]>();
   let forgetting: ReturnType<typeof setTimeout> | undefined;
   let refreshing: { epoch: number; done: Promise<void> } | null = null;
-  /** counts balances sent by the server: an optimistic shift made before one is contained in it or void */
+  /** counts balances received from the server: each one includes or voids the optimistic shifts made before it */
   let balanceEpoch = 0;
-  /** counts the user's records received from the server */
+  /** counts user records received from the server */
   let tellings = 0;
-  /** when the server last sent the whole user, by the page's clock */
+  /** time at which the server last sent the whole user, by the page's clock */
   let userToldAt = Number.NEGATIVE_INFINITY;
-  /** who logged out in this page last */
+  /** the last user who logged out in this page */
   let loggedOutId: string | null = null;
 
-  /** Empties the cache of what another user read; this aborts every request under way. */
+  /** Clears the API cache of the previous user; this aborts every request in progress. */
   function forgetAnswers() {
     clearTimeout(forgetting);
     forgetting = undefined;
     store.dispatch(api.util.resetApiState());
   }
 
-  /** Delivers the refusal to the caller of the refused request first, which an abort would swallow. */
+  /** Delays it, so that the caller of the refused request gets the error instead of an abort. */
   function forgetAnswersSoon() {
     forgetting ??= setTimeout(forgetAnswers);
   }
 
-  /** Makes `user` the session's and notifies everyone who keeps something of the former. */
+  /** Makes `user` the session's user and notifies the subscribers of a change. */
   function become(user: User) {
     const isSignIn = currentUser()?.id !== user.id;
     const former = shownFor();
@@ -82,7 +82,7 @@ export function createSession() {
     userChanged.emit(isOther ? former : null, user.id);
   }
 
-  /** Ends the session for good: nothing of the user stays in this page. */
+  /** Ends the session and removes all data of the user from this page. */
   function end(forget = forgetAnswers) {
     local.remove(STORAGE_KEYS.user);
     const former = shownFor();
@@ -93,7 +93,7 @@ export function createSession() {
     userChanged.emit(former, null);
   }
 
-  /** The session ran out: what this page shows of the user stays until somebody signs in, and is theirs alone. */
+  /** The session has expired: the user's data stays on the page until the next sign-in. */
   function expire(user: User) {
     local.remove(STORAGE_KEYS.user);
     local.set(STORAGE_KEYS.guest, '1');
@@ -112,7 +112,7 @@ export function createSession() {
     return Promise.all(moved);
   }
 
-  /** Several places ask when the page is looked at again; one answer serves them all. */
+  /** Several callers refresh when the page becomes visible; they share one request. */
   function refresh(): Promise<void> {
     const epoch = signInEpoch.current();
     if (refreshing?.epoch === epoch) return refreshing.done;
@@ -128,9 +128,9 @@ export function createSession() {
     const before = tellings;
     try {
       const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
-      // without a version nobody knows whether it is older than what has come meanwhile
+      // without a version, the response may be older than a record received meanwhile
       if (tellings !== before && dto.version == null && !isRepeated) return fetchUser(epoch, true);
-      // an answer to who was signed in before says nothing of who is now
+      // the response for a previous user must not apply to the present one
       if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
       console.warn('the user could not be refreshed', toApiError(cause));
@@ -138,8 +138,8 @@ export function createSession() {
   }
 
   /**
-   * Asks the server once who is signed in where storage names nobody although a session may live: iOS clears what scripts have
-   * stored after seven days, a full disk stores nothing, and a stored user may be damaged.
+   * Fetches the user if storage has none but a session may exist: iOS clears script-written storage after seven days, a full
+   * disk stores nothing, and a stored user may be damaged.
    */
   async function recover(): Promise<void> {
     const isUnknown = currentUser() === null && local.get(STORAGE_KEYS.guest) === null;
@@ -150,7 +150,7 @@ export function createSession() {
     if (epoch === signInEpoch.current()) unauthenticated.divert(null);
   }
 
-  /** What must be done while the user is still signed in. */
+  /** Work to finish while the user is still signed in. */
   const beforeSignOut = new Set<() => Promise<unknown>>();
 
   async function signOut(): Promise<void> {
@@ -165,7 +165,7 @@ export function createSession() {
     });
   }
 
-  /** Takes back an optimistic debit or credit, unless the server has told a balance since. */
+  /** Applies an optimistic debit or credit. The returned function reverts it, unless the server has sent a balance since. */
   function balanceShifted(delta: number): () => void {
     const user = currentUser();
     if (!user) return () => {};
@@ -182,10 +182,10 @@ export function createSession() {
 
   const session = {
     current: (): Session => store.getState().session,
-    /** A whole user: login, register, GET /v1/user. */
+    /** Applies a whole user: the response of login, registration or `GET /v1/user`. */
     userReceived(dto: UserDto) {
       userToldAt = performance.now();
-      // a log-out without an answer was not done
+      // a log-out without a response did not happen
       unauthenticated.divert(null);
       const user = toUser(dto);
       const present = currentUser();
@@ -197,12 +197,12 @@ export function createSession() {
       save(user);
       become(user);
     },
-    /** The user whose sign-in this page has just requested: whether the session holds is still to be seen. */
+    /** Applies the user of a sign-in in this page. The next response shows whether the browser stored the session's cookie. */
     signedIn(dto: UserDto) {
       session.userReceived(dto);
       unprovenSince = performance.now();
     },
-    /** Part of the user, from responses and events; an older `version` is dropped. */
+    /** Applies part of a user, from a response or an event. An older `version` is dropped. */
     userPatched(patch: UserPatch) {
       const user = currentUser();
       if (!user || isOlder(user, patch.version)) return;
@@ -214,34 +214,34 @@ export function createSession() {
       become(patched);
     },
     balanceShifted,
-    /** Whether the server has told the whole of the present user just now. */
+    /** Whether the server has sent the whole user within the last 10 s. */
     isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
-    /** Calls when a sign-in was refused by the very next call: the browser or a proxy did not keep its cookie. Returns the way to stop. */
+    /** Subscribes to sign-ins whose next request got a 401, as a cookie was not stored. Returns the unsubscribe function. */
     onUnkept: unkeptNoticed.on,
-    /** Whether that has just happened; another sign-in would end alike. */
+    /** Whether that has just happened, so that another sign-in would fail too. */
     isUnkept: (): boolean => unkept?.epoch === signInEpoch.current() && performance.now() - unkept.at < REFUSALS_MS,
-    /** Whether a script can read the token that every change needs: neither browser nor proxy took its cookie away. */
+    /** Whether scripts can read the CSRF cookie, so that neither browser nor proxy has removed it. */
     keepsToken: hasToken,
-    /** GET /v1/user; a failure is only logged. */
+    /** Loads `GET /v1/user`; a failure is only logged. */
     refresh,
-    /** Finds a session that storage knows nothing of; see there. */
+    /** Restores a session that storage does not know; see `recover` above. */
     recover,
-    /** Logs out (401 = done), then deletes everything this device keeps of the user. Rejects with `ApiError`. */
+    /** Logs out (a 401 counts as done), then deletes all data of the user on this device. Rejects with `ApiError`. */
     signOut,
-    /** Has `work` done before a log-out, while the user is still signed in. Returns the way to stop. */
+    /** Runs `work` before a log-out, while the user is still signed in. Returns the unsubscribe function. */
     beforeSignOut(work: () => Promise<unknown>): () => void {
       beforeSignOut.add(work);
       return () => void beforeSignOut.delete(work);
     },
-    /** Hears of whom this page showed things of before, if it was somebody else, and who is signed in now. Returns the way to stop. */
+    /** Reports the former user if their data was shown (else null), and the new one. Returns the unsubscribe function. */
     onUserChanged: userChanged.on,
   };
 
-  /** Takes the user as storage has it now: at the start, and after another tab has changed it. */
+  /** Applies the stored user at the start and after a change in another tab. */
   function takeStoredUser() {
     const storedUser = readStored(readJson(STORAGE_KEYS.user));
     const user = currentUser();
-    // stored by a tab that had an answer pending and did not know of the log-out; a sign-in writes the owner first
+    // stored by a tab with a pending response that missed the log-out; a sign-in would have written the owner first
     if (storedUser && storedUser.id === loggedOutId && lastOwner.read() !== loggedOutId) return end();
     if (storedUser && user?.id === storedUser.id) {
       balanceEpoch += 1;
@@ -250,7 +250,7 @@ export function createSession() {
     signInEpoch.next();
     const former = shownFor();
     const last = lastOwner.read();
-    // logged out there, not only run out: what is still in this tab's hands goes too
+    // logged out in the other tab, not just expired: the unsaved data of this tab is removed too
     if (former !== null && last !== former) {
       purgeDrafts(former);
       uncopiedCredentials.forget();
@@ -276,7 +276,7 @@ export function createSession() {
     takeStoredUser();
     onForeignChange((key) => {
       const user = currentUser();
-      // what scripts have stored was cleared, while the session's cookie is there still
+      // storage was cleared, but the session's cookie still exists
       if (key === null && user && hasToken()) {
         lastOwner.write(user.id, user.username);
         save(user);
@@ -288,12 +288,11 @@ export function createSession() {
   return { ...session, takeStored: takeStoredUser };
 }
 
-/** The page's one session. */
 export const session = createSession();
 
 export const useSession = (): Session => useSelector((state) => state.session);
 
-/** The session that has run out here, if one has: its user need only sign in again. */
+/** The session that has expired on this device, if any: its user only needs to sign in again. */
 export const useExpiredSession = (): ExpiredSession | null =>
   useSelector((state) => (state.session.status === 'guest' && state.session.expired) || null);
 
@@ -303,8 +302,8 @@ export const useUser = (): User | null =>
 const wasAnswered = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
 
 /**
- * POST /v1/logout (401 = done), then `end`. Where the answer is lost, or overtaken, a 401 of something else says that
- * it was done and ends the session likewise. Rejects with `ApiError`.
+ * Sends `POST /v1/logout` (a 401 counts as done), then calls `end`. If the response is lost, a 401 of another request confirms
+ * the log-out and ends the session. Rejects with `ApiError`.
  */
 async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void> {
   let ended: Promise<void> | undefined;
@@ -325,7 +324,7 @@ async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void>
   await endOnce(false);
 }
 
-/** Deletes everything this device keeps of `owner`. */
+/** Deletes everything that this device stores of `owner`. */
 async function purgePrivateData(owner: string): Promise<void> {
   purgeDrafts(owner);
   purgePositions(owner);
@@ -333,24 +332,24 @@ async function purgePrivateData(owner: string): Promise<void> {
   await Promise.all([outboxStore.purge(owner), offlineCache.purge(owner)]);
 }
 
-/** What was written before signing in belongs to the user who signed in. */
+/** Gives the data stored before the sign-in to the user who signed in. */
 async function adoptAnonymousData(owner: string): Promise<void> {
   adoptDrafts(ANONYMOUS, owner);
   adoptPositions(ANONYMOUS, owner);
   await outboxStore.adopt(ANONYMOUS, owner);
 }
 
-/** `invite` greets who came by an invite link before it registers them. */
+/** `invite` shows a greeting first, then registers a guest who opened an invite link. */
 export type LoginMode = 'register' | 'login' | 'invite';
 
 type Answer = (mode: LoginMode) => Promise<boolean>;
 
-/** Between code that needs a sign-in and the host, which owns the popup. */
+/** Connects code that needs a sign-in with the host, which owns the popup. */
 function createAuthPopup() {
   let answer: Answer | null = null;
   const opened = createSignal();
   return {
-    /** `handler` opens the popup; it resolves to true once signed in, false when closed. Returns the way to stop. */
+    /** `handler` opens the popup; it resolves to true once signed in, false when closed. Returns the unsubscribe function. */
     onRequest(handler: Answer): () => void {
       answer = handler;
       opened.emit();
@@ -358,11 +357,11 @@ function createAuthPopup() {
         if (answer === handler) answer = null;
       };
     },
-    /** Opens the popup; true once signed in, false when closed. */
+    /** Opens the popup. Resolves to true once signed in, false when closed. */
     async request(mode: LoginMode = 'register'): Promise<boolean> {
-      // there by the time the form is sent
+      // loads the token before the form is sent
       void csrfToken.prepare();
-      // a screen may ask while the popup's owner is still being mounted
+      // a screen may call this while the popup's owner is still mounting
       if (!answer)
         await new Promise<void>((resolve) => {
           const stop = opened.on(() => {
@@ -375,7 +374,6 @@ function createAuthPopup() {
   };
 }
 
-/** The page's one popup. */
 export const authPopup = createAuthPopup();
 
 export const requestLogin = authPopup.request;

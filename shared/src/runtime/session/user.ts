@@ -6,28 +6,28 @@ export interface User {
   name: string;
   username: string;
   avatar: string;
-  /** points; undefined while the server has not told them in a form that can be read */
+  /** points; undefined until the server has sent a readable balance */
   balance: number | undefined;
   inviteCode: string;
   persona: string;
   gender: string;
-  /** ISO, '' where the date is unknown; null while the address is not confirmed */
+  /** ISO date, '' if unknown; null until the address is confirmed */
   emailVerifiedAt: string | null;
   checkedInToday: boolean | undefined;
   /** days in a row */
   checkInStreak: number | undefined;
-  /** points to be announced, as the server tells them */
+  /** gifts in points to announce, from the server */
   gifts: readonly GiftDto[];
-  /** ISO, '' where the date is unknown; when the account is erased, unless that is taken back */
+  /** ISO date of the account's erasure, '' if unknown; null if no deletion is scheduled */
   deletionAt: string | null;
-  /** answers of support that were not looked at */
+  /** unread answers of support */
   unreadAnswers: number;
-  /** conversations with a reply that was seen on no device */
+  /** conversations with a reply that no device has shown */
   unreadConversations: number;
   /** 未成年人模式; null while it is off */
   minor: MinorStatusDto | null;
   version: number | undefined;
-  /** false while only what this device kept is known: the server is being asked for the rest */
+  /** false while only the stored fields are known and the server's response is pending */
   isWhole: boolean;
 }
 
@@ -52,12 +52,12 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   isWhole,
 });
 
-/** What may come as part of a user; null says something where it is what ends. */
+/** Fields of a user in a response or event. Null clears only the fields in `endable`. */
 export type UserPatch = InferOutput<typeof userPatchSchema>;
 
 const endable = ['deletion_at', 'email_verified_at', 'minor'];
 
-/** The user with the fields that `patch` names. */
+/** Returns the user with the fields of `patch` applied. */
 export function patchedUser(user: User, patch: UserPatch): User {
   const changes = Object.entries(patch).filter(
     ([field, value]) => value !== undefined && (value !== null || endable.includes(field)),
@@ -80,7 +80,7 @@ const toDto = (user: User): UserDto => ({
   version: user.version,
 });
 
-/** What localStorage holds of the user, under names and in a shape that the specification fixes. */
+/** The user's record in `localStorage`; the specification fixes its names and shape. */
 export const toStored = ({ id, name, username, avatar, balance, inviteCode, persona }: User) => ({
   id,
   name,
@@ -114,7 +114,7 @@ const stored = fallback(
   { id: null, name: '', username: '', avatar: '', balance: 0, invite_code: '', persona: '' },
 );
 
-/** The stored user; null for an empty, unknown or broken record. */
+/** Returns the stored user; null for an empty, unknown or invalid record. */
 export function readStored(json: unknown): User | null {
   const { id: storedId, ...rest } = parse(stored, json);
   return storedId == null ? null : toUser({ ...rest, id: storedId }, false);

@@ -17,7 +17,7 @@ function replace(holder: object, name: string, descriptor: PropertyDescriptor) {
   });
 }
 
-/** As Firefox does it with cookies blocked. */
+/** Behaves like Firefox with cookies blocked. */
 function blockStorage() {
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) replace(globalThis, name, { get: insecure });
   replace(globalThis, 'BroadcastChannel', { value: insecure });

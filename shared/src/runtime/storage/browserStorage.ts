@@ -1,17 +1,17 @@
-// What the browser keeps for this site, and what goes with it. A browser that blocks cookies refuses all of it, some where
-// it is merely named, some where it is used; everyone gets it from here, where the page's memory takes its place.
+// The browser's storage for this site. A browser that blocks cookies may throw where an API is named or where it is used; here
+// the page's memory replaces it.
 
-/** Texts by key. What the browser refuses to keep (blocked, full) lives in memory for this page. */
+/** Texts by key. What the browser refuses to store (blocked, full) is held in memory for this page. */
 export interface KeyValueStore {
   get(key: string): string | null;
   set(key: string, value: string): void;
   remove(key: string): void;
   keys(prefix: string): string[];
-  /** Whether the text of a key lives in memory, for the browser refused it. */
+  /** Whether the browser refused this key's text, so that only memory holds it. */
   isRefused(key: string): boolean;
 }
 
-/** `area` is read each time, because naming it may throw. */
+/** `area` is called each time, because access to the global may throw. */
 export function createKeyValueStore(area: () => Storage): KeyValueStore {
   const memory = new Map<string, string>();
   return {
@@ -37,7 +37,7 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
       try {
         area().removeItem(key);
       } catch {
-        // nothing is stored where nothing can be
+        // storage that cannot be read holds nothing to remove
       }
     },
     keys(prefix) {
@@ -46,7 +46,7 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
         const stored = area();
         for (let index = 0; index < stored.length; index++) all.push(stored.key(index) ?? '');
       } catch {
-        // what is in memory is all there is
+        // only the keys in memory are available
       }
       return all.filter((key) => key.startsWith(prefix));
     },
@@ -54,20 +54,20 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
   };
 }
 
-/** localStorage: for this browser. */
+/** `localStorage`, with memory as the fallback. */
 export const local = createKeyValueStore(() => localStorage);
 
-/** sessionStorage: for this tab, across its documents. */
+/** `sessionStorage`, with memory as the fallback. */
 export const tab = createKeyValueStore(() => sessionStorage);
 
-/** Subscribes to what other tabs change in `local`; a null key means everything was cleared. Returns the way to stop. */
+/** Subscribes to changes of `local` by other tabs; a null key means that all was cleared. Returns the unsubscribe function. */
 export function onForeignChange(handler: (key: string | null) => void): () => void {
   const hear = (event: StorageEvent) => handler(event.key);
   window.addEventListener('storage', hear);
   return () => window.removeEventListener('storage', hear);
 }
 
-/** JSON of a key; undefined if it is missing or broken. */
+/** Returns the parsed JSON of a key; undefined if it is missing or invalid. */
 export function readJson(key: string, store: KeyValueStore = local): unknown {
   const text = store.get(key);
   if (text === null) return undefined;
@@ -78,14 +78,14 @@ export function readJson(key: string, store: KeyValueStore = local): unknown {
   }
 }
 
-/** Subscribes to calls from this site's other tabs. Returns the way to call them, in vain where the browser refuses a channel. */
+/** Subscribes to notifications of other tabs. Returns the function that sends one, if the browser has `BroadcastChannel`. */
 export function openChannel(name: string, onCall: () => void): () => void {
   let channel: BroadcastChannel | undefined;
   const tryTo = (act: () => void) => {
     try {
       act();
     } catch {
-      // other tabs follow when they look again
+      // other tabs update when they next read storage
     }
   };
   tryTo(() => {
@@ -95,7 +95,7 @@ export function openChannel(name: string, onCall: () => void): () => void {
   return () => tryTo(() => channel?.postMessage('changed'));
 }
 
-/** Runs `work` while no other tab holds the lock; where there are no locks (http pages, cookies blocked) right away. */
+/** Runs `work` while no other tab holds the lock; immediately where locks are missing (http pages, blocked cookies). */
 export async function withLock(name: string, work: () => Promise<void>): Promise<void> {
   let hasBegun = false;
   const begin = () => {

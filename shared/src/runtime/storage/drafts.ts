@@ -7,12 +7,12 @@ const SAVE_AFTER_MS = 200;
 
 const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}:${owner}:${conversationKey}`;
 
-/** typed but not yet saved, by storage key */
+/** typed but not saved, by storage key */
 const unsaved = new Map<string, string>();
 const refused = createSignal();
-/** Subscribes to drafts that the browser stores nowhere: they last as long as the page. Returns the way to stop. */
+/** Subscribes to drafts that the browser could not store: they last as long as the page. Returns the unsubscribe function. */
 export const onDraftRefused = refused.on;
-/** a storage key whose draft changed elsewhere; null is all of them */
+/** storage key of a draft that changed outside this page; null means all of them */
 const changed = createSignal<[key: string | null]>();
 const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
 
@@ -25,8 +25,8 @@ function save() {
 }
 
 /**
- * What was typed and not sent, per conversation. Saved when the page is hidden, and 200 ms after the first unsaved key, so that
- * unbroken typing is saved as well. One timer serves many keys.
+ * Unsent text per conversation. Saved on `pagehide` and 200 ms after the first unsaved key, so that continuous typing is saved
+ * too. One timer serves all keys.
  */
 export const drafts = {
   read(conversationKey: string): string {
@@ -38,7 +38,7 @@ export const drafts = {
     if (timer.current() === undefined) timer.set(setTimeout(save, SAVE_AFTER_MS));
   },
   flush: save,
-  /** Subscribes to changes made elsewhere: in other tabs, or by a change of user. Returns the way to stop. */
+  /** Subscribes to changes from other tabs and to changes of the user. Returns the unsubscribe function. */
   subscribe(conversationKey: string, listener: (text: string) => void): () => void {
     return changed.on((key) => {
       if (key === null || key === keyOf(currentOwner(), conversationKey)) listener(drafts.read(conversationKey));
@@ -52,10 +52,7 @@ export function purgeDrafts(owner: string) {
   for (const key of local.keys(prefix)) local.remove(key);
 }
 
-/**
- * Hands drafts to another owner; on a conversation that has one already, the newly written wins. Of messages that the outbox does
- * not have yet both owners' are kept, the other's first.
- */
+/** Moves drafts to another owner and overwrites the owner's own. The lists of pending messages are joined, the new owner's first. */
 export function adoptDrafts(from: string, to: string) {
   save();
   const prefix = keyOf(from, '');
@@ -70,7 +67,7 @@ export function adoptDrafts(from: string, to: string) {
 const joinedLists = (...keys: string[]): string =>
   JSON.stringify(keys.flatMap((key) => readJson(key)).filter((each) => each !== undefined));
 
-/** Drops what is typed but not saved, without saving it. */
+/** Discards unsaved drafts. */
 export function dropUnsavedDrafts() {
   unsaved.clear();
   save();

@@ -2,13 +2,13 @@ import { STORAGE_KEYS } from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { local, tab } from './browserStorage';
 
-/** Owner of what is written before anyone has signed in. */
+/** Owner of data that is stored before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';
 
 const owner = createCell(ANONYMOUS);
 const changed = createSignal();
 
-/** Whose private data is read and written now: the signed-in user's, else the anonymous visitor's. */
+/** Owner of the private data that is read and written now: the signed-in user's id, else `ANONYMOUS`. */
 export const currentOwner = (): string => owner.current();
 
 export function setCurrentOwner(id: string | null) {
@@ -20,10 +20,10 @@ export function setCurrentOwner(id: string | null) {
 
 export const onOwnerChanged = changed.on;
 
-/** Who signed in on this device last and has not logged out; survives a session that ran out. */
+/** The last user who signed in on this device and has not logged out; kept when their session expires. */
 export const lastOwner = {
   read: () => local.get(STORAGE_KEYS.owner),
-  /** What they sign in with; empty where an older build wrote no name. */
+  /** Login name of that user; empty if an older build stored none. */
   readLogin: () => local.get(STORAGE_KEYS.login) ?? '',
   write(id: string, login: string) {
     local.set(STORAGE_KEYS.owner, id);
@@ -36,12 +36,12 @@ export const lastOwner = {
 };
 
 const key = STORAGE_KEYS.uncopied;
-/** between whose they are and the text itself */
+/** between the owner's id and the text */
 const separator = '\n';
 
-/** A new account's credentials that the clipboard refused: in this tab until they are copied by hand or purged. */
+/** A new account's credentials that could not be copied. Stored for this tab until they are copied by hand or purged. */
 export const uncopiedCredentials = {
-  /** Null if missing, or if it belongs to another user than the last one. */
+  /** Returns null if missing, or if it belongs to another user than the last one. */
   read(): string | null {
     const stored = tab.get(key);
     if (stored === null) return null;

@@ -15,11 +15,11 @@ const writeAll = (owner: string, all: ReturnType<typeof readAll>) =>
 export interface Position {
   /** the row at the top edge */
   messageId: string;
-  /** px of the row above the edge */
+  /** px of that row above the top edge */
   offset: number;
 }
 
-/** Where each conversation was left; the 200 last left are kept. */
+/** Scroll position of each conversation; the 200 latest are stored. */
 export const positions = {
   read: (conversationId: string): Position | undefined => readAll(currentOwner()).get(conversationId),
   write(conversationId: string, { messageId, offset }: Position) {
@@ -37,7 +37,7 @@ const recentSchema = fallback(
       title: string(),
       coverUrl: string(),
       coverColor: optional(string()),
-      /** one line of the last message */
+      /** last message, shortened to one line */
       lastLine: optional(string()),
       isUnread: optional(boolean()),
     }),
@@ -45,12 +45,12 @@ const recentSchema = fallback(
   [],
 );
 
-/** A story in which one has talked. */
+/** A story with a conversation of the user. */
 export type RecentStory = InferOutput<typeof recentSchema>[number];
 
 const recentKeyOf = (owner: string) => `${STORAGE_KEYS.recent}:${owner}`;
 
-/** The stories that the signed-in user talked in last, the latest first, for a page that cannot wait for the server. */
+/** The user's stories, the one with the latest message first, for the first render before the server responds. */
 export const recentStories = {
   read: (): RecentStory[] => parse(recentSchema, readJson(recentKeyOf(currentOwner()))),
   write(stories: RecentStory[]) {

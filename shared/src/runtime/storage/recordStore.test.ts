@@ -6,7 +6,7 @@ import { createRecordStore, type OutboxEntry } from './recordStore';
 
 const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
 
-/** An IndexedDB that does not answer until the test makes it refuse. */
+/** An IndexedDB that hangs until the test makes it refuse. */
 function silentDatabase() {
   class IDBRequest extends EventTarget {
     readonly error = new DOMException('gone', 'UnknownError');
@@ -66,7 +66,7 @@ test('a line that IndexedDB refuses, as on a full disk, outlives its page; a cop
   expect(await createRecordStore('outbox').all('u-1')).toEqual([]);
 });
 
-/** An IndexedDB as browsers have it, and the way to hold it up, as a page that was left open does in WebKit. */
+/** A working IndexedDB that the test can block, as a page left open does in WebKit. */
 function realDatabase() {
   const { default: _, ...parts } = indexedDb;
   Object.assign(globalThis, parts, { indexedDB: new indexedDb.IDBFactory() });
@@ -109,7 +109,7 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
     state: 'waiting',
   });
 
-  /** Another page's, which has opened nothing yet. */
+  /** A store of another page, which has opened no database yet. */
   const outboxOfNewPage = async () => {
     rs.resetModules();
     return (await import('./recordStore')).createOutboxStore();
@@ -145,7 +145,7 @@ test('site data that is cleared while the page reads leaves no failure to nobody
   const records = (await import('./recordStore')).createRecordStore('snapshots');
   await records.put(record);
   const { transaction } = indexedDb.IDBDatabase.prototype;
-  // what a browser does to each transaction under way
+  // a browser aborts each open transaction
   const aborted = rs.spyOn(indexedDb.IDBDatabase.prototype, 'transaction').mockImplementation(function (
     this: IDBDatabase,
     ...args: Parameters<typeof transaction>

@@ -4,7 +4,7 @@ import { createCell, createSignal } from '../signal';
 import { createKeyValueStore, type KeyValueStore, local, openChannel, readJson } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
-/** One kept thing of one owner. */
+/** One stored value of one owner. */
 export interface StoredRecord {
   owner: string;
   key: string;
@@ -21,10 +21,9 @@ export interface RecordStore {
   remove(owner: string, key: string): Promise<void>;
 }
 
-/** A store of this device. */
 interface DeviceStore extends RecordStore {
   clear(): Promise<void>;
-  /** Tells when a database that was no longer waited for has answered: what was read until then may lack records. */
+  /** Subscribes to a slow database that responds again: earlier reads may lack records. Returns the unsubscribe function. */
   onRecovered(listener: () => void): () => void;
 }
 
@@ -35,7 +34,7 @@ interface Schema extends DBSchema {
   snapshots: Row;
 }
 
-// Stays 1 for ever: a build that is rolled back cannot open a higher one. New kinds get a database of their own.
+// Must stay 1: a build that is rolled back cannot open a higher version. Add a new kind as a separate database.
 const DATABASE_VERSION = 1;
 
 const opened = createCell<Promise<IDBPDatabase<Schema> | null> | undefined>(undefined);
@@ -51,7 +50,7 @@ function openDatabase(): Promise<IDBPDatabase<Schema> | null> {
   return database;
 }
 
-/** Async from its first line: with cookies blocked Firefox throws where `indexedDB` is merely named. */
+/** `async`, so that a throw becomes a rejection: with cookies blocked, Firefox throws where `indexedDB` is named. */
 async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
   if (typeof indexedDB === 'undefined') return null;
   return openDB<Schema>(STORAGE_KEYS.database, DATABASE_VERSION, {
@@ -59,14 +58,14 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
       database.createObjectStore('outbox', { keyPath: ['owner', 'key'] });
       database.createObjectStore('snapshots', { keyPath: ['owner', 'key'] });
     },
-    // the browser removed it (storage pressure, cleared by hand): the next use reopens it
+    // the browser closed it (storage pressure, cleared by hand): the next use reopens it
     terminated: () => opened.set(undefined),
   });
 }
 
 /**
- * Reads in a transaction that is awaited as well. Clearing the site's data aborts it, and idb's own reads leave that rejection
- * unhandled, which counts as an error of the page.
+ * Reads and awaits the transaction too. Clearing the site's data aborts it, and idb leaves that rejection unhandled, which
+ * counts as an error of the page.
  */
 async function reading<Result>(
   database: IDBPDatabase<Schema>,
@@ -78,13 +77,13 @@ async function reading<Result>(
   return result;
 }
 
-/** How long a page waits for IndexedDB, in ms of its own running time: what a phone slept through does not count. */
+/** Longest wait for IndexedDB, in ms of the page's running time: time in which a phone sleeps does not count. */
 const TIMEOUT_MS = 3000;
 const TICK_MS = 500;
 
 /**
- * Bounds the wait for a database that may never answer: WebKit can leave the transaction of a page that was left open for as long
- * as it runs, and every later one waits behind it. Once one answer is overdue the next are not waited for, until it comes.
+ * Limits the wait for a database that may never respond. In WebKit, a page left open can block its transaction and all later
+ * ones. While one response is overdue, later calls fail without waiting.
  */
 function createBoundedWait() {
   const recovered = createSignal();
@@ -97,9 +96,9 @@ function createBoundedWait() {
   }
 
   return {
-    /** Tells when the last overdue answer has come. */
+    /** Notifies when the last overdue response has arrived. */
     onRecovered: recovered.on,
-    /** The result of the work. Rejects when it is overdue; the work goes on all the same. */
+    /** Resolves to the result of `work`. Rejects when it is overdue; `work` continues. */
     async wait<Result>(work: Promise<Result>): Promise<Result> {
       let isDone = false;
       const settled = work.finally(() => {
@@ -120,7 +119,7 @@ function createBoundedWait() {
   };
 }
 
-/** Records as texts, by owner and key. */
+/** Records as JSON texts, by owner and key. */
 function textRecords(
   texts: KeyValueStore,
 ): RecordStore & { clear(): void; dropRefused(owner: string, key: string): void } {
@@ -133,7 +132,7 @@ function textRecords(
     put: async (record) => texts.set(id(record.owner, record.key), JSON.stringify(record)),
     remove: async (owner, key) => texts.remove(id(owner, key)),
     clear: () => texts.keys(`${STORAGE_KEYS.outbox}:`).forEach(texts.remove),
-    /** Forgets one that only this page would know of: another tab could not take it away. */
+    /** Removes a record that only this page holds in memory: other tabs could not remove it. */
     dropRefused(owner, key) {
       if (texts.isRefused(id(owner, key))) texts.remove(id(owner, key));
     },
@@ -146,8 +145,8 @@ const inMemory = () =>
   });
 
 /**
- * Kept in IndexedDB; where that is missing, refuses or does not answer, in memory for this page. The outbox is in localStorage as
- * well: what was said must outlive its page also on a full disk, and nothing may overtake it while IndexedDB is slow to open.
+ * Stores records in IndexedDB; in this page's memory if that is missing, refuses or times out. The outbox is written to
+ * `localStorage` too: a message must survive a full disk, and later ones must not overtake it while IndexedDB opens.
  */
 export function createRecordStore(kind: Kind): DeviceStore {
   const isOutbox = kind === 'outbox';
@@ -207,15 +206,15 @@ export function createRecordStore(kind: Kind): DeviceStore {
   };
 }
 
-/** A message on its way, kept until the server has it. */
+/** An unsent message, stored until the server has accepted it. */
 export interface OutboxEntry {
   clientId: string;
   storyId: string;
-  /** Part of the request, so it stays as it was when it was written: the same key must carry the same body. */
+  /** Part of the request body, so it must not change: the same idempotency key needs the same body. */
   conversationId: string | null;
   body: string;
   suggestionId?: string;
-  /** points that the reader was shown for it; undefined where the server names no price */
+  /** price in points that the user saw; undefined if the server names no price */
   price?: number;
   /** ms since 1970 */
   createdAt: number;
@@ -223,12 +222,12 @@ export interface OutboxEntry {
   error?: string;
 }
 
-/** The messages of the current owner that the server does not have yet; they survive reload, offline and a 401. */
+/** The current owner's messages that the server has not accepted yet; they survive a reload, offline use and a 401. */
 export function createOutboxStore() {
   const records = createRecordStore('outbox');
   const changed = createSignal();
   const tellOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, changed.emit);
-  /** Adoption and purge under way: readers wait for them, so a new owner never sees half of it. */
+  /** Adoption or purge in progress; readers wait for it, so that a new owner never reads a partial list. */
   let settled: Promise<unknown> = Promise.resolve();
 
   onOwnerChanged(changed.emit);
@@ -246,7 +245,7 @@ export function createOutboxStore() {
   }
 
   return {
-    /** Oldest first. */
+    /** Returns the messages, oldest first. */
     async all(): Promise<OutboxEntry[]> {
       await settled;
       const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
@@ -264,14 +263,13 @@ export function createOutboxStore() {
       await records.remove(owner, clientId);
       tellAll();
     },
-    /** Subscribes to changes of this tab, of others, and of the owner. Returns the way to stop. */
+    /** Subscribes to changes in this tab, in others, and of the owner. Returns the unsubscribe function. */
     subscribe: (listener: () => void): (() => void) => changed.on(listener),
-    /** Forgets everything of an owner. */
     purge: (owner: string): Promise<void> =>
       afterwards(async () => {
         for (const { key } of await records.all(owner)) await records.remove(owner, key);
       }),
-    /** Hands everything of one owner to another. */
+    /** Moves all messages of one owner to another. */
     adopt: (from: string, to: string): Promise<void> =>
       afterwards(async () => {
         for (const record of await records.all(from)) {
@@ -283,12 +281,11 @@ export function createOutboxStore() {
   };
 }
 
-/** The page's own outbox on the device. */
 export const outboxStore = createOutboxStore();
 
 const KEPT_COPIES = 60;
 
-/** JSON copies of what was read last, to be read again without a network; the 60 last written are kept. */
+/** JSON copies of responses, to read them without a network; the 60 latest are stored. */
 export function createOfflineCache() {
   const records = createRecordStore('snapshots');
 
@@ -300,7 +297,7 @@ export function createOfflineCache() {
   }
 
   return {
-    /** undefined where nothing was kept under the key */
+    /** Returns undefined if nothing is stored under the key. */
     read: async (key: string): Promise<unknown> => (await records.get(currentOwner(), key))?.value,
     async write(key: string, value: unknown): Promise<void> {
       const owner = currentOwner();
@@ -314,5 +311,4 @@ export function createOfflineCache() {
   };
 }
 
-/** The page's own offline cache. */
 export const offlineCache = createOfflineCache();
