@@ -1,8 +1,8 @@
-/** Every screen that one team links to and another serves, as links. */
+/** Links to the screens that one team links to and another serves. */
 export const paths = {
   explore: () => '/explore',
   story: (id: string) => `/story/${encodeURIComponent(id)}`,
-  /** The story's screen with its chat open; `line`, from 1, is the opening line that stands in the field. */
+  /** The story's screen with its chat open; `line` (from 1) fills in that opening line. */
   storyChat: (id: string, line?: number) => `/story/${encodeURIComponent(id)}?chat=1${line ? `&line=${line}` : ''}`,
   conversations: () => '/conversations',
   my: () => '/my',
@@ -19,16 +19,16 @@ export const paths = {
   testList: () => '/test/list',
 } as const;
 
-/** Patterns of the screens that the host serves itself; no remote may claim them. */
+/** Patterns of the host's own screens; no remote may claim them. */
 export const hostRoutePaths = {
   root: '/',
   test: '/test/list',
   emailVerify: '/email/verify/:id/:hash',
-  /** `?token=…&email=…`, in the query since what stands there is kept out of logs */
+  /** `?token=…&email=…`: query strings are not logged */
   passwordReset: '/reset-password',
 } as const;
 
-/** First segments that the server answers itself or passes to the backend; no screen can lie there. */
+/** First segments that the server answers or passes to the backend; no screen may use them. */
 export const reservedSegments = [
   'api',
   'app',
@@ -42,13 +42,13 @@ export const reservedSegments = [
   'static',
 ] as const;
 
-/** First segments that belong to the backend: calls, CSRF cookie, channel authorisation, socket. */
+/** First segments of the backend: calls, CSRF cookie, channel authorisation, socket. */
 export const backendSegments = ['api', 'sanctum', 'broadcasting', 'app'] as const;
 
-/** Base path of the specification's calls. */
+/** Base path of the API. */
 export const API_BASE = '/api';
 
-/** The specification's calls below `API_BASE`, and what the product adds to them. */
+/** API calls below `API_BASE`: the specification's and the product's own. */
 export const endpoints = {
   stories: '/v1/stories',
   story: (id: string) => `/v1/stories/${encodeURIComponent(id)}`,
@@ -71,7 +71,7 @@ export const endpoints = {
   conversation: (id: string) => `/v1/conversations/${encodeURIComponent(id)}`,
   user: '/v1/user',
   password: '/v1/user/password',
-  /** `DELETE` ends all but the present one */
+  /** `DELETE` ends all sessions except the present one */
   sessions: '/v1/user/sessions',
   userSession: (id: string) => `/v1/user/sessions/${encodeURIComponent(id)}`,
   deletion: '/v1/user/deletion',
@@ -84,7 +84,7 @@ export const endpoints = {
   login: '/v1/login',
   register: '/v1/register',
   logout: '/v1/logout',
-  /** `query` is the link's own, with its leading question mark. */
+  /** `query` is the link's query string, with its leading question mark. */
   verifyEmail: (id: string, hash: string, query = '') =>
     `/v1/email/verify/${encodeURIComponent(id)}/${encodeURIComponent(hash)}${query}`,
   resendVerification: '/v1/email/verification-notification/resend',
@@ -98,16 +98,16 @@ export const endpoints = {
   order: (id: string) => `/v1/orders/${encodeURIComponent(id)}`,
   invite: (code: string) => `/v1/invites/${encodeURIComponent(code)}`,
   giftsAnnounced: '/v1/invites/gifts/announced',
-  /** Which of the product's own calls a server has; optional. */
+  /** Lists the product's own calls that a server has; optional. */
   capabilities: '/v1/capabilities',
   wechatSignature: '/v1/wechat/signature',
-  /** A static list of pictures to choose from; optional. */
+  /** Static list of avatars to choose from; optional. */
   avatars: '/media/avatars.json',
 } as const;
 
 type EndpointOf = (...ids: string[]) => string;
 
-/** Patterns of the calls below `API_BASE`, by which one is named without its ids. */
+/** Patterns of the calls below `API_BASE`, to name a call without its ids. */
 export const apiRoutes = (): { path: string }[] =>
   Object.values(endpoints).map((endpoint: string | EndpointOf) => ({
     path: API_BASE + (typeof endpoint === 'string' ? endpoint : decodeURIComponent(endpoint(':id', ':hash'))),
@@ -123,8 +123,8 @@ export const edgeEndpoints = {
 const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
 
 /**
- * How closely a pattern fits a path, one digit a segment, to be compared as text: a fixed word 3, a parameter 2, `*` 1. The end of
- * both is a 2. Null where it does not fit.
+ * Returns how closely a pattern fits a path: one digit per segment, comparable as text. Literal 3, parameter 2, `*` 1, common end
+ * 2. Null if it does not fit.
  */
 function fitOf([first, ...rest]: readonly string[], path: readonly string[]): string | null {
   if (first === '*') return '1';
@@ -137,8 +137,8 @@ function fitOf([first, ...rest]: readonly string[], path: readonly string[]): st
 }
 
 /**
- * The route that fits a pathname most closely, or undefined. Segments count from the left: `/gifts/new` comes before `/gifts/:id`, and
- * both before `/gifts/*`. Server and page choose a screen by this rule.
+ * Returns the route that fits a pathname most closely, or undefined. The leftmost segments decide: `/gifts/new` precedes
+ * `/gifts/:id`, and both precede `/gifts/*`. Server and page share this rule.
  */
 export function matchRoute<Route extends { path: string }>(
   routes: readonly Route[],
@@ -153,52 +153,52 @@ export function matchRoute<Route extends { path: string }>(
   return best;
 }
 
-/** Names of everything kept on the device. Formats only grow: an older build may read what a newer one wrote. */
+/** Keys of all data stored on the device. Formats may only be extended: an older build may read what a newer one wrote. */
 export const STORAGE_KEYS = {
   user: 'user-store',
-  /** id of who signed in here last and has not logged out */
+  /** id of the last user who signed in and has not logged out */
   owner: 'liaozhai-owner',
-  /** the name that this owner signs in with */
+  /** login name of that user */
   login: 'liaozhai-login',
-  /** the server has said that nobody is signed in here, and nobody has signed in since */
+  /** the server has reported that nobody is signed in, and nobody has signed in since */
   guest: 'liaozhai-guest',
   preferences: 'liaozhai-preferences',
   draft: 'liaozhai-draft',
   positions: 'liaozhai-positions',
-  /** the stories one talked in last; the loader keeps their place in the page free */
+  /** the user's latest stories; the loader reserves their space in the page */
   recent: 'liaozhai-recent',
-  /** builds that failed here, with the time until which they are avoided */
+  /** builds that failed on this device, with the time until which they are avoided */
   quarantine: 'liaozhai-quarantine',
-  /** builds that ran here: a page tells whether what it measured came from the cache */
+  /** builds that ran on this device, to know whether a measurement is from a warm cache */
   ranBuilds: 'liaozhai-ran-builds',
-  /** what the server said last that it can do beyond the specification */
+  /** the server's capabilities in its last response */
   capabilities: 'liaozhai-capabilities',
-  /** the account of this browser's making whose address is yet to be confirmed */
+  /** the account that this browser registered and whose address is not confirmed yet */
   confirming: 'liaozhai-confirming',
   /** sessionStorage: credentials that the clipboard refused */
   uncopied: 'liaozhai-uncopied',
-  /** sessionStorage: the invite code that a visitor came by */
+  /** sessionStorage: invite code of the visitor's link */
   invite: 'liaozhai-invite',
-  /** sessionStorage: the keys of orders that may be open, by package */
+  /** sessionStorage: idempotency keys of orders that may be open, by package */
   orders: 'liaozhai-orders',
-  /** sessionStorage: where this visit began */
+  /** sessionStorage: first page of this visit */
   arrival: 'liaozhai-arrival',
   /** sessionStorage: scroll positions of screens */
   scroll: 'liaozhai-scroll',
-  /** sessionStorage: the state for which this page was reloaded */
+  /** sessionStorage: the release state for which this page was reloaded */
   update: 'liaozhai-update',
   /** IndexedDB */
   database: 'liaozhai',
-  /** messages on their way, which IndexedDB has as well, by owner and key */
+  /** unsent messages, by owner and key; IndexedDB has a copy */
   outbox: 'liaozhai-unsent',
   /** BroadcastChannel between tabs */
   outboxChannel: 'liaozhai-outbox',
 } as const;
 
-/** The draft that is no draft: a JSON list of the messages that the outbox does not have yet. */
+/** A key among the drafts: JSON list of messages that are not yet in the outbox. */
 export const PENDING_LOG = 'chat.journal';
 
-/** Ids of the page's data elements. `host/src/page.html` writes them out, since it can import nothing. */
+/** Ids of the page's data elements. `host/src/page.html` repeats them, since it cannot import. */
 export const PAGE_ELEMENTS = {
   set: 'liaozhai-set',
   config: 'liaozhai-config',

@@ -1,4 +1,3 @@
-/** What a site calls itself. */
 export interface Brand {
   name: string;
   /** one or two characters, drawn in the red seal and in every icon */
@@ -8,5 +7,5 @@ export interface Brand {
   icp: string;
 }
 
-/** The shipped brand; a site's own stands in its configuration, field by field (docs/brand.md). */
+/** The shipped brand; a site's configuration overrides each field (docs/brand.md). */
 export const BRAND: Brand = { name: '聊斋', seal: '聊', slogan: '一灯一卷，与故事里的人说说话', icp: '' };

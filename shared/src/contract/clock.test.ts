@@ -6,7 +6,7 @@ const answer = (aheadMs: number, headers: Record<string, string> = {}, tookMs = 
   const now = Date.now();
   noteServerTime({ date: new Date(now + aheadMs).toUTCString(), ...headers }, now - tookMs);
 };
-/** Adding 0 makes -0 a 0. */
+/** Adding 0 turns -0 into 0. */
 const aheadSeconds = () => Math.round((serverNow() - Date.now()) / 1000) + 0;
 
 afterEach(() => answer(0));
@@ -15,7 +15,7 @@ describe('the time of the server', () => {
   test.each([3 * HOUR_MS, -5 * HOUR_MS, 2 * DAY_MS, -400 * DAY_MS, 20 * 365 * DAY_MS])('%d ms ahead', (ahead) => {
     answer(ahead);
     expect(Math.abs(aheadSeconds() - ahead / SECOND_MS)).toBeLessThanOrEqual(2);
-    // the clock was set right
+    // the user corrected the clock
     answer(0);
     expect(aheadSeconds()).toBe(0);
   });

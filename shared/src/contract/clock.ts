@@ -4,33 +4,33 @@ import { instantOf } from './waits.ts';
 const KEY = Symbol.for('liaozhai.clock');
 
 interface Correction {
-  /** How far the server's clock is ahead of the device's. */
+  /** Lead of the server's clock over the device's. */
   aheadMs: number;
 }
 
-/** One per page: each bundle has its own copy of this file. */
+/** Shared by the page's bundles, each of which has its own copy of this file. */
 function correction(): Correction {
   const globals = globalThis as typeof globalThis & Record<symbol, Correction | undefined>;
   globals[KEY] ??= { aheadMs: 0 };
   return globals[KEY];
 }
 
-/** Sent to the window when `serverNow` jumps. */
+/** Dispatched on the window when `serverNow` jumps. */
 export const CLOCK_CORRECTED = 'liaozhai:clock';
 
-/** The time by which the server dates what it sends, ms since the epoch. A device's own clock may be off by years. */
+/** Current time of the server, ms since the epoch. The device's clock may be off by years. */
 export const serverNow = (): number => Date.now() + correction().aheadMs;
 
-/** Below this both clocks show the same time: the header has whole seconds, and answers take their time. */
+/** Smaller differences count as none: the `Date` header has whole seconds, and responses take time. */
 const TOLERANCE_MS = MINUTE_MS;
-/** An answer that took longer was perhaps slept through. */
+/** The device may have slept during a longer call. */
 const LONGEST_CALL_MS = 10 * SECOND_MS;
 
-/** An answer that a cache kept is dated when it was made. */
+/** A cached response has the date of its creation. */
 const isKept = (headers: Record<string, unknown>): boolean =>
   Number(headers.age ?? 0) > 0 || /max-age=[1-9]|immutable/.test(String(headers['cache-control']));
 
-/** Compares the device's clock with the `Date` of an answer to a call made at `askedAt`. Names of headers are in lower case. */
+/** Compares the device's clock with the `Date` of a response to a call made at `askedAt`. Header names are in lower case. */
 export function noteServerTime(headers: Record<string, unknown>, askedAt: number): void {
   const served = instantOf(String(headers.date));
   const took = Date.now() - askedAt;

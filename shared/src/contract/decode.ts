@@ -2,17 +2,17 @@ import * as v from 'valibot';
 import { HOUR_MS } from './units.ts';
 
 /*
- * The one layer that reads what a backend sends. A value that cannot be read costs its own field, or its row where
- * nothing is left without it. It is reported with the field's name. docs/api.md lists the accepted forms.
+ * The only layer that parses backend data. A value that cannot be read counts as missing and is reported by name; a row without
+ * an essential field is skipped. docs/api.md lists the accepted forms.
  */
 
-/** Receives the name of each field, or of the row's missing field, that could not be read. */
+/** Receives the name of each unreadable field, or of the field that a skipped row lacks. */
 export type ReportUnread = (field: string) => void;
 
-/** Schemas know no caller, and parsing is synchronous: the report of the parse under way stands here. */
+/** Reporter of the current parse: schemas do not know their caller, and parsing is synchronous. */
 const underWay: { report: ReportUnread } = { report: () => {} };
 
-/** `value` as `schema` reads it; undefined where it is of another shape. */
+/** Parses `value` by `schema`; undefined if it has another shape. */
 export function readAs<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
@@ -25,7 +25,7 @@ export function readAs<Schema extends v.GenericSchema>(
   return parsed.success ? parsed.output : undefined;
 }
 
-/** A schema of what `read` makes of a value; undefined is unreadable. */
+/** Schema of the values that `read` returns; undefined means unreadable. */
 const reader = <Value>(expects: string, read: (raw: unknown) => Value | undefined) =>
   v.pipe(
     v.unknown(),
@@ -43,7 +43,7 @@ type OptionalEntries<Entries> = {
     : never;
 };
 
-/** Entries that may be missing or null; one that cannot be read is reported and reads as missing. */
+/** Entries that may be missing or null; an unreadable one is reported and counts as missing. */
 export const optional = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
   withNames<OptionalEntries<Entries>>(entries, (name, schema) =>
     // a missing key has no dataset
@@ -59,7 +59,7 @@ type ListEntries<Entries> = {
     : never;
 };
 
-/** Lists of these entries, row by row; one that is missing or cannot be read is empty. */
+/** Entries that are lists, parsed row by row; a missing or unreadable list is empty. */
 export const lists = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
   withNames<ListEntries<Entries>>(entries, (name, schema) =>
     v.fallback(v.nullish(rows(schema), []), (dataset?: unknown) => {
@@ -73,7 +73,7 @@ const withNames = <Named>(
   make: (name: string, schema: v.GenericSchema) => v.GenericSchema,
 ) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, make(name, schema)])) as Named;
 
-/** PHP writes a list with gaps as an object: `{"0": …, "2": …}`. */
+/** PHP encodes a list with gaps as an object: `{"0": …, "2": …}`. */
 function listOf(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw;
   if (typeof raw !== 'object' || raw === null) return undefined;
@@ -83,10 +83,10 @@ function listOf(raw: unknown): unknown[] | undefined {
 
 type Rows<Entry extends v.GenericSchema> = v.GenericSchema<unknown, v.InferOutput<Entry>[]>;
 
-/** What `rows` reads where rows came and none could be read: such a list is not empty. */
+/** Result of `rows` for a list whose rows are all unreadable, which differs from an empty list. */
 export const unreadRows: never[] = [];
 
-/** A list, row by row: what cannot be read is left out, and reported by the field that it lacks. */
+/** A list, row by row: skips unreadable rows and reports the field that each one lacks. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
   reader('list', (raw) => {
     const sent = listOf(raw);
@@ -99,10 +99,10 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
     return sent?.length && !read?.length ? unreadRows : read;
   });
 
-/** What backends name the rows of a page. */
+/** Names of the rows in various backends. */
 const rowNames = ['data', 'items', 'list', 'records', 'results', 'content', 'rows', 'docs'];
 
-/** An answer with its rows under `data`: some backends put a paginator there, or name the rows otherwise. */
+/** Returns the response with its rows under `data`: some backends put a paginator there, or use another name. */
 export function flatPage(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { data } = answer as { data?: unknown };
@@ -112,13 +112,13 @@ export function flatPage(answer: unknown): unknown {
   return name ? { ...page, data: page[name] } : answer;
 }
 
-/** How languages write down that there is nothing. */
+/** How languages print a missing value. */
 const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;
 
-/** An address can't name it: a step of a path, or half of a character. */
+/** Not usable in a URL: a path step or half of a surrogate pair. */
 const noId = /^\.{0,2}$|\p{Cs}/u;
 
-/** The text of an id, without loss: `parseJson` keeps the digits of large numbers. */
+/** An id as text, without loss: `parseJson` keeps the digits of large numbers. */
 export const id = reader('id', (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
   const written = typeof raw === 'string' ? raw.trim() : '';
@@ -126,35 +126,35 @@ export const id = reader('id', (raw) => {
 });
 export type Id = string;
 
-/** A body whose offsets count: as it came. */
+/** A body with offsets: unchanged. */
 export const verbatim = reader('text', (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : typeof raw === 'string' ? raw : undefined,
 );
 
-/** Codes and addresses. */
+/** Codes and URLs. */
 export const text = v.pipe(
   verbatim,
   v.transform((raw) => (programmersNothing.test(raw) ? '' : raw.replace(/\p{Cs}/gu, ''))),
 );
 
-/** One of the contract's words: enumerations of Java and Prisma are in capitals. */
+/** A word of the contract, in lower case: Java and Prisma send enumerations in capitals. */
 export const word = v.pipe(
   text,
   v.transform((raw) => raw.toLowerCase()),
 );
 
-/** Nothing of it is ink: blanks, controls, fillers of Hangul and Braille, selectors of variants. */
+/** Only invisible characters: blanks, controls, fillers of Hangul and Braille, variation selectors. */
 const blank = /^[\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
-/** Characters that turn the direction of the text around them. */
+/** Characters that change the direction of the surrounding text. */
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
-/** More marks on one letter than a script has reach into the lines above. */
+/** More combining marks than any script uses; they would overlap the lines above. */
 const piledMarks = /(\p{M}{4})\p{M}+/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 
 const clean = (raw: string) => raw.replace(controls, '').replace(directions, '').replace(piledMarks, '$1');
 
-/** The most UTF-16 units of a name or a title; the layout clamps long before. */
+/** Longest name or title in UTF-16 units; the layout clamps much earlier. */
 const LABEL_LENGTH = 500;
 
 const labelOf = (raw: string): string => {
@@ -162,10 +162,10 @@ const labelOf = (raw: string): string => {
   return blank.test(line) ? '' : line;
 };
 
-/** A name or a title: one line, safe within a sentence; empty where nothing of it would show. */
+/** A name or title: one line, safe within a sentence; empty if nothing of it is visible. */
 export const label = v.pipe(text, v.transform(labelOf));
 
-/** Words of several lines. */
+/** Text of several lines. */
 export const prose = v.pipe(
   text,
   v.transform((raw) => (blank.test(raw) ? '' : clean(raw.replace(/\r\n?/g, '\n')))),
@@ -180,22 +180,22 @@ function numberOf(raw: unknown): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** The largest figure that fits its place on a phone. */
+/** The largest figure that fits the layout of a phone. */
 const MOST = 999_999_999_999;
 
-/** Points and cents, with decimals as a server counts them; an absurd one is bounded. */
+/** Points and cents, with the server's decimals; limited to ±`MOST`. */
 export const amount = reader('amount', (raw) => {
   const value = numberOf(raw);
   return value === undefined ? undefined : Math.max(-MOST, Math.min(MOST, value)) || 0;
 });
 
-/** A whole number from 0: sequences, versions, offsets, days. */
+/** A whole number from 0, such as a sequence, version, offset or day. */
 export const count = reader('count', (raw) => {
   const value = numberOf(raw);
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
 });
 
-/** As JSON, Postgres, a bit of MySQL and forms write them. */
+/** Booleans as JSON, Postgres, MySQL's `BIT` and forms send them. */
 const flags = new Map([
   ...['true', '1', 't', 'yes', 'y', 'on', '\u0001'].map((word) => [word, true] as const),
   ...['false', '0', 'f', 'no', 'n', 'none', 'off', '\0'].map((word) => [word, false] as const),
@@ -205,17 +205,17 @@ export const flag = reader('flag', (raw) =>
   ['boolean', 'number', 'string'].includes(typeof raw) ? flags.get(String(raw).trim().toLowerCase()) : undefined,
 );
 
-/** `#rrggbb`, the colour a picture is painted on */
+/** `#rrggbb`, background colour of a picture */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
-/** ISO 8601 may leave out the separators; Java adds the zone's name to its offset. No zone is further than 14 hours from UTC. */
+/** ISO 8601 allows no separators; Java appends the zone's name. No zone is more than 14 hours from UTC. */
 const isoOrSql =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|(?:Etc\/)?UTC|GMT|PRC|\[?Asia\/(?:Shanghai|Chongqing|Hong_Kong|Taipei)\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
 const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-](?:0\d|1[0-4])[0-5]\d)$/i;
 
 const YEAR_10000_MS = 253_402_300_800_000;
-/** As seconds in the year 5138, as milliseconds in March 1973: what is less counts seconds, and nothing here is older. */
+/** The year 5138 in seconds, March 1973 in ms: smaller values count as seconds, since no date is older. */
 const TURN = 100_000_000_000;
 
 const isTime = (ms: number): boolean => ms >= TURN && ms < YEAR_10000_MS;
@@ -236,20 +236,20 @@ function written(raw: string): number | undefined {
     .map((part) => Number(part ?? 0));
   const fraction = Math.floor(Number(`0.${parts[7] ?? 0}`) * 1000);
   const ms = Date.UTC(year, month - 1, day, hour, minute, second, fraction);
-  // the thirtieth of February and the like move to other days
+  // `Date.UTC` moves an invalid day, such as 30 February, to another date
   const date = new Date(ms);
   const isReal =
     date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
   return isReal ? ms - zoneMs(parts[8]) : undefined;
 }
 
-/** Unix time in seconds, milliseconds, microseconds (`getPreciseTimestamp()` of Carbon) or nanoseconds. */
+/** Unix time in seconds, milliseconds, microseconds (Carbon's `getPreciseTimestamp()`) or nanoseconds. */
 const isStamp = /^(\d{1,13}|\d{16}|\d{19})(\.\d+)?$/;
 
 const unitMs = (stamp: number): number => (stamp < TURN ? 1000 : stamp < 1e14 ? 1 : stamp < 1e17 ? 1e-3 : 1e-6);
 
 function timeOf(raw: unknown): number | undefined {
-  // Carbon of older Laravels: `{ date, timezone_type, timezone }`
+  // Carbon in older Laravel versions: `{ date, timezone_type, timezone }`
   if (typeof raw === 'object' && raw !== null && 'date' in raw)
     return timeOf(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
   if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
@@ -257,9 +257,7 @@ function timeOf(raw: unknown): number | undefined {
   return written(text) ?? (isStamp.test(text) ? stamp * unitMs(stamp) : undefined);
 }
 
-/**
- * A moment as ISO text in UTC, whichever form it came in; without a zone it is UTC, as Laravel's default `app.timezone`.
- */
+/** A moment as ISO text in UTC, from any accepted form. Without a zone it is UTC, the default of Laravel's `app.timezone`. */
 export const instant = reader('instant', (raw) => {
   const ms = timeOf(raw);
   return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
@@ -271,7 +269,7 @@ export const saysNothing = (raw: unknown): boolean => {
   return word === '' || programmersNothing.test(word) || flags.get(word) === false;
 };
 
-/** A moment whose presence alone says something: ISO text, '' where one is there that cannot be read, null for none. */
+/** A moment whose presence matters: ISO text, '' for an unreadable value, null for none. */
 export const mark = (field: string) =>
   reader<string | null>('moment', (raw) => {
     const ms = timeOf(raw);
@@ -281,7 +279,7 @@ export const mark = (field: string) =>
     return '';
   });
 
-/** `2026-11-21`, a day of Shanghai's calendar; a moment with a zone is read there, since a zone may move midnight. */
+/** `2026-11-21`, a day in Shanghai; a moment with a zone is converted, since the zone may change the day. */
 export const day = reader('day', (raw) => {
   const ms = timeOf(raw);
   if (ms === undefined || !isTime(ms)) return undefined;
@@ -295,7 +293,7 @@ const bigNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 const withoutLoss = (token: string): string =>
   /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
 
-/** JSON with whole numbers beyond 2^53 as text, since ids are among them. */
+/** Returns the JSON with integers beyond 2^53 as strings, since ids may be that large. */
 export const losslessJson = (json: string): string =>
   /\d{16}/.test(json) ? json.replace(bigNumbers, withoutLoss) : json;
 

@@ -1,10 +1,10 @@
-// What a page reports of an error. Nothing that a reader wrote may travel: messages are reduced to classes here, and
-// the server refuses every other text by the same table (`errorsReportSchema`).
+// Error reports of a page. User text must not be sent: messages are reduced to classes here, and the server refuses all others by
+// the same table (`errorsReportSchema`).
 
 const WORD = '[A-Za-z_$]{1,40}';
 const CODE = '[A-Za-z_$][A-Za-z_$.()[\\]]{0,79}';
 
-/** Sentences of browsers and of React, with no more in them than names from our code. What follows the match is cut off. */
+/** Messages of browsers and React that contain only names from our code. Text after the match is cut off. */
 const KNOWN_MESSAGES = [
   new RegExp(`^Cannot (?:read|set) propert(?:y|ies) of (?:undefined|null)(?: \\((?:reading|setting) '${WORD}'\\))?`),
   new RegExp(`^(?:undefined|null) is not an object(?: \\(evaluating '${CODE}'\\))?`),
@@ -27,11 +27,11 @@ const KNOWN_MESSAGES = [
   /^Out of memory/i,
 ];
 
-/** These quote the text that they could not read. */
+/** These messages quote the text that could not be parsed. */
 const UNREADABLE_JSON = /not valid JSON|^JSON(?:\.parse| Parse error)|^Unexpected (?:token|end of|non-whitespace)/;
 const INVALID_JSON = 'invalid JSON';
 
-/** The class of an error's message, without a word of a reader's; null for a message that no table knows. */
+/** Returns the class of an error's message, without user text; null for an unknown message. */
 export function messageClass(message: string): string | null {
   if (message === INVALID_JSON || UNREADABLE_JSON.test(message)) return INVALID_JSON;
   for (const pattern of KNOWN_MESSAGES) {
@@ -41,7 +41,7 @@ export function messageClass(message: string): string | null {
   return null;
 }
 
-/** What went wrong in a build's code beside the failures of loading it. */
+/** Errors in a build's code, besides the failures to load it. */
 export const scriptErrors = ['uncaught', 'rejection'] as const;
 
 export const MOST_FRAMES = 5;
@@ -50,7 +50,7 @@ export const MOST_FRAMES = 5;
 export const FRAME =
   /^[a-z][a-z0-9-]{0,39}\/[\w.-]{1,120}\/(?:[\w@~+()[\]-][\w@~+.()[\]-]*\/){0,6}[\w@~+.()[\]-]{1,120}\.m?js:\d{1,7}:\d{1,9}$/;
 
-/** Positions in files of builds that a stack names, the innermost first; of other files, and of addresses' parameters, nothing. */
+/** Returns the positions in build files that a stack names, innermost first; skips other files and query strings. */
 export function framesOf(stack: string): string[] {
   const places = stack.matchAll(/\/builds\/([^\s?#:]+)(?:[?#][^\s:)]*)?(:\d+:\d+)/g);
   const frames = [...places].map(([, file = '', place = '']) => file + place);

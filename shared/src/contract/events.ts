@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { count, flag, id, optional } from './decode.ts';
 import { conversationSchema, messageEntries, messageSchema } from './wire.ts';
 
-/** Events of the user's channel; the message stands in an envelope, or flat. */
+/** Events of the user's channel; the message is under `message`, or flat. */
 export const messageEventSchema = v.object({
   ...optional({ id }),
   ...messageEntries,
   ...optional({
     message: messageSchema,
-    /** All messages after it are gone. */
+    /** All later messages were removed. */
     last_seq: count,
     truncated: flag,
   }),
@@ -28,8 +28,8 @@ export type DeltaEventDto = v.InferOutput<typeof deltaEventSchema>;
 /** `conversation.deleted`, `conversation.restarted`, `suggestion.ready` */
 export const idEventSchema = v.object({ id, ...optional({ conversation_id: id, version: count }) });
 
-/** `conversation.updated`: read or put first, by any of the user's devices. */
+/** `conversation.updated`: read or pinned on one of the user's devices. */
 export const conversationEventSchema = v.object({ conversation: conversationSchema });
 
-/** For events whose payload nobody reads. */
+/** For events whose payload is not read. */
 export const anyPayload = v.unknown();

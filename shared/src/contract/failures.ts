@@ -1,20 +1,20 @@
-/** Why a request failed, by what can be done about it; `message` is the server's own. Serialisable. */
+/** Why a request failed, by the possible reaction; `message` is the server's own text. Serialisable. */
 export type ApiError = { message?: string } & (
   | { kind: 'offline' }
   | { kind: 'timeout' }
   | { kind: 'unauthenticated' }
   | { kind: 'forbidden' }
-  /** 未成年人模式 allows it not now; the user's `minor` says until when */
+  /** 未成年人模式 forbids it now; the user's `minor` contains until when */
   | { kind: 'minorMode' }
   | { kind: 'notFound' }
   | { kind: 'gone' }
   | { kind: 'invalid'; fields: Record<string, string[]> }
-  /** seconds from 1 to 900; null where the server wants longer, so that only the reader tries again */
+  /** seconds from 1 to 900; null if the server wants longer, so that only the user may retry */
   | { kind: 'tooOften'; retryAfterSeconds: number | null }
   | { kind: 'insufficientBalance'; required: number; balance: number }
-  /** `price`: points that it costs now, where that is more than the reader was shown */
+  /** `price`: the present price in points, if higher than the one that the user saw */
   | { kind: 'conflict'; code: string; price?: number }
-  /** `requestId` finds it in the server's logs; `retryAfterSeconds` as above, where the server named a wait */
+  /** `requestId` identifies it in the server's logs; `retryAfterSeconds` as above, if the server sent one */
   | { kind: 'server'; status: number; requestId?: string; retryAfterSeconds?: number | null }
 );
 
@@ -36,15 +36,15 @@ const apiErrorKinds: Record<ApiError['kind'], true> = {
 export const isApiError = (value: unknown): value is ApiError =>
   typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(apiErrorKinds, String(value.kind));
 
-/** `code` of a 403 by which 未成年人模式 refuses. */
+/** `code` of a 403 from 未成年人模式. */
 export const MINOR_MODE = 'minor_mode';
 
-/** `code` of a 404 for an address that the server does not have; Laravel says it in a sentence of its own. */
+/** `code` of a 404 for an unknown route; Laravel only sends a sentence of its own. */
 export const ROUTE_MISSING = 'route_missing';
 
-/** How Laravel's router says it: there is no other mark of it in the answer. */
+/** Laravel's router marks a missing route only by this sentence. */
 const routeMissingText = /^The route .+ could not be found\.$/;
-/** Whether a refusal says that the server has no such call, rather than no such thing. */
+/** Whether a refusal means that the server lacks the endpoint, as opposed to the entity. */
 export const isRouteMissing = (status: number, body: { code?: unknown; message?: unknown }): boolean =>
   status === 405 ||
   status === 501 ||
@@ -52,16 +52,16 @@ export const isRouteMissing = (status: number, body: { code?: unknown; message?:
 
 const missingStatuses = [404, 405, 501];
 
-/** Whether the server has no such call: to try again is no use. */
+/** Whether the server lacks the endpoint, so that a retry makes no sense. */
 export const isCallMissing = (error: ApiError): boolean =>
   error.kind === 'server' && missingStatuses.includes(error.status);
 
 const busyCodes = ['conversation_busy', 'busy'];
 
-/** Whether a conversation refused because its reply is still being written: it is to be tried again soon. */
+/** Whether the conversation refused because its reply is still being written; retry soon. */
 export const isBusy = (error: ApiError): boolean => error.kind === 'conflict' && busyCodes.includes(error.code);
 
-/** How a remote failed to show, as the page tells apart and the release system counts. */
+/** How a remote failed, as pages report it and the release system counts it. */
 export const remoteFailures = [
   /** 404, 5xx or no network */
   'unreachable',
@@ -70,9 +70,9 @@ export const remoteFailures = [
   'entry-threw',
   'init-threw',
   'module-missing',
-  /** a file of a page or slot did not come */
+  /** a file of a page or slot did not load */
   'chunk-lost',
-  /** the module of a page or slot threw as it was evaluated */
+  /** the module of a page or slot threw during evaluation */
   'module-threw',
   'render-threw',
   'contract',
@@ -81,8 +81,8 @@ export const remoteFailures = [
 export type RemoteFailure = (typeof remoteFailures)[number];
 
 /**
- * React meets a node that is not where it put it: a translator or a highlighter has moved it. Safari names no method: "The object can
- * not be found here.", "The operation would yield an incorrect node tree."
+ * Whether React found a node moved, e.g. by a translator or highlighter. Safari's messages name no method: "The object can not be
+ * found here.", "The operation would yield an incorrect node tree."
  */
 export const isMovedNode = (cause: unknown): boolean =>
   cause instanceof Error &&

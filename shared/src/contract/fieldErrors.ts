@@ -1,6 +1,6 @@
 import { readersWords } from './refusals.ts';
 
-/** The rules of validators, by the words of their English texts and by Laravel's keys. */
+/** Validation rules, matched by their English texts and by Laravel's keys. */
 const rules: [RegExp, (figure: string) => string][] = [
   [/required|blank|not be empty|validation\.(present|filled)/i, () => '请填写'],
   [/already (been taken|exists)|validation\.unique/i, () => '已被占用'],
@@ -24,23 +24,23 @@ function fieldWords(text: string): string {
 
 const record = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Every text in a value, however it is nested. */
+/** Returns all texts in a value, at any depth. */
 const textsIn = (value: unknown): string[] =>
   record(value) ? Object.values(value).flatMap(textsIn) : typeof value === 'string' && value ? [value] : [];
 
-/** What frameworks call the form as a whole. */
+/** Names that frameworks use for the form as a whole. */
 const wholeForm = /^(_?errors|form_errors|non_field_errors|base|global|form)$/;
-/** Under it the fields stand. */
+/** Keys that contain the fields. */
 const wrapper = /^(fieldErrors|properties|children)$/;
 
-/** `user.login`, `user[login]`, `/user/login` and `Login` mean `login`, and `items.0.displayName` `display_name`. */
+/** Maps `user.login`, `user[login]`, `/user/login` and `Login` to `login`, and `items.0.displayName` to `display_name`. */
 function fieldOf(place: string): string {
   const part = place.split(/[./[\]]/).findLast((step) => !/^\d*$/.test(step)) ?? '';
   const name = part.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
   return wholeForm.test(name) ? '' : name;
 }
 
-/** Where and what an entry of a list names: frameworks differ in the keys only. */
+/** Returns field and texts of a list entry; frameworks differ only in the keys. */
 function entryOf(value: unknown): { place: string; words: unknown } | undefined {
   if (!record(value)) return undefined;
   const { field, loc, path, param, propertyPath, property, source } = value;
@@ -58,8 +58,8 @@ const refusalsIn = (errors: Record<string, unknown>): [field: string, texts: str
   });
 
 /**
- * Laravel's `{ field: [text, …] }` in all its forms, in the reader's language; '' is of no field. Of what the reader has not
- * filled in, only the server's own words are kept.
+ * Converts validation errors to Laravel's `{ field: [text, …] }`, in the user's language; '' is the whole form. If the user filled
+ * in nothing, only the server's readable texts stay.
  */
 export function fieldErrors(errors: unknown, isFilledIn = true): Record<string, string[]> {
   const fields = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { dictionarySchema, textSchema } from './releases.ts';
 
-/** A remote's file for the release gate, beside its `package.json`. Its build carries it; no page requests it. */
+/** A remote's settings for the release gate, next to its `package.json`. The build contains it; no page requests it. */
 export const GATE_FILE = 'gate.json';
 
 const CALL = /^(GET|POST|PUT|PATCH|DELETE) (https?:\/\/[\w.-]+(:\d+)?)?(\/(?!builds\/)[\w.~:-]+)+$/;
@@ -15,7 +15,7 @@ const callSchema = v.pipe(
 const statusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
 
 export const gateFileSchema = v.strictObject({
-  /** What the gate's browser is answered. Each call that is not named gets 503. */
+  /** Responses for the gate's browser. Other calls get 503. */
   answers: v.optional(
     dictionarySchema(
       callSchema,
@@ -23,7 +23,7 @@ export const gateFileSchema = v.strictObject({
     ),
     {},
   ),
-  /** Slots and late chunks that the gate cannot open → why. */
+  /** Slots and late chunks that the gate cannot open, with the reason. */
   unopened: v.optional(dictionarySchema(textSchema(120, 1), textSchema(300, 1)), {}),
 });
 

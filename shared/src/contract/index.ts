@@ -1,4 +1,4 @@
-// What two packages must agree on, once. Runs in browsers and in Node; depends on the schema library alone.
+// Definitions that several packages share. Runs in browsers and in Node; depends only on the schema library.
 export * from './addresses.ts';
 export { BRAND, type Brand } from './brand.ts';
 export * from './capabilities.ts';

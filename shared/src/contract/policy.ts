@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^(https?|wss?):$/.test(new URL(text).protocol);
 
-/** The entries of a comma-separated setting. */
+/** Entries of a comma-separated setting. */
 export const commaSeparated = v.pipe(
   v.string(),
   v.transform((text) =>
@@ -13,20 +13,20 @@ export const commaSeparated = v.pipe(
   ),
 );
 
-/** Origins, as `CONNECT_ORIGINS` and `IMG_ORIGINS` name them. */
+/** Origins in `CONNECT_ORIGINS` and `IMG_ORIGINS`. */
 export const originsSchema = v.pipe(
   commaSeparated,
   v.array(v.pipe(v.string(), v.check(isOrigin, 'every entry must be an origin like https://cdn.example'))),
 );
 
-/** Where a page may reach beside its own origin. */
+/** Origins that a page may contact besides its own. */
 export interface FurtherOrigins {
-  /** of calls and sockets */
+  /** for requests and sockets */
   connect: readonly string[];
   pictures: readonly string[];
 }
 
-/** What `CONNECT_ORIGINS` and `IMG_ORIGINS` allow. @throws Error that names the variable and the cure. */
+/** Parses `CONNECT_ORIGINS` and `IMG_ORIGINS`. Throws an `Error` that names the variable and the expected value. */
 export function furtherOrigins(environment: Record<string, string | undefined>): FurtherOrigins {
   const read = (name: string) => {
     const parsed = v.safeParse(originsSchema, environment[name] ?? '');
@@ -36,11 +36,11 @@ export function furtherOrigins(environment: Record<string, string | undefined>):
   return { connect: read('CONNECT_ORIGINS'), pictures: read('IMG_ORIGINS') };
 }
 
-/** What a page's policy lets in beside what every page of the product does. */
+/** Sources that differ between the product's pages and a remote developed alone. */
 interface PolicySources {
   scripts: readonly string[];
   styles: readonly string[];
-  /** of requests and sockets */
+  /** for requests and sockets */
   connections: readonly string[];
   pictures: readonly string[];
   fonts: readonly string[];
@@ -50,7 +50,7 @@ interface PolicySources {
 
 const directive = (name: string, ...sources: readonly string[]): string => [name, ...sources].join(' ');
 
-/** The content security policy of a page that runs remotes: the product's, and that of a remote which is developed alone. */
+/** Returns the content security policy of a page that runs remotes: the product's, or that of a remote developed alone. */
 export const contentSecurityPolicy = (sources: PolicySources): string =>
   [
     "default-src 'none'",

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import { amount, optional, readAs } from './decode.ts';
 
-// What a refusal says to a reader: the server's words only where a reader can use them.
+// Server messages are shown only where a user can understand them.
 
-/** The longest message that a toast shows; a longer one was written for somebody else. */
+/** Longest message for a toast; a longer one is not meant for users. */
 const MOST_CHARACTERS = 90;
 const technical =
   /[<>{}\\]|::|SQLSTATE|Exception|Error\b|Stack trace|https?:|\w\(\)|\.(?:php|js|ts|py|go|rb|java)\b|\d(?:\.\d+){3}|[a-z]\/\w+\/|\bselect\b.+\bfrom\b/i;
-/** Names of fields and placeholders: words in small letters, but for the few that a reader knows. */
+/** Names of fields and placeholders: lower-case words, except the few that users know. */
 const identifier =
   /(?:^|[^\w.@-])(?!(?:app|wifi|email|jpe?g|png|gif|webp|pdf|ok)\b):?[a-z][a-z\d]*(?:_[a-z\d]+)*(?![\w.@-])/;
-/** Letters of other languages that are written with Chinese ones. */
+/** Scripts that are mixed with Chinese characters in other languages. */
 const foreign = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** A server's message where it is Chinese, short and meant for a reader; undefined otherwise. */
+/** Returns a server's message if it is Chinese, short and meant for users; undefined otherwise. */
 export function readersWords(message: unknown): string | undefined {
   if (typeof message !== 'string') return undefined;
   const words = message.replace(/[\p{C}\s]+/gu, ' ').trim();
@@ -26,7 +26,7 @@ export function readersWords(message: unknown): string | undefined {
 
 const figures = v.object(optional({ required: amount, balance: amount }));
 
-/** What a 402 names: the price, and what the reader has; both are 0 where it does not name both. */
+/** Price and balance in a 402, in points; both 0 unless the body contains both. */
 export function pointsOf(body: unknown): { required: number; balance: number } {
   const { required, balance } = readAs(figures, body) ?? {};
   return typeof required === 'number' && typeof balance === 'number'

@@ -2,36 +2,36 @@ import * as v from 'valibot';
 import { FRAME, MOST_FRAMES, messageClass, scriptErrors } from './errorReports.ts';
 import { remoteFailures } from './failures.ts';
 
-// What builds, release system, server and page tell each other. Checks that need more than the browser has (semver
-// ranges, hashes, signatures) are added by the release system where it reads a document.
+// Documents exchanged between builds, release system, server and page. The release system adds the checks that need more than a
+// browser has (semver ranges, hashes, signatures).
 
-/** Characters of a path inside a build. */
+/** Longest path inside a build, in characters. */
 export const MAX_PATH = 240;
 const FILE_PATH = /^(?!.*(^|\/)\.)[A-Za-z0-9_@~+.()[\]-]+(\/[A-Za-z0-9_@~+.()[\]-]+)*$/;
 const SEGMENT = String.raw`(?:(?!\.{1,2}(?:/|$))[\w.~-]+|:\w+\??|\*)`;
 const ROUTE_PATH = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*)?$`);
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
-/** Others' packages may carry build metadata, a leading v and blanks, as semver reads them. */
+/** Versions of third-party packages may have build metadata, a leading `v` and blanks, as semver allows. */
 const OTHERS_VERSION = /^\s*v?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]*)?\s*$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
 
 /**
- * True for names of builds and channels: lower-case letters, digits and dashes. Records are keyed by them, which every
- * object's own "constructor" would answer.
+ * Whether `text` may name a build or channel: lower-case letters, digits and dashes. Names are keys of records, so properties of
+ * every object, such as "constructor", are excluded.
  */
 export const isName = (text: string): boolean => NAME.test(text) && !(text in Object.prototype);
 
-/** True for a path inside a build: relative, POSIX, no hidden parts, nothing that a URL would have to escape. */
+/** Whether `path` is valid inside a build: relative, POSIX, no hidden parts, nothing to escape in a URL. */
 export const isFilePath = (path: string): boolean => path.length <= MAX_PATH && FILE_PATH.test(path);
 
-/** True for an instant that exists, in UTC with seconds: `2026-11-21T00:00:00.000Z`. */
+/** Whether `text` is an existing instant, in UTC with seconds: `2026-11-21T00:00:00.000Z`. */
 function isInstant(text: string): boolean {
   const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 19));
 }
 
-/** Text of so many code points, however many UTF-16 units they take. */
+/** Text with limits in code points, not UTF-16 units. */
 export const textSchema = (maximum: number, minimum = 0) =>
   v.pipe(
     v.string(),
@@ -45,8 +45,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * An object whose keys are data. Not `v.record`, which drops the keys `constructor` and `prototype`, and a document that
- * names a build of that name would no longer match its signature.
+ * An object whose keys are data. Not `v.record`, which drops the keys `constructor` and `prototype`: a document with such a key
+ * would no longer match its signature.
  */
 export const dictionarySchema = <Value extends v.GenericSchema>(key: v.GenericSchema<string>, value: Value) =>
   v.lazy((input): v.GenericSchema<unknown, Record<string, v.InferOutput<Value>>> => {
@@ -72,7 +72,7 @@ const version = v.pipe(
   v.regex(VERSION, 'must be a semantic version without build metadata, such as 1.4.2'),
 );
 const othersVersion = v.pipe(v.string(), v.regex(OTHERS_VERSION, 'must be a semantic version'));
-/** An empty one is any version. */
+/** '' accepts any version. */
 const range = v.string();
 const globalName = v.pipe(v.string(), v.regex(/^[A-Za-z_$][\w$]{2,120}$/, 'must be a JavaScript identifier'));
 export const digestSchema = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'));
@@ -104,7 +104,7 @@ const described = {
   /** Semver from package.json; `publish --version` overrides it. */
   version,
   sourceHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/, 'must be 8 to 64 lower-case hex digits')),
-  /** Version of Module Federation it was built with. */
+  /** Version of Module Federation at build time. */
   federation: othersVersion,
   shared: v.object({
     provides: dictionarySchema(v.string(), othersVersion),
@@ -117,13 +117,13 @@ const described = {
 export const remoteDescriptionSchema = v.object({
   ...described,
   kind: v.literal('remote'),
-  /** The range of the shared runtime it needs. */
+  /** Required range of the shared runtime. */
   contract: range,
   /** The container's global variable, unique per build. */
   global: globalName,
-  /** Left out for a classic script, which sets `global` to a container. */
+  /** Missing for a classic script, which sets `global` to a container. */
   entryType: v.optional(v.literal('module')),
-  /** The global list by which late chunks arrive, unique per build; left out of a build without late chunks. */
+  /** Global array through which late chunks register, unique per build; missing if the build has none. */
   chunkGlobal: v.optional(globalName),
   exposes: v.pipe(v.array(textSchema(60, 1)), v.maxLength(20)),
   module: v.object(chunkFiles),
@@ -137,13 +137,13 @@ export const remoteDescriptionSchema = v.object({
 export const hostDescriptionSchema = v.object({
   ...described,
   kind: v.literal('host'),
-  /** The version of the shared runtime it provides. */
+  /** Provided version of the shared runtime. */
   contract: othersVersion,
   template: filePathSchema,
   serviceWorker: v.optional(filePathSchema),
 });
 
-/** `liaozhai.json`: what a build says of itself to the release system. Paths are relative to the dist folder. */
+/** `liaozhai.json`: a build's description for the release system. Paths are relative to the dist folder. */
 export const buildDescriptionSchema = v.variant('kind', [remoteDescriptionSchema, hostDescriptionSchema]);
 
 export type RemoteDescription = v.InferOutput<typeof remoteDescriptionSchema>;
@@ -174,7 +174,7 @@ const pageBuildSchema = v.object({
   slots: v.array(v.object({ name: v.string(), order: v.optional(v.number()), preload: preloadSchema })),
 });
 
-/** One host build and one build of every remote: `sets/<hash>.json`, immutable. Paths are absolute from the origin's root. */
+/** `sets/<hash>.json`: one host build and one build of each remote, immutable. Paths are absolute from the origin's root. */
 export const setBodySchema = v.object({
   format: v.literal(1),
   host: v.object({
@@ -188,42 +188,42 @@ export const setBodySchema = v.object({
     serviceWorker: v.nullable(v.string()),
   }),
   remotes: dictionarySchema(v.string(), pageBuildSchema),
-  /** Absolute path → integrity; a file that is not listed never runs. */
+  /** Absolute path → integrity; an unlisted file never runs. */
   hashes: dictionarySchema(v.string(), v.string()),
 });
 
-/** Files that a route or slot takes to show. */
+/** Files that a route or slot needs before it renders. */
 export type Preload = v.InferOutput<typeof preloadSchema>;
-/** One build of one remote, as the page carries it. */
+/** One build of a remote, as the page contains it. */
 export type PageBuild = v.InferOutput<typeof pageBuildSchema>;
 export type PageRoute = PageBuild['routes'][number];
 export type SetBody = v.InferOutput<typeof setBodySchema>;
 
-/** Modules by which a page tries whether its browser checks ES modules: the server names one and the same hash for both. */
+/** Modules that test whether the browser checks the integrity of ES modules: the server sets the same hash for both. */
 export const MODULE_PROBES = { right: 'data:text/javascript,0', wrong: 'data:text/javascript,1' } as const;
 
-/** The set a page runs, inlined in its HTML and pinned for the life of the page. */
+/** The set that a page runs, inlined in its HTML and pinned until the page unloads. */
 export interface PageSet {
   channel: string;
   seq: number;
   set: string;
   candidate: boolean;
-  /** The sets of the candidates this visitor is in; what runs is all of them put together. */
+  /** Sets of the candidates that this visitor is in; the page runs all of them combined. */
   candidateSets?: string[];
   override: {
     id: string;
     expires: string;
-    /** Remotes that this browser, by leave, runs from dev servers; their files have no hashes. */
+    /** Remotes that this browser may run from dev servers; their files have no hashes. */
     local?: { name: string; origin: string }[];
   } | null;
   /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
   publicKey: string;
   host: { id: string; entry: string; contract: string; css: string[] };
-  /** `lastGood` takes the build's place when it fails: what everyone runs, else the build before. */
+  /** `lastGood` replaces the build if it fails: the stable build, else the previous one. */
   remotes: Record<string, PageBuild & { lastGood: PageBuild | null }>;
-  /** Absolute path → integrity; a file that is not listed never runs. */
+  /** Absolute path → integrity; an unlisted file never runs. */
   hashes: Record<string, string>;
-  /** Builds that must not run anywhere. */
+  /** Builds that must not run. */
   killed: string[];
 }
 
@@ -233,7 +233,7 @@ export const stableSchema = v.object({ set: setHash, builds: v.array(buildId), .
 
 export const candidateSchema = v.object({
   set: setHash,
-  /** Only the builds that stand over stable. */
+  /** Only the builds that differ from stable. */
   builds: v.pipe(v.array(buildId), v.minLength(1)),
   percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
   salt: textSchema(64, 8),
@@ -242,62 +242,62 @@ export const candidateSchema = v.object({
 
 /** `channels/<name>.json` without the action that led to it, which the release system describes. */
 export const channelFields = {
-  /** 2 where two persons decide: programs from before that rule would write the document without it, and refuse this one. */
+  /** 2 if two persons must approve: older programs would drop that rule when writing, and refuse this format. */
   format: v.picklist([1, 2]),
   channel: nameSchema,
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  /** Makes every document's bytes unique, so that a store's content tags never repeat. */
+  /** Makes the bytes of each document unique, so that a store's ETags never repeat. */
   nonce: v.string(),
   stable: v.nullable(stableSchema),
-  /** The oldest of the candidates that run at a time, each over stable. */
+  /** The oldest active candidate; each one replaces builds of stable. */
   candidate: v.nullable(candidateSchema),
-  /** The further ones. Left out while empty: older readers know only documents without it. */
+  /** Further candidates. Omitted while empty, since older readers do not know the field. */
   moreCandidates: v.optional(v.pipe(v.array(candidateSchema), v.minLength(1), v.maxLength(50))),
   lastGood: dictionarySchema(v.string(), buildId),
   killed: v.array(buildId),
-  /** SHA-256 of each named build's content, so that `build.json` needs no trust of its own. */
+  /** SHA-256 of each build's content, so that `build.json` needs no signature. */
   digests: dictionarySchema(buildId, digestSchema),
   previous: v.nullable(v.object({ seq: v.pipe(v.number(), v.safeInteger()), sha256: v.string() })),
   expires: instantSchema,
   sig: v.string(),
 };
 
-/** The JSON a page posts to `/beacon`. */
+/** Body of a page's `POST /beacon` about loading a build. */
 export const beaconSchema = v.object({
   build: textSchema(140),
   set: textSchema(40),
   candidate: v.boolean(),
   outcome: v.picklist(['loaded', 'failed']),
   failure: v.optional(v.picklist(remoteFailures)),
-  /** What the reader is shown of a failure, and tells support. */
+  /** Id of the failure, shown to the user for support. */
   problem: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/))),
-  /** From asking for the remote to having its module. */
+  /** From the request for the remote until its module is available. */
   loadMilliseconds: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(120_000))),
 });
 
 export type Beacon = v.InferOutput<typeof beaconSchema>;
 
-/** Begins the name of the browser's own measure of a build, from asking for a component to its being ready. */
+/** Prefix of a performance measure per build, from the request for a component until it is ready. */
 export const READY = 'ready ';
 
-/** What pages measure of a build: Core Web Vitals, and from asking for a remote to its first component being ready. */
+/** Measurements per build: Core Web Vitals, and the time from requesting a remote to its first ready component. */
 export const vitalMetrics = ['lcp', 'inp', 'cls', 'load'] as const;
 
 export type VitalMetric = (typeof vitalMetrics)[number];
 
-/** Whether host and remote had both run in this browser before (warm), neither had (cold), or one of them. */
+/** Whether host and remote had both run in this browser before (warm), neither (cold), or one of them (mixed). */
 export const cacheStates = ['cold', 'warm', 'mixed'] as const;
 
 export type CacheState = (typeof cacheStates)[number];
 
-/** The JSON that a page posts to `/beacon` when it is hidden: what its reader felt, each value with the build it is credited to. */
+/** Body of `POST /beacon` when a page is hidden: web vitals, each with the build that it is attributed to. */
 export const vitalsReportSchema = v.object({
   vitals: v.pipe(
     v.array(
       v.object({
         build: textSchema(140),
         metric: v.picklist(vitalMetrics),
-        /** ms; for `cls` a score */
+        /** ms; a score for `cls` */
         value: v.pipe(v.number(), v.minValue(0), v.maxValue(120_000)),
         cache: v.picklist(cacheStates),
       }),
@@ -308,14 +308,14 @@ export const vitalsReportSchema = v.object({
 
 export type VitalsReport = v.InferOutput<typeof vitalsReportSchema>;
 
-/** The JSON that a page posts to `/beacon` of errors in the code of builds. */
+/** Body of `POST /beacon` about errors in the code of builds. */
 export const errorsReportSchema = v.object({
   failed: v.pipe(
     v.array(
       v.object({
         build: textSchema(140),
         kind: v.picklist([...scriptErrors, ...remoteFailures]),
-        /** The error's class: `TypeError` */
+        /** Class of the error, e.g. `TypeError`. */
         name: v.pipe(v.string(), v.regex(/^[A-Z][A-Za-z]{2,39}$/)),
         message: v.nullable(
           v.pipe(
@@ -323,9 +323,9 @@ export const errorsReportSchema = v.object({
             v.check((text) => messageClass(text) === text, 'must be a known class of messages'),
           ),
         ),
-        /** The innermost first. */
+        /** Innermost first. */
         frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MOST_FRAMES)),
-        /** Pattern of the screen, never its address. */
+        /** Route pattern of the screen, never its URL. */
         route: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH)),
       }),
     ),
@@ -336,7 +336,7 @@ export const errorsReportSchema = v.object({
 
 export type ErrorReport = v.InferOutput<typeof errorsReportSchema>['failed'][number];
 
-/** Calls go by their method. */
+/** Spans of calls are named by their method. */
 export const pageSpanNames = [
   'document load',
   'remote load',
@@ -348,11 +348,11 @@ export const pageSpanNames = [
   'DELETE',
 ] as const;
 
-/** An id of W3C Trace Context; all zeros are invalid. */
+/** Id of W3C Trace Context; all zeros are invalid. */
 const traceIdSchema = (length: number) => v.pipe(v.string(), v.regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`)));
 const spanMilliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(900_000));
 
-/** The JSON that a traced page posts to `/beacon/spans`. Times count back from the sending: the device's clock may be wrong. */
+/** Body of a traced page's `POST /beacon/spans`. Times count back from the sending: the device's clock may be wrong. */
 export const spansReportSchema = v.object({
   spans: v.pipe(
     v.array(
@@ -361,7 +361,7 @@ export const spansReportSchema = v.object({
         id: traceIdSchema(16),
         parent: v.optional(traceIdSchema(16)),
         name: v.picklist(pageSpanNames),
-        /** ms from the beginning of the span to the sending of the report */
+        /** ms from the start of the span to the sending of the report */
         ago: spanMilliseconds,
         took: spanMilliseconds,
         build: v.optional(textSchema(140)),

@@ -1,12 +1,12 @@
 import type { ComponentType } from 'react';
 import type { SlotDefinition } from './slots.ts';
 
-/** The version of the shared runtime that a host provides; a build asks for a range of it. It only ever grows. */
+/** Version of the shared runtime that a host provides; a build requires a range of it. Versions only increase. */
 export const CONTRACT_VERSION = '2.2.0';
 
-/** A screen that a remote serves. Flags that are left out are false. */
+/** A screen of a remote. Missing flags are false. */
 export interface RouteDefinition {
-  /** Unique in a set; also the name of the page's chunk. */
+  /** Unique in a set; also names the page's chunk. */
   name: string;
   /** A pattern such as `/story/:id`. */
   path: string;
@@ -18,10 +18,10 @@ export interface RouteDefinition {
   page: () => Promise<{ default: ComponentType }>;
 }
 
-/** What a remote exposes as its only federated module. */
+/** The only federated module of a remote. */
 export interface RemoteModule {
   name: string;
-  /** The range of the shared runtime it needs, e.g. `^2.0.0`. */
+  /** Required range of the shared runtime, e.g. `^2.0.0`. */
   contract: string;
   routes: RouteDefinition[];
   slots: SlotDefinition[];
@@ -29,7 +29,7 @@ export interface RemoteModule {
 
 type DeclaredRemote = Pick<RemoteModule, 'name' | 'routes'> & Partial<Pick<RemoteModule, 'contract' | 'slots'>>;
 
-/** A remote is its contract: what it is called, which routes it serves, which slots it fills. */
+/** Declares a remote: its name, its routes and the slots that it fills. */
 export const defineRemote = ({
   contract = `^${CONTRACT_VERSION}`,
   slots = [],
@@ -40,7 +40,7 @@ export const defineRemote = ({
   slots,
 });
 
-/** Whether a remote that needs `range` (`^2.1.0`, `^1.4.0 || ^2.1.0`) runs on the shared runtime that a host provides. */
+/** Whether a remote that requires `range` (`^2.1.0`, `^1.4.0 || ^2.1.0`) runs on the provided shared runtime. */
 export function satisfiesContract(range: string, provided: string = CONTRACT_VERSION): boolean {
   const [hasMajor, hasMinor = 0, hasPatch = 0] = provided.split('.').map(Number);
   return range.split('||').some((each) => {

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 
-/** A message as its menu passes it on. */
+/** A message, as passed to the components in its menu. */
 export interface MenuMessage {
   id: string;
   storyId: string;
@@ -8,33 +8,33 @@ export interface MenuMessage {
   text: string;
 }
 
-/** Slots that one remote fills, with what the page passes to it. */
+/** Slots that one remote fills, with the props from the page. */
 interface SingleSlots {
   /** Terms or privacy policy inside the sign-in popup. */
   legal: { document: 'terms' | 'privacy' };
-  /** Stands before the screens of a reader under the limits for minors. */
+  /** Replaces the screens of a user whom 未成年人模式 limits. */
   minor: { pathname: string };
-  /** The balance under the reader's name in 我的. */
+  /** The balance below the user's name in 我的. */
   'my.balance': object;
   /** The chat over its story. */
   'story.chat': { storyId: string };
-  /** The reader's conversations beside a chat, in a wide window. */
+  /** The user's conversations next to a chat, in a wide window. */
   conversations: { storyId: string };
-  /** What members see of 聊过; beside a chat it marks that story. */
+  /** The member's part of 聊过; next to a chat it marks that story. */
   'conversations.member': { storyId?: string };
 }
 
-/** Slots that any number of remotes fill, each part isolated and in its order. */
+/** Slots that any number of remotes fill, each component isolated and sorted by `order`. */
 interface OpenSlots {
-  /** A row of a member's list in 我的: `ListRow` of the kit. */
+  /** A row in the member's list in 我的: `ListRow` of the kit. */
   'my.entries': object;
   /** A tile above the shelf of 发现, 72 px high: `Card` of the kit. */
   'explore.tiles': object;
-  /** A row in a message's menu: `ListRow` of the kit. Its tap calls `onClose` first. */
+  /** A row in a message's menu: `ListRow` of the kit. Its tap must call `onClose` first. */
   'message.menu': { message: MenuMessage; onClose: () => void };
 }
 
-/** The one list of slots: a part under another name is shown on no page. */
+/** All slots: a component under another name is never shown. */
 export type Slots = SingleSlots & OpenSlots;
 
 const SINGLE: (keyof SingleSlots)[] = [
@@ -47,7 +47,7 @@ const SINGLE: (keyof SingleSlots)[] = [
 ];
 const OPEN: (keyof OpenSlots)[] = ['my.entries', 'explore.tiles', 'message.menu'];
 
-/** The slot of what only members see of a route's screen: the page fetches it with the route where somebody is signed in. */
+/** Slot of the members-only part of a route's screen; the page loads it with the route while somebody is signed in. */
 export const memberPart = <Route extends string>(route: Route): `${Route}.member` => `${route}.member`;
 
 export type SlotName = keyof Slots | `${string}.member`;
@@ -55,23 +55,23 @@ export type PropsOfSlot<Name extends SlotName> = Name extends keyof Slots ? Slot
 
 interface Filling<Name extends SlotName> {
   name: Name;
-  /** In an open slot the lowest comes first; 100 unless given. Equal ones follow the names of their remotes. */
+  /** Position in an open slot, lowest first; default 100. Equal ones sort by the names of their remotes. */
   order?: number;
   component: () => Promise<{ default: ComponentType<PropsOfSlot<Name>> }>;
 }
 
-/** A place on another team's page that this remote fills, such as `my.entries`. */
+/** A slot on another team's page that this remote fills, such as `my.entries`. */
 export type SlotDefinition = { [Name in keyof Slots]: Filling<Name> }[keyof Slots] | Filling<`${string}.member`>;
 
 export const DEFAULT_ORDER = 100;
 
-/** Whether any number of remotes may fill it. */
+/** Whether any number of remotes may fill the slot. */
 export const isOpenSlot = (name: string): boolean => (OPEN as string[]).includes(name);
 
-/** Slots for one remote each that none of these names fills. */
+/** Returns the single slots that are not in `filled`. */
 export const emptySlots = (filled: readonly string[]): string[] => SINGLE.filter((name) => !filled.includes(name));
 
-/** How many letters differ, those of a typing slip at least. */
+/** Edit distance, to suggest the nearest name. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {
@@ -85,7 +85,7 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** What is wrong with the name of a slot that a remote with these routes fills, and the likeliest cure; null where nothing is. */
+/** Returns what is wrong with a slot's name, with a suggestion; null if the name is valid for a remote with these routes. */
 export function slotProblem(name: string, routes: readonly { name: string }[]): string | null {
   const names = [...SINGLE, ...OPEN, ...routes.map((route) => memberPart(route.name))];
   if ((names as string[]).includes(name)) return null;

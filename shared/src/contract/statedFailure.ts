@@ -1,16 +1,16 @@
 import { flag, readAs, saysNothing } from './decode.ts';
 
-/** A status or a code that names a failure, with the HTTP status that it begins with. */
+/** Statuses and codes of failures, with the HTTP status at their start. */
 const failing = /^(?:([45]\d\d)(?:\d\d)?|-\d+|false)$|fail|error|exception/i;
-/** Codes of success: of C and PHP, of HTTP, and of common admin kits. */
+/** Codes of success in C and PHP, HTTP, and common admin kits. */
 const succeeding = /^(?:[01]|2\d\d|[12]0000)$/;
 
 /**
- * The HTTP status that a body means which was sent with 200 and says of itself that the call failed: `{ code: 500, message }`,
- * `{ success: false }`, `{ status: 'error' }`, `{ error: '…' }`. Undefined for every other body.
+ * Returns the HTTP status for a body that was sent with 200 and reports a failure: `{ code: 500, message }`, `{ success: false }`,
+ * `{ status: 'error' }`, `{ error: '…' }`. Undefined for all other bodies.
  */
 export function statedFailure(body: unknown): number | undefined {
-  // things have an id or a name, and a status, a code or an error of their own
+  // an entity has an id or a name, and may have its own status, code or error
   if (typeof body !== 'object' || body === null || 'id' in body || 'name' in body) return undefined;
   const { success, ok, status, code, errcode, errno, error, errors, exception, data } = body as Record<string, unknown>;
   // an invitation has a code, too
@@ -21,7 +21,7 @@ export function statedFailure(body: unknown): number | undefined {
   const isFailed =
     [success, ok].some((each) => readAs(flag, each) === false) ||
     codes.some((each) => failing.test(each)) ||
-    // what has brought something has not failed altogether
+    // a body with data has not failed completely
     (saysNothing(data ?? null) &&
       (![error, errors, exception].every((each) => saysNothing(each ?? null)) ||
         codes.some((each) => /^\d+$/.test(each) && !succeeding.test(each))));

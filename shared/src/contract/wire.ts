@@ -22,8 +22,8 @@ import {
 } from './decode.ts';
 import { readersWords } from './refusals.ts';
 
-// What the API answers and sends over the socket, snake_case and all. Only what an entity is nothing without (its id, a
-// message in an answer) is required; an answer that lacks it is not the server's: a captive portal's page, a body cut short.
+// Shapes of the API's responses and socket events, in snake_case. Only essential fields (an id, the message of a reply) are
+// required; a body without them does not come from the server (captive portal, truncated).
 
 const problem = v.object(
   optional({
@@ -35,10 +35,10 @@ const problem = v.object(
   }),
 );
 
-/** One page of a list, in whichever of Laravel's forms it came. */
+/** One page of a list, normalised from each of Laravel's forms. */
 export interface CursorPage<Item> {
   items: Item[];
-  /** null at the end; begins with `?` where the server names the query of the next page instead */
+  /** null at the end; begins with `?` if the server names the next page by a query */
   nextCursor: string | null;
 }
 
@@ -47,19 +47,19 @@ const cursor = optional({
   ...{ current_page: count, page: count, last_page: count, total_pages: count },
 });
 
-/** The query of the next page where pages are only counted. */
+/** Query of the next page for lists with page numbers. */
 const countedPage = (at: v.InferOutput<v.ObjectSchema<typeof cursor, undefined>> | null | undefined) => {
   const current = at?.current_page ?? at?.page ?? 0;
   return current > 0 && current < (at?.last_page ?? at?.total_pages ?? 0) && `?page=${current + 1}`;
 };
 
-/** What has its rows under `data`, also where those stand in a paginator. */
+/** A body with its rows under `data`; a paginator under `data` is flattened. */
 const page = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(v.unknown(), v.transform(flatPage), v.object(entries));
 
 /**
- * `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; a row that cannot be read is left out. A list
- * that ends without a readable row is refused.
+ * Parses `{ data, meta: { next_cursor } }`, `{ data, next_cursor }` or a bare list; skips rows that cannot be read. Refuses a last
+ * page with rows of which none can be read.
  */
 export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.pipe(
@@ -94,15 +94,15 @@ function withoutWrapper(body: unknown): unknown {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body;
 }
 
-/** A single entity, bare or wrapped in `data`. */
+/** A single entity, bare or in `data`. */
 export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
   v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
-/** Points that came by an invitation and are still to be announced; `side` is `inviter` or `invitee`. */
+/** Points from an invitation, still to be announced; `side` is `inviter` or `invitee`. */
 const gift = v.object({ id, points: amount, ...optional({ name: label, side: word }) });
 export type GiftDto = v.InferOutput<typeof gift>;
 
-/** `POST /v1/invites/gifts/announced`: those that this page is to announce, since no other has. */
+/** `POST /v1/invites/gifts/announced`: the gifts that no other page has announced. */
 export const announcedSchema = page(lists({ data: gift }));
 
 /** `GET /v1/invites/{code}`; rewards in points. */
@@ -112,7 +112,7 @@ export const invitationSchema = v.object(
 export type InvitationDto = v.InferOutput<typeof invitationSchema>;
 
 const minorRules = v.object({
-  /** `22:00`, Shanghai */
+  /** `22:00`, Shanghai time */
   from: label,
   to: label,
   minutes_a_day: count,
@@ -120,19 +120,19 @@ const minorRules = v.object({
 });
 
 const minorEntries = optional({
-  /** `night`, `limit`, or null while it may be used */
+  /** `night`, `limit`, or null while use is allowed */
   blocked: word,
   seconds_left: count,
-  /** from when on it may be used again */
+  /** when use is allowed again */
   resumes_at: instant,
-  /** from when on the account's password ends the mode; null unless requested */
+  /** when the account's password alone ends the mode; null unless requested */
   reset_at: instant,
   rules: minorRules,
 });
 const minorStatus = v.object(minorEntries);
 export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
 
-/** `GET /v1/user/minor` and each call that changes it: 未成年人模式. */
+/** `GET /v1/user/minor` and the calls that change it: 未成年人模式. */
 export const minorSchema = v.object({ on: flag, ...minorEntries });
 export type MinorDto = v.InferOutput<typeof minorSchema>;
 
@@ -148,11 +148,11 @@ const userEntries = optional({
   checked_in_today: flag,
   check_in_streak: count,
   gifts: rows(gift),
-  /** when the account is erased, unless that is taken back; '' where the date cannot be read */
+  /** when the account is erased; '' if the date cannot be read */
   deletion_at: mark('deletion_at'),
-  /** answers of support that were not looked at */
+  /** unread answers of support */
   unread_answers: count,
-  /** conversations with a reply that was seen on no device */
+  /** conversations with a reply that no device has shown */
   unread_conversations: count,
   /** present while 未成年人模式 is on */
   minor: minorStatus,
@@ -161,10 +161,10 @@ const userEntries = optional({
 
 export const userSchema = v.object({ id, ...userEntries });
 
-/** Part of the user, as events bring it. */
+/** Fields of the user in an event. */
 export const userPatchSchema = v.object({ ...optional({ id }), ...userEntries });
 
-/** `user.updated`: the user in an envelope, or flat. */
+/** `user.updated`: the user under `user`, or flat. */
 export const userEventSchema = v.pipe(
   v.unknown(),
   v.transform((event) => (typeof event === 'object' && event !== null && 'user' in event ? event.user : event)),
@@ -175,7 +175,7 @@ export type UserDto = v.InferOutput<typeof userSchema>;
 const withType = optional({ type: word });
 const underUser = v.object({ user: singleSchema(userSchema), ...withType });
 
-/** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, either of them wrapped in `data` or not. */
+/** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, each optionally in `data`. */
 export const signedInSchema = v.union([
   underUser,
   v.pipe(
@@ -192,10 +192,7 @@ export const signedInSchema = v.union([
   ),
 ]);
 
-/**
- * The day of the terms and the privacy policy as they stand. `POST /v1/register` names it as `consent_version`, where the
- * server keeps it.
- */
+/** Date of the current terms and privacy policy. `POST /v1/register` sends it as `consent_version`, which the server stores. */
 export const CONSENT_VERSION = '2026-11-22';
 
 export const characterSchema = v.object({ id, ...optional({ name: label, avatar: text, intro: prose }) });
@@ -206,19 +203,19 @@ export const storySchema = v.object({
   ...optional({
     title: label,
     cover_url: text,
-    /** holds the cover's place until it is there */
+    /** placeholder colour until the cover has loaded */
     cover_color: color,
     summary: prose,
     author: v.object(optional({ id, name: label, avatar: text })),
     opening: prose,
-    /** what a reader may say first; nothing is paid for the offer */
+    /** suggested first messages, free of charge */
     opening_lines: rows(label),
     /** points */
     price_per_message: amount,
     conversation_id: id,
-    /** the reader saved it */
+    /** whether the user saved it */
     is_favorite: flag,
-    /** how far the reader's conversation has come; `endings` are the titles of those reached */
+    /** progress of the user's conversation; `endings` are the titles of the reached ones */
     progress: v.object(
       optional({ scene: count, scenes: count, title: label, endings: rows(label), endings_count: count }),
     ),
@@ -230,22 +227,22 @@ export type StoryDto = v.InferOutput<typeof storySchema>;
 export const messageEntries = optional({
   conversation_id: id,
   story_id: id,
-  /** Orders the conversation, without gaps. */
+  /** Position in the conversation, without gaps. */
   seq: count,
   /** The conversation's version at which the message last changed. */
   version: count,
-  /** Grows with each continuation; deltas belong to one revision. */
+  /** Grows with each continuation; deltas refer to one revision. */
   revision: count,
   client_id: text,
   role: word,
   body: verbatim,
-  /** Code points of a body that was too long for an event. */
+  /** Length in code points of a body that was too long for an event. */
   body_length: count,
   status: word,
   error: problem,
   /** points */
   cost: amount,
-  /** Which of its texts, from 1, a reply shows, and how many it has. */
+  /** The variant of a reply that is shown, from 1, and how many there are. */
   variant: count,
   variants: count,
   created_at: instant,
@@ -264,13 +261,13 @@ const latest = page({
         last_seq: count,
         has_more: flag,
         active_message_id: id,
-        /** up to which version the reader has seen the conversation, on any device */
+        /** version up to which the user has seen the conversation, on any device */
         read_version: count,
       }),
     ),
   }),
 });
-/** `is_unread`: messages came, and none could be read. */
+/** `is_unread`: the response has rows, but none could be read. */
 export type LatestDto = v.InferOutput<typeof latest> & { is_unread?: boolean };
 
 /** `GET /v1/messages/latest` */
@@ -287,13 +284,13 @@ export const conversationSchema = v.object({
     last_seq: count,
     version: count,
     active_message_id: id,
-    /** a reply has ended that was seen on none of the reader's devices */
+    /** a reply has ended that no device of the user has shown */
     unread: flag,
-    /** when the reader put it first */
+    /** when the user pinned it */
     pinned_at: instant,
-    /** which run of its story it is, from 1 */
+    /** number of this run of the story, from 1 */
     run: count,
-    /** put aside for another run */
+    /** replaced by another run */
     shelved: flag,
     created_at: instant,
     updated_at: instant,
@@ -308,7 +305,7 @@ export const sentSchema = v.object({
 });
 export type SentDto = v.InferOutput<typeof sentSchema>;
 
-/** `POST /v1/messages/continue`, and what else is done about a reply */
+/** `POST /v1/messages/continue` and the other actions on a reply */
 export const continuedSchema = v.object({ message: messageSchema, ...optional({ balance: amount }) });
 export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 
@@ -319,7 +316,7 @@ export const suggestionSchema = v.object({
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 
-/** `GET /v1/orders/{id}`, and what `POST /v1/orders` answers */
+/** `GET /v1/orders/{id}` and `POST /v1/orders` */
 export const orderSchema = v.object({
   id,
   ...optional({
@@ -337,12 +334,12 @@ export const orderSchema = v.object({
 });
 export type OrderDto = v.InferOutput<typeof orderSchema>;
 
-/** `GET /v1/orders`: the newest first, and what can be bought at the server's own prices */
+/** `GET /v1/orders`: orders, the newest first; packages at the server's prices */
 export const ordersSchema = page({
   ...lists({ data: orderSchema }),
   ...optional({
     meta: v.object({
-      // nothing can be bought without its figures
+      // a package without its figures cannot be bought
       ...lists({ packages: v.object({ id, points: amount, price_cents: amount, ...optional({ label }) }) }),
       ...optional({ method: label }),
     }),
@@ -373,7 +370,7 @@ export const transactionSchema = v.object({
     balance_after: amount,
     description: label,
     created_at: instant,
-    /** what was paid for points that were bought */
+    /** payment for bought points */
     order: v.object({ id, ...optional({ price_cents: amount, method: label }) }),
   }),
 });
@@ -401,7 +398,7 @@ export const accountEmailSchema = v.object(
   optional({
     email: label,
     verified_at: mark('verified_at'),
-    /** requested; the mail's link confirms it */
+    /** requested; becomes the address once the mail's link is opened */
     pending: v.object({ email: label, ...optional({ sent_at: instant }) }),
   }),
 );
@@ -411,7 +408,7 @@ export type AccountEmailDto = v.InferOutput<typeof accountEmailSchema>;
 export const deletionSchema = v.object(optional({ deletion_at: mark('deletion_at') }));
 export type DeletionDto = v.InferOutput<typeof deletionSchema>;
 
-/** One of `GET /v1/user/sessions` */
+/** Entry of `GET /v1/user/sessions` */
 export const userSessionSchema = v.object({
   id,
   ...optional({ user_agent: text, last_used_at: instant, is_current: flag }),
@@ -428,8 +425,8 @@ export interface PasswordChangeDto {
 const live = v.nullable(v.object({ set: v.string() }));
 
 /**
- * What an open page reads of `channels/<name>.json`: no more than it needs and no stricter, since a page may outlive the
- * release system that served it. Apart from `channelFields`, whose checks would weigh on every page.
+ * Fields of `channels/<name>.json` that an open page reads. As lenient as possible, since a page may outlive the release system
+ * that served it. Separate from `channelFields`, whose checks would enlarge every page.
  */
 export const liveChannelSchema = v.object({
   channel: v.string(),
@@ -437,7 +434,7 @@ export const liveChannelSchema = v.object({
   stable: live,
   candidate: live,
   moreCandidates: v.optional(v.array(v.object({ set: v.string() }))),
-  /** Builds that must not run anywhere. */
+  /** Builds that must not run. */
   killed: v.array(v.string()),
   expires: v.string(),
 });
