@@ -7,11 +7,11 @@ export interface AvatarProps {
   name: string;
   src?: string | null;
   size?: 'small' | 'medium' | 'large';
-  /** Hidden from screen readers, because the name stands beside it. */
+  /** Hidden from screen readers, for use next to the visible name. */
   decorative?: boolean;
 }
 
-/** A portrait, or the first character of the name where it is missing or does not load. */
+/** A portrait; the first character of the name if the image is missing or fails to load. */
 export function Avatar({ name, src, size = 'medium', decorative = false }: AvatarProps) {
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
   const face = clsx(styles.avatar, styles[size]);

@@ -4,17 +4,17 @@ import styles from './Button.module.css';
 
 interface Look {
   variant?: 'primary' | 'quiet' | 'danger';
-  /** `block` fills the width of its column. */
+  /** Fills the width of its column. */
   block?: boolean;
-  /** A lower face for rows and cards; the target stays 44 px. */
+  /** Lower button for rows and cards; the touch target stays 44 px. */
   small?: boolean;
   icon?: ReactNode;
 }
 
 export interface ButtonProps extends Look, ComponentProps<'button'> {
-  /** Busy: shows a spinner, cannot be pressed, keeps its name and width. */
+  /** Shows a spinner and ignores presses; keeps its name and width. */
   loading?: boolean;
-  /** A link element (`<Link to=…/>`, `<a href=…/>`) to draw as this button. */
+  /** Link element (`<Link to=…/>`, `<a href=…/>`) to render as this button. */
   asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
 }
 
@@ -39,7 +39,7 @@ export function Button({
   );
   if (asLink) return cloneElement(asLink, { className: face, children: content });
   return (
-    // not disabled while busy, or it would lose the focus
+    // not `disabled` while loading, which would lose the focus
     <button
       type="button"
       {...rest}
@@ -55,7 +55,7 @@ export function Button({
 }
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
-  /** The accessible name, in Chinese. */
+  /** Accessible name, in Chinese. */
   label: string;
   icon: ReactNode;
   variant?: 'plain' | 'solid' | 'veil';
@@ -72,7 +72,7 @@ export function IconButton({ label, icon, variant = 'plain', asLink, className, 
   );
 }
 
-/** A turning ring; `label` announces it to screen readers, without one it is decoration. */
+/** A loading spinner; `label` announces it to screen readers, without it the spinner is decorative. */
 export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
   const face = clsx(styles.spinnerSpinner, className);
   return label ? <span className={face} role="img" aria-label={label} /> : <span className={face} aria-hidden="true" />;

@@ -3,7 +3,7 @@ import ChevronRightIcon from 'lucide-react/icons/chevron-right';
 import { type ComponentProps, cloneElement, type ReactElement, type ReactNode } from 'react';
 import styles from './Card.module.css';
 
-/** A sheet of lighter paper; `flush` for rows that bring their own padding. */
+/** A raised surface; `flush` removes the padding, for rows that have their own. */
 export function Card({ flush, className, ...rest }: ComponentProps<'section'> & { flush?: boolean }) {
   return <section {...rest} className={clsx(styles.card, flush && styles.flush, className)} />;
 }
@@ -12,12 +12,12 @@ export interface ListRowProps extends Omit<ComponentProps<'button'>, 'title' | '
   title: ReactNode;
   icon?: ReactNode;
   detail?: ReactNode;
-  /** What stands at the end of the line: a value, a switch, a badge. */
+  /** Content at the end of the row: a value, a switch, a badge. */
   value?: ReactNode;
   asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
 }
 
-/** A row that leads somewhere (`asLink`, with an arrow), does something (`onClick`) or just tells. */
+/** A row that is a link (`asLink`, with an arrow), a button (`onClick`) or plain text. */
 export function ListRow({ title, icon, detail, value, asLink, className, ...rest }: ListRowProps) {
   const face = clsx(styles.row, (asLink || rest.onClick) && styles.pressable, className);
   const content = (
@@ -40,7 +40,7 @@ export function ListRow({ title, icon, detail, value, asLink, className, ...rest
   );
 }
 
-/** A hairline; with `text` it is the line that carries a date or a heading. */
+/** A hairline; `text` puts a date or a heading in its middle. */
 export function Divider({ text }: { text?: string }) {
   if (!text) return <hr className={styles.line} />;
   return (

@@ -4,7 +4,7 @@ import styles from './Chip.module.css';
 
 export interface ChipProps extends ComponentProps<'button'> {
   icon?: ReactNode;
-  /** Given: the chip is a toggle and says whether it is on. */
+  /** Makes the chip a toggle and sets `aria-pressed`. */
   selected?: boolean;
   asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
 }
@@ -25,12 +25,12 @@ export function Chip({ icon, selected, asLink, className, children, ...rest }: C
   );
 }
 
-/** A plain label: a genre, a kind, a state. Not pressable; that is a Chip. */
+/** A static label: a genre, a kind, a state. For pressing, use `Chip`. */
 export function Tag({ tone = 'ink', children }: { tone?: 'ink' | 'accent' | 'jade' | 'gold'; children: ReactNode }) {
   return <span className={clsx(styles.tag, styles[tone])}>{children}</span>;
 }
 
-/** Unread count, `99+` at most; `label` is what a screen reader says (“3 条未读”). Nothing at zero. */
+/** Unread count, `99+` at most; `label` is its accessible name (“3 条未读”). Renders nothing at zero. */
 export function Badge({ count, label }: { count: number; label: string }) {
   if (count <= 0) return null;
   return (

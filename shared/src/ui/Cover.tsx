@@ -4,37 +4,37 @@ import styles from './Cover.module.css';
 
 export interface CoverProps {
   src?: string | null;
-  /** The story's title: the picture's spoken name, and set in its place while it is missing. */
+  /** The story's title: alternative text of the picture, and shown while there is no picture. */
   title: string;
-  /** The colour that holds the place until the picture is there, as the API gives it; else one from the title. */
+  /** Placeholder colour from the API; without it one is derived from the title. */
   color?: string | undefined;
-  /** First on the page: fetched immediately instead of when it comes near. */
+  /** Loads immediately instead of when it comes near the viewport. */
   eager?: boolean;
-  /** The title stands beside it anyway. */
+  /** Hidden from screen readers, for use next to the visible title. */
   decorative?: boolean;
   className?: string;
 }
 
-/** Whether this page has fetched it before, e.g. for what the server rendered: then it shows immediately. */
+/** Whether the page has already loaded the picture, e.g. for server-rendered markup: it then shows without a fade. */
 const wasFetched = (src: string) => performance.getEntriesByType('resource').some(({ name }) => name.endsWith(src));
 
-/** The picture itself, where the page brought it inside its markup (`host/server/pages.ts`). */
+/** Returns the picture that the page contains as a data URL (`host/server/pages.ts`). */
 const inlinedPicture = (src: string) =>
-  // there is no document where markup is prerendered
+  // no document during prerendering
   globalThis.document?.querySelector(`img[data-src="${CSS.escape(src)}"]`)?.getAttribute('src') ?? null;
 
-/** Quiet enough for both themes, and the same for a title each time. */
+/** Derives a colour from the title, muted enough for both themes. */
 function neutralColor(title: string): string {
   let hue = 0;
   for (const character of title) hue = (hue * 31 + (character.codePointAt(0) ?? 0)) % 360;
   return `hsl(${hue} 14% 48% / 32%)`;
 }
 
-/** For the element that is to have a story's `--cover-color`; no style attribute, which the page's policy would refuse. */
+/** Ref that sets a story's `--cover-color`; a style attribute would violate the page's content security policy. */
 export const useCoverColor = (title: string, color = neutralColor(title)) =>
   useCallback((element: HTMLElement | null) => element?.style.setProperty('--cover-color', color), [color]);
 
-/** A cover in its fixed 3:4 place; the picture fades in and nothing around it moves. */
+/** A cover with a fixed ratio of 3:4; the picture fades in without moving the layout. */
 export function Cover({ src, title, color, eager = false, decorative = false, className }: CoverProps) {
   const [inlined] = useState(() => ({ src, picture: src ? inlinedPicture(src) : null }));
   const [loadedSrc, setLoadedSrc] = useState(() => (src && (inlined.picture || wasFetched(src)) ? src : null));
@@ -48,7 +48,7 @@ export function Cover({ src, title, color, eager = false, decorative = false, cl
       {shown ? (
         <img
           key={shown}
-          // a picture from the cache may be complete before React listens
+          // a cached picture may be complete before React attaches its listener
           ref={(image) => {
             if (image?.complete && image.naturalWidth > 0) noticeLoaded();
           }}

@@ -33,7 +33,7 @@ function Question(props: Partial<DialogProps>) {
 const dialog = () => document.querySelector('dialog') as HTMLDialogElement;
 
 let steps = 0;
-// Runs before the guard's listener, which hides the guard's own steps from every later one.
+// Runs before the guard's listener, which hides the guard's own steps from later listeners.
 window.addEventListener('popstate', () => (steps += 1), { capture: true });
 
 afterEach(async () => {
@@ -107,7 +107,7 @@ test('an uncloseable dialog outlives Escape, a tap beside, a forced close and th
 });
 
 describe('the focus', () => {
-  /** As WebKit does, and happy-dom does not: the first focusable element takes the focus while the dialog opens. */
+  /** Like WebKit, unlike happy-dom: focuses the first focusable element while the dialog opens. */
   function focusFirst() {
     const { showModal } = HTMLDialogElement.prototype;
     HTMLDialogElement.prototype.showModal = function open() {

@@ -9,16 +9,16 @@ export interface DialogProps {
   children?: ReactNode;
   confirmLabel?: string;
   onConfirm: () => void;
-  /** Given, the dialog is a question; without it it is a notice with one button. */
+  /** Makes the dialog a question; without it the dialog is a notice with one button. */
   cancelLabel?: string;
-  /** Cancel, Escape, back gesture, a tap beside. */
+  /** Called on cancel, Escape, the back gesture and a tap outside. */
   onClose?: () => void;
   danger?: boolean;
-  /** The confirming act is under way: it cannot be called off any more, so nothing closes the dialog. */
+  /** The confirmed action is running and can no longer be cancelled, so the dialog stays open. */
   busy?: boolean;
-  /** May be left while busy: the act goes on without it. */
+  /** May be closed while busy; the action continues. */
   leaveable?: boolean;
-  /** Only its buttons close it: neither Escape nor the back gesture nor a tap beside. */
+  /** Only its buttons close it, not Escape, the back gesture or a tap outside. */
   uncloseable?: boolean;
 }
 

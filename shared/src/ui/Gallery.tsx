@@ -59,7 +59,7 @@ const themes = [
   { name: 'dark', title: '深色' },
 ] as const;
 
-/** Every component in every state, in both themes side by side; shown at /test/list in development. */
+/** Shows each component in all states, in both themes; at /test/list in development. */
 export default function Gallery() {
   return (
     <div className={styles.themes}>
@@ -78,7 +78,6 @@ export default function Gallery() {
   );
 }
 
-/** One titled group of states in the gallery. */
 function Specimen({ title, inline, children }: { title: string; inline?: boolean; children: ReactNode }) {
   return (
     <section className={styles.specimen}>

@@ -7,25 +7,25 @@ import { ErrorRow } from './QueryView';
 export interface InfiniteListProps {
   children: ReactNode;
   hasMore: boolean;
-  /** The next page is on its way. */
+  /** The next page is loading. */
   loading: boolean;
-  /** Why the next page did not come; stops asking until the reader retries. */
+  /** Error of the next page; no further request until the user retries. */
   error?: unknown;
   onMore: () => unknown;
-  /** The last line; `null` for none. */
+  /** Last line of the list; `null` for none. */
   end?: ReactNode;
 }
 
 const AHEAD = '800px 0px';
 
-/** A list by cursor: asks for the next page 800 px before its end and says what goes on there. */
+/** A cursor-paged list: loads the next page 800 px before its end and shows loading and errors there. */
 export function InfiniteList({ children, hasMore, loading, error, onMore, end = <EndOfList /> }: InfiniteListProps) {
   const sentinel = useRef<HTMLDivElement>(null);
   const more = useEffectEvent(() => onMore());
   const failed = error !== undefined && error !== null;
   const waiting = hasMore && !loading && !failed;
-  // Observed again after each page, since a sentinel that never left the margin reports nothing; a quick page may come without a render
-  // in between that says it is on its way.
+  // Observes again after each page, since a sentinel that stays within the margin reports nothing. A fast page may arrive without
+  // a render in which `loading` is true.
   // biome-ignore lint/correctness/useExhaustiveDependencies: other children are another page
   useEffect(() => {
     const element = sentinel.current;
@@ -53,7 +53,7 @@ export function InfiniteList({ children, hasMore, loading, error, onMore, end = 
   );
 }
 
-/** A margin only counts against the box that scrolls, and each screen has its own; null is the window. */
+/** The scroll container that `rootMargin` refers to; each screen has its own. Null is the window. */
 export function scrollerOf(element: Element): HTMLElement | null {
   for (let parent = element.parentElement; parent && parent !== document.body; parent = parent.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(parent).overflowY)) return parent;
@@ -61,7 +61,6 @@ export function scrollerOf(element: Element): HTMLElement | null {
   return null;
 }
 
-/** The last line of a list, set like the close of a chapter. */
 export function EndOfList({ text = '到底了' }: { text?: string }) {
   return <p className={styles.end}>{text}</p>;
 }

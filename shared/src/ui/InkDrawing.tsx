@@ -3,7 +3,7 @@ import styles from './InkDrawing.module.css';
 
 export type Drawing = 'lantern' | 'moon' | 'mountain' | 'book';
 
-/** A few strokes each, with a light wash below and one red accent. */
+/** Each drawing: a few strokes, a light wash and a red accent. */
 const strokes: Record<Drawing, { ink: string; wash: string; red: string }> = {
   lantern: {
     wash: 'M44 45c-9 8-9 30 0 38h32c9-8 9-30 0-38z',
@@ -45,7 +45,6 @@ interface SealProps {
   label?: string;
 }
 
-/** The red seal, the product's mark. */
 export function Seal({ sign, size = 'medium', label }: SealProps) {
   const face = clsx(styles.seal, styles[size]);
   return label ? (

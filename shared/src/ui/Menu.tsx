@@ -25,20 +25,20 @@ export interface MenuItem {
 }
 
 export interface MenuProps {
-  /** What the button is called, e.g. 更多操作. */
+  /** Accessible name of the button, e.g. 更多操作. */
   label: string;
   items: readonly MenuItem[];
   icon?: ReactNode;
 }
 
-/** A ⋯ button with its menu. A tap beside, Escape, Tab and the back gesture close it without doing anything else. */
+/** A ⋯ button with a menu. A tap outside, Escape, Tab and the back gesture only close it. */
 export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [byKeyboard, setByKeyboard] = useState(false);
   const present = usePresence(open);
   const show = ({ detail }: MouseEvent) => {
-    // a click without a press is a key's
+    // a click without a pointer comes from the keyboard
     setByKeyboard(detail === 0);
     setOpen(true);
   };
@@ -64,12 +64,12 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
 interface MenuOverlayProps extends Pick<MenuProps, 'label' | 'items'> {
   trigger: RefObject<HTMLElement | null>;
   open: boolean;
-  /** Opened by a key, the focus goes to the first item; a finger needs no mark on it. */
+  /** Focuses the first item when opened by keyboard; a touch needs no focus ring. */
   focusFirst: boolean;
   onClose: () => void;
 }
 
-/** A modal dialog, because the top layer of `popover` is younger than the oldest supported browsers. */
+/** A modal dialog, because the oldest supported browsers lack `popover`. */
 function MenuOverlay({ label, items, trigger, open, focusFirst, onClose }: MenuOverlayProps) {
   const menu = useRef<HTMLDivElement>(null);
   const { onPointerDown, ...dialog } = useModalDialog({ open, onClose });
@@ -80,7 +80,7 @@ function MenuOverlay({ label, items, trigger, open, focusFirst, onClose }: MenuO
     (target ?? menu.current).focus();
   }, [open, focusFirst, trigger]);
   const keepFromRow = (event: PointerEvent) => {
-    // React hands it on to where the menu stands in the tree, which may be a row that is swiped
+    // React bubbles the event through the component tree, which may contain a swipeable row
     event.stopPropagation();
     onPointerDown(event);
   };
@@ -131,7 +131,7 @@ function moveFocus(event: KeyboardEvent<HTMLDivElement>) {
 
 const GAP_PX = 4;
 
-/** Under the button, or above it in the lower half of the window; aligned at the edge that is nearer. */
+/** Below the button, or above it in the lower half of the window; aligned with its nearer edge. */
 function placeBeside(trigger: HTMLElement, menu: HTMLElement) {
   const rect = trigger.getBoundingClientRect();
   const below = rect.top + rect.height / 2 < innerHeight / 2;

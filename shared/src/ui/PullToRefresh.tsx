@@ -15,13 +15,13 @@ export interface PullToRefreshProps {
   children: ReactNode;
 }
 
-/** Pulling the top of the list down refreshes it. Mice and keyboards need a button of the caller's. */
+/** Refreshes a list when it is pulled down at its top. The caller adds a button for mice and keyboards. */
 export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
   const area = useRef<HTMLDivElement>(null);
   const [refreshing, setRefreshing] = useState(false);
   const refresh = async () => {
     setRefreshing(true);
-    // A failed refresh is shown by the list's own error row.
+    // The list's own error row shows a failed refresh.
     await Promise.allSettled([onRefresh()]);
     setRefreshing(false);
   };
@@ -50,7 +50,7 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
 
 interface Pull {
   isAllowed: () => boolean;
-  /** px the finger is below where it touched */
+  /** distance in px from the touch's start */
   onPull: (element: HTMLElement, pulled: number) => void;
   onRelease: (element: HTMLElement, pulled: number) => void;
 }
@@ -58,8 +58,8 @@ interface Pull {
 const isAtTop = (element: Element) => (scrollerOf(element) ?? document.documentElement).scrollTop <= 0;
 
 /**
- * A finger that pulls down from the very top of a list. Plain touch events: @use-gesture/react costs the first screen
- * 7.8 KiB br for this, and its tap filter swallows mouse clicks on devices that also have touch.
+ * Detects a pull from the very top of a list. Uses plain touch events: @use-gesture/react would add 7.8 KiB (Brotli) to the first
+ * screen, and its tap filter swallows mouse clicks on devices with touch.
  */
 function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
   const allowed = useEffectEvent(pull.isAllowed);
@@ -76,7 +76,7 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
       touched.abort();
       touched = new AbortController();
       const { signal } = touched;
-      // what is touched may go, a skeleton for its list: its events come to it alone then
+      // if the touched element is removed (a skeleton for its list), only the element itself gets further events
       const isGone = () => !element.contains(target as Node);
       target?.addEventListener('touchmove', (event) => isGone() && move(event as TouchEvent), {
         signal,
@@ -92,7 +92,7 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
       const touch = event.touches[0];
       if (startY === null || !touch) return;
       const down = touch.clientY - startY;
-      // a move upwards is scrolling, and stays that until the finger leaves
+      // an upward move is a scroll until the finger lifts
       if (down <= 0 && pulled === 0) startY = null;
       if (startY === null) return;
       pulled = Math.max(0, down);

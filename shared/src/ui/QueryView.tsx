@@ -6,15 +6,15 @@ import { type Drawing, InkDrawing } from './InkDrawing';
 import styles from './QueryView.module.css';
 import { Skeleton } from './Skeleton';
 
-/** What an RTK Query hook gives; `error` may be an `ApiError` or anything thrown. */
+/** Result of an RTK Query hook; `error` may be an `ApiError` or any thrown value. */
 export interface Query<Data> {
   data?: Data | undefined;
-  /** Where present it wins over `data`, which may still belong to the former argument. */
+  /** Takes precedence over `data`, which may belong to the previous argument. */
   currentData?: Data | undefined;
   error?: unknown;
   isFetching?: boolean;
   refetch: () => unknown;
-  /** Of a list by cursor: while nothing is listed and there is another page, that one is fetched. */
+  /** For cursor-paged lists: while the list is empty and has a next page, that page is fetched. */
   hasNextPage?: boolean;
   isFetchNextPageError?: boolean;
   fetchNextPage?: () => unknown;
@@ -24,14 +24,14 @@ export interface QueryViewProps<Data> {
   query: Query<Data>;
   children: (data: Data) => ReactNode;
   isEmpty?: (data: Data) => boolean;
-  /** A sentence, or a whole `EmptyState` with its action. */
+  /** A sentence, or an `EmptyState` with its action. */
   empty?: ReactNode;
   skeleton?: ReactNode;
-  /** Replaces `ErrorFace` where a kind of error needs its own page (404). */
+  /** Replaces `ErrorFace` for errors with a page of their own (404). */
   renderError?: (error: unknown) => ReactNode;
 }
 
-/** The four states of a query: loading, failed, empty, loaded. */
+/** Renders the four states of a query: loading, failed, empty, loaded. */
 export function QueryView<Data>(props: QueryViewProps<Data>) {
   const { query, children, isEmpty, empty, skeleton, renderError } = props;
   const data = 'currentData' in query ? query.currentData : query.data;
@@ -43,7 +43,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   if (goesOn && query.isFetchNextPageError && !query.isFetching)
     return <ErrorFace text={anyErrorText(query.error)} onRetry={() => query.fetchNextPage?.()} />;
   if (goesOn) return skeleton ?? <Skeleton shape="row" count={5} />;
-  // that a list was empty once says nothing where the newest one did not come
+  // an empty older result is not shown if the latest request failed
   if (data === undefined || (isWithoutRows && failed)) {
     if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
     return (
@@ -60,7 +60,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   );
 }
 
-/** A server that filters after it pages sends pages without a row: they are no end. */
+/** A server that filters after paging may send empty pages before the end. */
 function useNextPage(
   { isFetching = false, isFetchNextPageError = false, fetchNextPage }: Query<unknown>,
   goesOn: boolean,
@@ -86,13 +86,13 @@ const EmptyFace = ({ empty }: { empty: ReactNode }) =>
 
 export interface ErrorFaceProps {
   text: string;
-  /** Id of what failed, as servers log it. */
+  /** Request id of the failure, as in the servers' logs. */
   problem?: string | undefined;
   onRetry: () => unknown;
   retrying?: boolean;
 }
 
-/** A whole screen that could not be had, where `ErrorRow` would look lost. */
+/** Error state of a whole screen; `ErrorRow` is for a part of one. */
 export function ErrorFace({ text, problem, onRetry, retrying = false }: ErrorFaceProps) {
   useRetryOnline(onRetry);
   return (
@@ -115,14 +115,14 @@ export function ErrorFace({ text, problem, onRetry, retrying = false }: ErrorFac
 
 export interface ErrorRowProps {
   text: string;
-  /** Id of what failed, as servers log it. */
+  /** Request id of the failure, as in the servers' logs. */
   problem?: string | undefined;
   onRetry?: (() => void) | undefined;
   retryLabel?: string;
   retrying?: boolean;
 }
 
-/** What failed and the way to try again, in the place where the data would stand. */
+/** Error text with a retry button, in place of the data. */
 export function ErrorRow({ text, problem, onRetry, retryLabel = '重试', retrying = false }: ErrorRowProps) {
   useRetryOnline(onRetry);
   return (
@@ -139,8 +139,8 @@ export function ErrorRow({ text, problem, onRetry, retryLabel = '重试', retryi
 }
 
 /**
- * What the reader tells support, who find the failure by it in the logs: the beginning of the id, the whole of which is copied.
- * Nothing where there is no id.
+ * Error id for support, to find the failure in the logs. Shows the first 8 characters and copies the whole id. Renders nothing
+ * without an id.
  */
 export function ProblemCode({ id }: { id: string | undefined }) {
   const [copied, setCopied] = useState<string>();
@@ -149,7 +149,7 @@ export function ProblemCode({ id }: { id: string | undefined }) {
     <span className={styles.problem}>
       <span>问题编号 </span>
       <code translate="no">{id.slice(0, 8)}</code>
-      {/* missing on http pages; there a long press takes the whole code */}
+      {/* `clipboard` is missing on http pages, where a long press selects the code */}
       {navigator.clipboard && (
         <button
           type="button"
@@ -168,14 +168,14 @@ export function ProblemCode({ id }: { id: string | undefined }) {
 }
 
 export interface EmptyStateProps {
-  /** One sentence that says what this is and what to do. */
+  /** One sentence: what this is and what to do. */
   text: ReactNode;
   drawing?: Drawing;
-  /** One button or link. */
+  /** A button or link. */
   action?: ReactNode;
 }
 
-/** Nothing here, or nothing to be had: an ink drawing, a sentence, a way on. */
+/** Empty or unavailable content: an ink drawing, a sentence and an action. */
 export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProps) {
   return (
     <div className={styles.state}>
@@ -186,11 +186,11 @@ export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProp
   );
 }
 
-/** A server that restarts, or is too busy, may need a while. */
+/** Delays for a server that restarts or is busy. */
 const RETRIES: Pace = { firstMs: 3_000, longestMs: 60_000, spread: 0.2 };
 const passingKinds = new Set(['offline', 'timeout', 'server', 'tooOften']);
 
-/** Tries again what may pass, after growing pauses and in a visible page, since no event says that a server is well again. */
+/** Retries temporary errors after growing delays while the page is visible, since no event signals a server's recovery. */
 function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, failed: boolean) {
   const count = useRef(0);
   const retry = useEffectEvent(() => {
@@ -218,7 +218,7 @@ function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, f
   }, [isWell, waits, wait]);
 }
 
-/** Tries again what failed, as soon as the network is back. */
+/** Retries as soon as the network is back. */
 function useRetryOnline(onRetry: (() => unknown) | undefined) {
   const retry = useEffectEvent(() => void onRetry?.());
   useEffect(() => {

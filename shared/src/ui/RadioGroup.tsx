@@ -9,7 +9,7 @@ export interface RadioOption<Value extends string> {
 
 export interface RadioGroupProps<Value extends string> {
   legend: string;
-  /** The name of the radios in their form. */
+  /** `name` of the radios in their form. */
   name: string;
   options: readonly RadioOption<Value>[];
   value: Value;
@@ -18,7 +18,7 @@ export interface RadioGroupProps<Value extends string> {
   disabled?: boolean;
 }
 
-/** One of a few, side by side: real radios drawn as one segmented strip. */
+/** Radios drawn as one segmented strip. */
 export function RadioGroup<Value extends string>({
   legend,
   name,
@@ -58,7 +58,7 @@ export interface SwitchProps {
   name?: string;
 }
 
-/** A line of text with a switch at its end; the whole line is the target. */
+/** A switch with its label; the whole row is the touch target. */
 export function Switch({ label, checked, onChange, disabled, name }: SwitchProps) {
   return (
     <label className={styles.row}>

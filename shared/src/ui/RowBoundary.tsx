@@ -2,22 +2,22 @@ import { Component, type Context, createContext, createRef, type ReactNode } fro
 import { isMovedNode } from '../contract';
 import styles from './RowBoundary.module.css';
 
-/** Receives what a row threw. `noneStands`: every row of its list did, so that the build may be at fault. */
+/** Receives the error of a row. `noneStands`: all rows of the list failed, so that the build may be at fault. */
 export type ReportRow = (cause: unknown, noneStands: boolean) => void;
 
 const KEY = Symbol.for('liaozhai.rows');
 const globals = globalThis as typeof globalThis & Record<symbol, Context<ReportRow> | undefined>;
 
-/** The host's pane provides it. Each bundle has its own copy of the kit, so the context is found by a global key. */
+/** Provided by the host's pane. A global key shares the context, since each bundle has its own copy of the kit. */
 export const RowFaults: Context<ReportRow> =
   globals[KEY] ?? createContext<ReportRow>((cause) => console.warn('a row could not be shown', cause));
 globals[KEY] = RowFaults;
 
 interface RowBoundaryProps<Item> {
-  /** What the row shows. After a throw, the next object is tried again. */
+  /** Data of the row. After an error, a new object is rendered again. */
   of: Item;
   children: (item: Item) => ReactNode;
-  /** The element of the line in the row's place: that of the list's rows. */
+  /** Element of the replacement line, as used by the list's rows. */
   as?: 'li' | 'p';
 }
 
@@ -25,7 +25,7 @@ interface RowBoundaryState {
   thrown: { cause: unknown } | null;
 }
 
-/** One row of a list. A row that throws leaves a quiet line in its place, and the other rows stay. */
+/** Error boundary of one row in a list: a failed row becomes a short line, the other rows stay. */
 export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoundaryState> {
   static override contextType = RowFaults;
   declare context: ReportRow;
@@ -48,7 +48,7 @@ export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoun
     const { of, children, as: Line = 'p' } = this.props;
     const { thrown } = this.state;
     if (!thrown) return <Drawn of={of}>{children}</Drawn>;
-    // the browser altered the page: the pane mounts all of it in clean nodes
+    // the browser altered the page: the pane remounts all of it in new nodes
     if (isMovedNode(thrown.cause)) throw thrown.cause;
     return (
       <Line ref={this.line} className={styles.lost} data-lost>
@@ -58,12 +58,12 @@ export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoun
   }
 }
 
-/** Calls the function below the boundary, which does not catch its own throws. */
+/** Calls the function below the boundary, which does not catch its own errors. */
 function Drawn<Item>({ of, children }: Pick<RowBoundaryProps<Item>, 'of' | 'children'>): ReactNode {
   return children(of);
 }
 
-/** Whether another row of the list is there. A list of one row does not tell a value's fault from a build's. */
+/** Whether another row of the list still renders. A list of one row counts as true, since its data may be at fault. */
 function hasStanding(line: Element): boolean {
   const item = line.matches(':only-child') ? (line.parentElement ?? line) : line;
   const others = [...(item.parentElement?.children ?? [])].filter((other) => other !== item);

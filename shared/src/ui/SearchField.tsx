@@ -5,23 +5,23 @@ import { IconButton } from './Button';
 import styles from './SearchField.module.css';
 
 export interface SearchFieldProps {
-  /** For screen readers, and in the empty field unless `placeholder` stands there. */
+  /** Accessible name, also the placeholder unless `placeholder` is given. */
   label: string;
   placeholder?: string;
-  /** What is looked for now, of an owner who knows: the field follows where a way back or a reload changes it. */
+  /** Current search text, if the owner controls it: the field follows changes by navigation or reload. */
   words?: string;
-  /** Hears the trimmed words once typing rests; empty when the field is cleared. */
+  /** Called with the trimmed text after typing pauses; with '' when the field is cleared. */
   onSearch: (words: string) => void;
-  /** Longest that the server takes, in characters. */
+  /** Longest search text in characters. */
   maxLength?: number;
-  /** Between the words and the button that clears them: a count. */
+  /** Content before the clear button, e.g. a count. */
   aside?: ReactNode;
   ref?: Ref<HTMLInputElement>;
 }
 
 const REST_MS = 300;
 
-/** A field to search by. Words that an input method is still composing are not told; Enter and ✕ do not wait. */
+/** A search field. Reports no text during IME composition; Enter and ✕ report immediately. */
 export function SearchField({
   label,
   placeholder = label,

@@ -19,7 +19,7 @@ function Page({ mode = 'visible' }: { mode?: 'visible' | 'hidden' }) {
   );
 }
 
-// overlays keep the events of their own steps to themselves, so listen before the first one does
+// overlays stop the events of their own steps, so this listener comes first
 let stepsBack = 0;
 window.addEventListener('popstate', () => (stepsBack += 1), { capture: true });
 
@@ -112,7 +112,7 @@ test('a page that is hidden does not keep its modal open, and shows it again on 
 });
 
 describe('an on-screen keyboard that lies over the page', () => {
-  /** The part of the window that Safari leaves in sight. */
+  /** Height of the window that Safari leaves visible. */
   function placeView() {
     const view = Object.assign(new EventTarget(), { height: window.innerHeight, offsetTop: 0, scale: 1 });
     Object.defineProperty(window, 'visualViewport', { value: view, configurable: true });

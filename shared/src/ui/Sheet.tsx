@@ -9,21 +9,21 @@ export interface SheetProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** Nobody can close it now: what was entered is on its way. */
+  /** The user cannot close it, e.g. while a form is being sent. */
   uncloseable?: boolean;
   children: ReactNode;
-  /** Stays in sight under the scrolling body: the action. */
+  /** Stays visible below the scrolling body, for the action. */
   footer?: ReactNode;
 }
 
-/** A modal from the bottom edge on a phone, in the middle on a desktop. */
+/** A modal from the bottom edge on a phone, centred on a desktop. */
 export function Sheet({ open, onClose, title, uncloseable = false, children, footer }: SheetProps) {
   const titleId = useId();
   const panel = useRef<HTMLDivElement>(null);
   const dialog = useModalDialog({ open, onClose, uncloseable });
   const present = usePresence(open);
   const dragToClose = useDragToClose(panel, uncloseable ? undefined : onClose);
-  // The sheet itself takes the focus: no keyboard jumps up on a phone.
+  // Focuses the sheet itself, so that no keyboard opens on a phone.
   useLayoutEffect(() => {
     if (open) panel.current?.focus({ preventScroll: true });
   }, [open]);
@@ -53,7 +53,7 @@ function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => 
   return useDrag(
     ({ movement: [, down], velocity: [, speed], direction: [, way], active, last }) => {
       if (!panel.current) return;
-      // a tap ends without having been a drag: neither `active` nor `last`
+      // for a tap, `active` and `last` are both false
       panel.current.style.transform = active ? `translateY(${Math.max(0, down)}px)` : '';
       panel.current.style.transition = active ? 'none' : '';
       if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();

@@ -3,22 +3,22 @@ import styles from './Skeleton.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 
 /**
- * What is going to stand there: lines of text, rows with a round portrait or with a cover, the shelf of covers, a story's
- * page, a page of cards.
+ * Shape of the expected content: text lines, rows with a round portrait or a cover, the shelf of covers, a story's page, a page of
+ * cards.
  */
 export type SkeletonShape = 'text' | 'row' | 'coverRow' | 'shelf' | 'story' | 'card';
 
 export interface SkeletonProps {
   shape?: SkeletonShape;
-  /** How many lines, rows, covers or cards. */
+  /** Number of lines, rows, covers or cards. */
   count?: number;
-  /** What is being waited for, said once. */
+  /** Announced to screen readers once. */
   label?: string;
 }
 
 const counts: Record<SkeletonShape, number> = { text: 3, row: 6, coverRow: 6, shelf: 5, story: 1, card: 4 };
 
-/** Paper not yet written on: holds the place of what is loading. A screen has the same one until its data is there. */
+/** Placeholder for loading content. A screen uses the same one until its data has loaded. */
 export function Skeleton({ shape = 'text', count = counts[shape], label = '正在加载' }: SkeletonProps) {
   return (
     <div className={styles.group} role="status" data-skeleton={shape}>

@@ -3,12 +3,12 @@ import { type ComponentProps, useLayoutEffect, useRef, useState } from 'react';
 import { type Passage, passagesOf } from '../format/storyText';
 import styles from './StoryText.module.css';
 
-/** Story and dialogue as print sets it: serif, open leading; `<p>` indented, `<em>` actions in kai. */
+/** Text of a story: serif, wide leading; `<p>` indented, `<em>` (actions) in a kai font. */
 export function StoryText({ indent = true, className, ...rest }: ComponentProps<'div'> & { indent?: boolean }) {
   return <div {...rest} className={clsx(styles.text, indent && styles.indent, className)} />;
 }
 
-/** One line of story text with its marks. */
+/** One line of story text with its formatting. */
 export function Passages({ line, growing = false }: { line: string; growing?: boolean }) {
   return passagesOf(line, growing).map(({ kind, text }, order) => (
     <Run key={`${order.toString()}-${kind}`} kind={kind} text={text} />
@@ -17,7 +17,7 @@ export function Passages({ line, growing = false }: { line: string; growing?: bo
 
 const MARKUP = { plain: 'span', action: 'em', strong: 'strong' } as const;
 
-/** React would replace the whole text as it grows, and with it what a reader has selected there: this one appends. */
+/** Appends to the text node as the text grows. React would replace it, and with it the user's selection. */
 function Run({ kind, text }: Passage) {
   const Mark = MARKUP[kind];
   const mark = useRef<HTMLElement>(null);
@@ -31,7 +31,7 @@ function Run({ kind, text }: Passage) {
 function follow(mark: HTMLElement, text: string): void {
   if (mark.textContent === text) return;
   const node = mark.childNodes.length === 1 ? mark.firstChild : null;
-  // a translator has put an element in its place
+  // a translator has replaced the text node by an element
   if (!(node instanceof Text)) mark.textContent = text;
   else if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
   else if (node.data.startsWith(text)) node.deleteData(text.length, node.data.length);

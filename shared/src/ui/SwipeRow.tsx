@@ -14,21 +14,21 @@ const FAST_ENOUGH_PX_PER_MS = 0.4;
 export interface SwipeRowProps {
   actionLabel: string;
   onAction: () => void;
-  /** A second one beside it, which harms nothing. */
+  /** A second, harmless action next to it. */
   also?: SwipeAction | undefined;
   children: ReactNode;
 }
 
 /**
- * A row that slides aside to show what can be done with it. The same must also stand in the row's ⋯ menu. A touch elsewhere closes it
- * again; a tap on another such row does nothing else.
+ * A row that slides sideways to show its actions, which its ⋯ menu must offer too. A touch elsewhere closes it; a tap on another
+ * such row has no other effect.
  */
 export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProps) {
   const widthPx = also ? 2 * ACTION_PX : ACTION_PX;
   const row = useRef<HTMLDivElement>(null);
   const face = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  /** A mouse ends its drag with a click, which is no tap on the row. */
+  /** A mouse drag ends with a click, which must not count as a tap on the row. */
   const wasDragged = useRef(false);
   useTouchElsewhere(row, open, () => setOpen(false));
   useSideways(row, face, ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
@@ -51,7 +51,7 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
                 key={action.label}
                 type="button"
                 className={styles.action}
-                // Reached by swiping only; keyboards and screen readers have the row's menu.
+                // Reachable by swiping only; keyboards and screen readers use the row's menu.
                 inert={!open}
                 onClick={() => {
                   setOpen(false);
@@ -86,8 +86,8 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
 }
 
 /**
- * Calls back as a finger or a mouse drags the row's face sideways. What recognises that, 5 KiB br, comes after the row's first paint;
- * from then on the row is a `data-swipe-row`.
+ * Reports horizontal drags of the row's face by finger or mouse. The gesture library (5 KiB Brotli) loads after the first paint;
+ * `data-swipe-row` then marks the row.
  */
 function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLElement | null>, onDrag: Handler<'drag'>) {
   const dragged = useEffectEvent(onDrag);
@@ -97,13 +97,13 @@ function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLEle
     const begin = async () => {
       const { DragGesture } = await import(/* webpackChunkName: "gestures" */ '@use-gesture/vanilla');
       if (isOver || !row.current || !face.current) return;
-      // not `filterTaps`, which swallows the click of a press that began before this had come
+      // not `filterTaps`, which swallows the click of a press that began before the library loaded
       const options = { axis: 'x', threshold: 3, preventScroll: false } as const;
       const gesture = new DragGesture(face.current, (state) => dragged(state), options);
       row.current.dataset.swipeRow = '';
       stop = () => gesture.destroy();
     };
-    // without it the row's menu does the same
+    // without the library the row's menu offers the same actions
     begin().catch(() => undefined);
     return () => {
       isOver = true;
@@ -112,7 +112,7 @@ function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLEle
   }, [row, face]);
 }
 
-/** Calls back once something outside the row is touched while it is open, and keeps that tap from another row. */
+/** Calls back when something outside the open row is touched; a tap on another row is swallowed. */
 function useTouchElsewhere(row: RefObject<HTMLElement | null>, open: boolean, onTouch: () => void) {
   const touched = useEffectEvent(onTouch);
   useEffect(() => {
@@ -127,7 +127,7 @@ function useTouchElsewhere(row: RefObject<HTMLElement | null>, open: boolean, on
   }, [open, row]);
 }
 
-/** Keeps the click that ends the touch under way from everyone; a touch that ends without one leaves the next alone. */
+/** Swallows the click that ends the current touch; a touch without a click does not affect the next one. */
 function swallowTap() {
   const over = new AbortController();
   const options = { capture: true, signal: over.signal };

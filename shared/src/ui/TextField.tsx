@@ -18,7 +18,7 @@ import { useFieldValue } from './useFieldValue';
 
 export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<'input'>, 'children' | 'value'> {
   value?: string | number;
-  /** A button inside the input's frame, at its end. */
+  /** A button at the end of the input's frame. */
   action?: ReactNode;
 }
 
@@ -42,13 +42,13 @@ export function TextField(props: TextFieldProps) {
 export interface FieldTexts {
   label: string;
   hint?: ReactNode;
-  /** What is wrong, as the server's 422 tells it (one text or several). */
+  /** Error texts, e.g. from the server's 422. */
   error?: string | readonly string[] | undefined;
-  /** The label is for screen readers only: a search box, a composer. */
+  /** Shows the label to screen readers only: a search box, a composer. */
   hideLabel?: boolean;
 }
 
-/** What the input itself must carry so that label, hint and error belong to it. */
+/** Attributes that connect the input with its label, hint and error. */
 export interface FieldControl {
   id: string;
   'aria-describedby': string | undefined;
@@ -57,12 +57,12 @@ export interface FieldControl {
 
 interface FieldProps extends FieldTexts {
   id?: string | undefined;
-  /** Stands at the end of the foot line: a counter. */
+  /** Content at the end of the line below the input: a counter. */
   aside?: ReactNode;
   children: (control: FieldControl) => ReactNode;
 }
 
-/** Label above, input, then the error or the hint; the frame of every text input. */
+/** Label, input, then error or hint; the layout of every text input. */
 export function Field({ label, hint, error, hideLabel, id: givenId, aside, children }: FieldProps) {
   const ownId = useId();
   const id = givenId ?? ownId;
@@ -92,7 +92,7 @@ export function Field({ label, hint, error, hideLabel, id: givenId, aside, child
 }
 
 export interface PasswordFieldProps extends Omit<TextFieldProps, 'type' | 'action'> {
-  /** Whether the text is readable; without it the field keeps that to itself, hidden at first. */
+  /** Whether the password is readable; without it the field keeps this state, hidden at first. */
   visible?: boolean;
   onVisibleChange?: (visible: boolean) => void;
 }
@@ -126,9 +126,9 @@ export interface TextAreaProps
   extends FieldTexts,
     Omit<ComponentProps<'textarea'>, 'value' | 'defaultValue' | 'children' | 'maxLength' | 'ref'> {
   value: string;
-  /** Grows with its text up to so many lines, then scrolls. */
+  /** Grows with its text up to this number of lines, then scrolls. */
   maxRows?: number;
-  /** Shows a counter of characters as a reader counts them; going over is shown, not prevented. */
+  /** Shows a counter of code points; longer text is marked, not prevented. */
   maxCodePoints?: number;
 }
 
@@ -172,22 +172,21 @@ function counter(value: string, max: number): ReactNode {
   );
 }
 
-/** Browsers with `field-sizing` grow the field without a forced layout per key press; the others are measured. */
+/** Measures the text only without `field-sizing`, since that forces a layout per key press. */
 function grow(input: HTMLTextAreaElement | null, value: string) {
   if (!input || CSS.supports('field-sizing', 'content')) return;
   input.style.height = 'auto';
   if (value) input.style.height = `${input.scrollHeight + 2}px`;
 }
 
-/** What is wrong in a form, in words, by field. */
+/** Error texts of a form by field. */
 export type FieldErrors<Name extends string = string> = Partial<Record<Name, readonly string[]>>;
 
 const isWrong = (texts: readonly string[] | undefined) => texts !== undefined && texts.length > 0;
 
 /**
- * The errors of one form, found here or told by the server's 422. The form carries `formRef`, and `noValidate` so that
- * the browser keeps its own words to itself; its fields take their `errors`. Showing them leads to the first wrong field.
- * `names` are the form's fields: with them, errors of others are left out.
+ * Errors of one form, from its own checks or the server's 422. The form needs `formRef` and `noValidate`, its fields their
+ * `errors`. Showing errors focuses the first wrong field. If `names` are given, errors of other fields are ignored.
  */
 export function useFieldErrors<Name extends string = string>(...names: Name[]) {
   const formRef = useRef<HTMLFormElement>(null);
@@ -199,7 +198,7 @@ export function useFieldErrors<Name extends string = string>(...names: Name[]) {
   return {
     formRef,
     errors,
-    /** Replaces what was shown before. Returns whether any field is wrong. */
+    /** Replaces the shown errors. Returns whether any field is wrong. */
     showErrors(found: FieldErrors): boolean {
       const ofForm = Object.entries(found).filter(([name]) => names.length === 0 || names.some((one) => one === name));
       const isAnyWrong = ofForm.some(([, texts]) => isWrong(texts));
@@ -207,7 +206,7 @@ export function useFieldErrors<Name extends string = string>(...names: Name[]) {
       if (isAnyWrong) setShown((count) => count + 1);
       return isAnyWrong;
     },
-    /** For a field that is being typed into. */
+    /** Removes the errors of fields that the user edits. */
     clearErrors: (...names: Name[]) =>
       setErrors((current) => {
         const rest = { ...current };

@@ -6,7 +6,7 @@ import { Toaster } from './Toaster';
 
 const region = () => screen.getByText('登录失败').closest('[aria-live]');
 
-// the first test: React comes to listen to an element once
+// must be the first test: React adds its listeners to a container once
 test('toasts stand where no key or touch of the page has to be heard a second time', () => {
   const listening = rs.spyOn(document.body, 'addEventListener');
   render(<Toaster toasts={[{ id: '1', text: '登录失败' }]} />);

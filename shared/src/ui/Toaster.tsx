@@ -13,11 +13,11 @@ export interface ShownToast {
 }
 
 /**
- * Draws the toasts it is given above the thumb: over the element at the screen's foot that has `data-foot`. Over an open
- * sheet or dialog, whose buttons are there, they stand at the top. How long they live is the owner's.
+ * Shows the given toasts above the element with `data-foot` at the bottom. Over an open sheet or dialog they are at the top, since
+ * its buttons are at the bottom. The owner decides how long they stay.
  */
 export function Toaster({ toasts, label = '提示' }: { toasts: readonly ShownToast[]; label?: string }) {
-  // Everything outside an open modal is inert: hidden from screen readers and not clickable.
+  // Elements outside an open modal are inert: hidden from screen readers and not clickable.
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(
     <section
@@ -59,7 +59,7 @@ function attend(place: HTMLElement): () => void {
   };
 }
 
-/** Marks the place as held while a finger is on a toast, for the owner of the toasts' time. Returns the stop. */
+/** Sets `data-held` while a finger is on a toast, for the owner of the timers. Returns the cleanup function. */
 function noteHold(place: HTMLElement): () => void {
   const over = new AbortController();
   const { signal } = over;
@@ -71,14 +71,14 @@ function noteHold(place: HTMLElement): () => void {
 
 const LOOK_MS = 200;
 
-/** Pixels from the window's lower edge to the top of the bar there. A hidden screen's bar has no box; a wide window's rail is too high to be one. */
+/** Height in px from the window's bottom to the top of the bar. Ignores bars of hidden screens and the tall rail of a wide window. */
 function footHeight(): number {
   const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect());
   const heights = boxes.map(({ top, height }) => (height > 0 && height < innerHeight / 2 ? innerHeight - top : 0));
   return Math.max(0, ...heights);
 }
 
-/** Follows the bar while a toast shows: the screen may change, the composer grow, the keyboard come. Returns the stop. */
+/** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */
 function standOverFoot(place: HTMLElement): () => void {
   const stand = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
   stand();

@@ -6,12 +6,12 @@ import styles from './TopBar.module.css';
 
 export interface TopBarProps {
   title: ReactNode;
-  /** Draws the 返回 button. */
+  /** Shows the 返回 button. */
   onBack?: () => void;
-  /** A link to go back by instead of a handler. */
+  /** A link for going back, instead of a handler. */
   backLink?: ReactElement<{ className?: string; children?: ReactNode; 'aria-label'?: string }>;
   actions?: ReactNode;
-  /** `veil` lies over what scrolls; `clear` lets a cover through and hides the title from the eye. */
+  /** `veil` overlays scrolling content; `clear` is transparent over a cover and hides the title visually. */
   variant?: 'paper' | 'veil' | 'clear';
 }
 

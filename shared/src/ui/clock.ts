@@ -5,7 +5,7 @@ import { dayKey } from '../format/time';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 
-/** The current day in Shanghai, `2026-11-21`; turns at midnight there, also after the device has slept. */
+/** Current day in Shanghai, `2026-11-21`; changes at midnight there, also after the device has slept. */
 export function useShanghaiDay(): string {
   const [day, setDay] = useState(() => dayKey(serverNow()));
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useShanghaiDay(): string {
     const look = () => {
       clearTimeout(timer);
       setDay(dayKey(serverNow()));
-      // a second late, so that a clock that rounds down never sees the old day again
+      // one second late, so that a rounded clock does not show the old day
       timer = setTimeout(look, DAY_MS - ((serverNow() + SHANGHAI_MS) % DAY_MS) + 1000);
     };
     look();
@@ -28,7 +28,7 @@ export function useShanghaiDay(): string {
   return day;
 }
 
-/** The server's time, epoch ms, updated each minute for texts such as 5 分钟前. */
+/** The server's time in ms since the epoch, updated each minute for texts such as 5 分钟前. */
 export function useNow(): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useNow(): number {
   return now;
 }
 
-/** Seconds left of `seconds` from now on. What a phone slept through counts, and a clock that is put back adds nothing. */
+/** Returns a function for the seconds left. Sleep of the device counts, and setting its clock back does not extend the wait. */
 function beginWait(seconds: number): () => number {
   const began = { at: Date.now(), running: performance.now() };
   return () => {
@@ -53,7 +53,7 @@ function beginWait(seconds: number): () => number {
   };
 }
 
-/** Whole seconds left of a wait that begins with `firstSeconds`, and the way to start another. */
+/** Whole seconds left of a wait that starts with `firstSeconds`, and a function that starts another. */
 export function useCountdown(firstSeconds: () => number): [secondsLeft: number, start: (seconds: number) => void] {
   const [wait, setWait] = useState(() => beginWait(firstSeconds()));
   const [left, setLeft] = useState(wait);

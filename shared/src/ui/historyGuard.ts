@@ -1,22 +1,22 @@
-/** The history entry of an open overlay, which catches the back gesture. */
+/** History entry of an open overlay, which catches the back gesture. */
 interface Guard {
   id: string;
-  /** Called when the reader goes back; the entry is gone by then. */
+  /** Called when the user goes back; the entry has been removed by then. */
   onBack: () => void;
-  /** Going back does not close it now: the entry is restored instead. Read when the reader goes back. */
+  /** Going back does not close the overlay now: the entry is restored. Read when the user goes back. */
   readonly stays: boolean;
-  /** Its entry is in the history; one that opens during a step back gets its own once the step has arrived. */
+  /** Whether its entry is in the history. An overlay that opens during a step back gets its entry after the step. */
   entered: boolean;
   released: boolean;
 }
 
 interface Guards {
   open: Guard[];
-  /** The router entry under the overlays while a step over them may still arrive. */
+  /** The router's entry below the overlays, while a step over them may still arrive. */
   page: string | null;
-  /** A step back over dead entries is under way; a second one would leave the app. */
+  /** A step back over dead entries is in progress; a second one would leave the app. */
   stepping: boolean;
-  /** Another document is on its way, which a step back would call off. */
+  /** Another document is loading; a step back would cancel it. */
   leaving: boolean;
 }
 
@@ -28,7 +28,7 @@ function guards(): Guards {
   if (!holder[GUARDS]) {
     holder[GUARDS] = { open: [], page: null, stepping: false, leaving: false };
     window.addEventListener('popstate', onPopState, { capture: true });
-    // the browser may show this document again
+    // the browser may restore this document from the back-forward cache
     window.addEventListener('pageshow', stay);
   }
   return holder[GUARDS];
@@ -44,13 +44,13 @@ function stay() {
 }
 
 /**
- * Puts a history entry over the page, so that going back closes the overlay instead of leaving the page, unless it `stays` then. Returns
- * the function that removes it when the overlay closes otherwise.
+ * Pushes a history entry, so that going back closes the overlay instead of leaving the page, unless it `stays`. Returns the
+ * function that removes the entry when the overlay closes otherwise.
  */
 export function guardHistory(onBack: () => void, stays = () => false): () => void {
   const all = guards();
   const top = all.open.at(-1);
-  // Closed and opened in the same task (strict mode, one sheet replacing another): take over its entry.
+  // Closed and opened in the same task (strict mode, one sheet replacing another): reuse its entry.
   const inherited = top?.released && idsHere().at(-1) === top.id ? all.open.pop() : undefined;
   const guard: Guard = {
     id: inherited?.id ?? Math.random().toString(36).slice(2),
@@ -63,13 +63,13 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
   };
   all.open.push(guard);
   all.page = pageHere();
-  // a navigation that has led nowhere is over
+  // an earlier navigation has been cancelled
   all.leaving = false;
   window.addEventListener('beforeunload', leave);
   enterWaiting(all);
   return () => {
     guard.released = true;
-    // A navigation started by the same tap must reach the history first; then there is nothing to step back over.
+    // A navigation started by the same tap must change the history first; then no step back is needed.
     setTimeout(() => {
       settle();
       if (all.open.length === 0) window.removeEventListener('beforeunload', leave);
@@ -78,9 +78,8 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
 }
 
 /**
- * Steps back over the entries of overlays that the document before this one left open, and listens for more of them.
- * To be called before the first overlay can open; resolves once the page's own entry is reached. With `leaving` another document is
- * on its way, which a step would call off.
+ * Steps back over the entries of overlays that the previous document left open. Call before the first overlay can open; resolves
+ * at the page's own entry. `leaving` means that another document is loading, which a step would cancel.
  */
 export async function leaveDeadOverlays(leaving = false): Promise<void> {
   guards().leaving = leaving;
@@ -89,7 +88,7 @@ export async function leaveDeadOverlays(leaving = false): Promise<void> {
     await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
 }
 
-/** Pushes an entry for each overlay that has none yet. One pushed during a step back would be what the step takes away. */
+/** Pushes an entry for each overlay without one. An entry pushed during a step back would be removed by that step. */
 function enterWaiting(all: Guards) {
   if (all.stepping) return;
   for (const guard of all.open) {
@@ -98,7 +97,7 @@ function enterWaiting(all: Guards) {
     try {
       pushEntry(all);
     } catch {
-      // Safari takes a hundred entries in half a minute: going back leaves the page below as well
+      // Safari allows 100 entries in 30 s: without one, going back also leaves the page below
       guard.entered = false;
     }
   }
@@ -109,10 +108,10 @@ function pushEntry(all: Guards) {
   history.pushState({ ...history.state, overlays }, '');
 }
 
-/** Steps back over the entries of overlays that have closed by themselves. */
+/** Steps back over the entries of closed overlays. */
 function settle() {
   const all = guards();
-  // what closed meanwhile is seen when the step arrives
+  // overlays that close meanwhile are handled when the step arrives
   if (all.stepping || all.leaving) return;
   const steps = deadEntriesHere(all);
   all.open = all.open.filter((guard) => !guard.released);
@@ -129,7 +128,7 @@ function onPopState(event: PopStateEvent) {
   const all = guards();
   all.stepping = false;
   const samePage = all.page === pageHere();
-  // The router would take this for a navigation to the same entry, and a blocker of its would reload the page.
+  // The router would treat this as a navigation to the same entry, and its blocker would reload the page.
   if (samePage) event.stopImmediatePropagation();
   const gone = all.open.filter((guard) => guard.entered && !guard.released && !idsHere().includes(guard.id)).reverse();
   const staying = gone.some((guard) => guard.stays);

@@ -4,7 +4,7 @@ import ChatIcon from 'lucide-react/icons/message-circle';
 import UserIcon from 'lucide-react/icons/user';
 import type { ComponentProps } from 'react';
 
-/** The icons of the app under our names; each is imported by its own path, so a page carries only those it shows. */
+/** The app's icons, each imported by its own path, so that a page contains only those that it shows. */
 export { default as ArrowDownIcon } from 'lucide-react/icons/arrow-down';
 export { default as ArrowUpIcon } from 'lucide-react/icons/arrow-up';
 export { default as CalendarIcon } from 'lucide-react/icons/calendar';

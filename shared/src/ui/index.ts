@@ -1,4 +1,4 @@
-// remotes depend on React alone
+// re-exported, so that remotes depend on React only
 export { flushSync } from 'react-dom';
 export { Avatar, type AvatarProps } from './Avatar';
 export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';

@@ -4,7 +4,7 @@ import { keepFocus } from './keepFocus';
 let stop = () => {};
 
 beforeEach(() => {
-  // happy-dom lays nothing out
+  // happy-dom has no layout
   Element.prototype.getClientRects = () => [{}] as unknown as DOMRectList;
   stop = keepFocus();
 });

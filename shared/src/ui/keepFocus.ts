@@ -3,7 +3,7 @@ import { media } from './media';
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
 const WRITTEN_IN = 'input:not([type="radio"], [type="checkbox"], [type="file"]), textarea';
 
-/** Where an element stands: its parents from the nearest to the farthest, with what comes before it in each. */
+/** Position of an element: its ancestors from the nearest on, with the preceding sibling in each. */
 interface Step {
   parent: Element;
   before: Element | null;
@@ -22,10 +22,10 @@ const canHold = (element: Element): boolean =>
   element.closest('[inert]') === null &&
   element.getClientRects().length > 0;
 
-/** A touch screen's keyboard comes up for a field, which only the reader may ask for. */
+/** A focused text field opens a touch keyboard, which only the user should do. */
 const isWelcome = (element: Element) => media('(pointer: fine)').matches || !element.matches(WRITTEN_IN);
 
-/** The next element after the place where the path begins, else the last before it, within the nearest parent that has one. */
+/** The next focusable element after the position, else the last one before it, in the nearest ancestor that has one. */
 function nextOn(path: readonly Step[]): HTMLElement | undefined {
   for (const { parent, before } of path) {
     if (!parent.isConnected || parent === document.body) continue;
@@ -40,8 +40,8 @@ function nextOn(path: readonly Step[]): HTMLElement | undefined {
 }
 
 /**
- * Hands the focus on where the element that has it goes away, is disabled or becomes inert: a browser would let it fall to the
- * body, and a keyboard or a screen reader would begin at the top of the page. Returns the way to stop.
+ * Moves the focus on when the focused element is removed, disabled or made inert. Browsers move it to the body, so that keyboards
+ * and screen readers restart at the top. Returns the cleanup function.
  */
 export function keepFocus(): () => void {
   let last: { element: Element; path: Step[] } | undefined;

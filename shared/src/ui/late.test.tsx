@@ -2,7 +2,7 @@ import { act, render, screen, userEvent } from '@liaozhai/shared/testing';
 import { expect, test } from '@rstest/core';
 import { late } from './late';
 
-/** A component whose file does not come until it is mended. */
+/** A component whose import fails until the test repairs it. */
 function lostFile() {
   const file = { isLost: true, asked: 0 };
   const Part = late(

@@ -2,8 +2,8 @@ import { type ComponentType, type ReactNode, useCallback, useEffect, useState } 
 import { ErrorRow } from './QueryView';
 
 /**
- * A component in a file of its own. `React.lazy` keeps a failed file for the life of the page; this one asks again, by 重试 and when the
- * network is back. Nothing is thrown, so that a reader without a network counts against no build.
+ * A component in a separate file. `React.lazy` caches a failed import for the life of the page; this one loads again on 重试 and
+ * when the network is back. It never throws, so that an offline user does not count against a build.
  */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What `read` returns; undefined where a browser lacks what it names, or an extension forbids it. */
+/** Returns the result of `read`; undefined if it throws because a browser or an extension withholds an API. */
 export function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -9,13 +9,13 @@ export function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** `matchMedia`, also where an extension withholds it or its events. */
+/** `matchMedia` with a fallback, since extensions may withhold it or its events. */
 export function media(query: string): Pick<MediaQueryList, 'matches' | keyof EventTarget> {
   const list = attempt(() => window.matchMedia(query));
   return list?.addEventListener ? list : Object.assign(new EventTarget(), { matches: list?.matches === true });
 }
 
-/** Beside the host's rail and a list of 320 px it leaves 616 for what was chosen in it. The styles repeat it. */
+/** Leaves 616 px for the detail next to the host's rail and a list of 320 px. The styles repeat this value. */
 const wide = '(min-width: 1024px)';
 
 function subscribe(onChange: () => void) {
@@ -26,5 +26,5 @@ function subscribe(onChange: () => void) {
 
 const isWide = () => media(wide).matches;
 
-/** Whether the window has room for a list and what was chosen in it side by side. */
+/** Whether the window has room for a list and its detail side by side. */
 export const useIsWide = (): boolean => useSyncExternalStore(subscribe, isWide);

@@ -1,15 +1,14 @@
 import { attempt } from './media';
 
-/** Above this the reader has zoomed in: the view is smaller then too, and there is no keyboard to blame. */
+/** Scale above which the user has zoomed in: the viewport is smaller then too, without a keyboard. */
 const ZOOMED = 1.01;
 
-/** The keyboard of a lying phone leaves less than this: room for a field and for what it answers, and for nothing else. */
+/** The keyboard of a phone in landscape leaves less: room for a field and its messages only. */
 const TIGHT_PX = 200;
 
 /**
- * Says at an element how much of the window the on-screen keyboard leaves. The browser lays it over the page (Safari) or moves the
- * page up behind it: `--keyboard` is covered below, `--view-top` is out of sight above, both in px. `data-tight` marks it where
- * hardly anything is left. Returns the way to stop.
+ * Sets `--keyboard` and `--view-top` on an element, in px: the parts of the window below the viewport and above it. Safari lays
+ * the keyboard over the page or moves the page up behind it. `data-tight` marks very little room. Returns the cleanup function.
  */
 export function followKeyboard(element: HTMLElement, onChange?: () => void): () => void {
   const view = attempt(() => window.visualViewport);
@@ -40,8 +39,8 @@ export function followKeyboard(element: HTMLElement, onChange?: () => void): () 
 const OVERLAYS = 'overlays';
 
 /**
- * The element for what stands above the page. Not the body: React listens wherever it draws, and in the body it would hear
- * each key and each touch of the page a second time.
+ * Container of overlays. Not the body: React adds its listeners to each portal's container, and would handle all events of the
+ * page twice.
  */
 export function overlayPlace(): HTMLElement {
   const existing = document.getElementById(OVERLAYS);

@@ -110,7 +110,7 @@ test('a countdown goes on when the clock is put back, and counts what the device
   rs.setSystemTime(Date.now() - 86_400_000);
   pass(3);
   expect(left()).toBe(25);
-  // the clock is right again, and more has gone by than the page has run
+  // the clock is correct again, and shows more elapsed time than the page has run
   rs.setSystemTime(Date.now() + 86_410_000);
   pass(1);
   expect(left()).toBe(14);

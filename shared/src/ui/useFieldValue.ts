@@ -4,20 +4,20 @@ import { flushSync } from 'react-dom';
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 
 interface Owner<Input extends TextInput> {
-  /** undefined leaves the field to the browser, which begins with `defaultValue`. */
+  /** undefined leaves the value to the browser, which starts with `defaultValue`. */
   value: string | undefined;
   defaultValue?: ComponentProps<'input'>['defaultValue'];
   onChange: ((event: ChangeEvent<Input>) => void) | undefined;
 }
 
 /**
- * A text field as its owner wants it, except for what the browser has put there: password managers fill fields without an event.
- * React would empty such a field with the next render; here it stays, and the owner learns of it before a button of the form acts.
+ * Controls a text field, but keeps a value that the browser filled in: password managers send no event, and React would clear the
+ * field with the next render. The owner receives the value before a button of the form acts.
  */
 export function useFieldValue<Input extends TextInput>({ value, defaultValue, onChange }: Owner<Input>) {
   const field = useRef<Input>(null);
   const first = useRef(value ?? defaultValue);
-  /** What the owner knows to be in the field. */
+  /** The last value that the owner received or set. */
   const lastValue = useRef(value);
   useLayoutEffect(() => {
     if (value === undefined || value === lastValue.current) return;
@@ -30,7 +30,7 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
   });
   useEffect(() => {
     const input = field.current;
-    // the form hears it before React does
+    // the form's listener runs before React's
     const { form } = input ?? {};
     if (!input || !form) return;
     const onAct = () => report(input);
@@ -49,7 +49,7 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
   };
 }
 
-/** React takes no notice of an event whose value a script has set before: it is shown the former value first. */
+/** React ignores an event if a script already set its value, so the former value is set first. */
 function reportInput(input: TextInput, former: string): void {
   const { value } = input;
   const setByBrowser = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value')?.set;

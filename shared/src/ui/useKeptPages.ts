@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
-/** Where copies are kept on the device. */
+/** Copies stored on the device. */
 interface DeviceCache {
   read(key: string): Promise<unknown>;
   write(key: string, value: unknown): Promise<void>;
@@ -8,11 +8,11 @@ interface DeviceCache {
 
 interface KeptCopy<Content> {
   content: Content | undefined;
-  /** The device has not yet answered: nothing says so far that there is no copy. */
+  /** The device has not answered yet, so that a copy may exist. */
   isPending: boolean;
 }
 
-/** The device's copy under a key, while it is `wanted`, i.e. while or because the network has nothing. Keys carry a version: a copy of an older shape is simply not found. */
+/** The device's copy under a key while `wanted`, e.g. offline. Keys contain a version, so that old shapes are not found. */
 export function useKeptCopy<Content>(
   cache: Pick<DeviceCache, 'read'>,
   key: string,
@@ -35,29 +35,29 @@ export function useKeptCopy<Content>(
 
 interface KeptPages<Page> {
   cache: DeviceCache;
-  /** What this tab remembers over a reload, and no other. */
+  /** Storage of this tab that survives a reload. */
   tab: { get(key: string): string | null; set(key: string, value: string): unknown };
-  /** Carries a version: pages of an older shape are not found. */
+  /** Contains a version, so that pages of an older shape are not found. */
   key: string;
-  /** What is listed; undefined until the first page is there. */
+  /** Loaded pages; undefined until the first one has loaded. */
   pages: Page[] | undefined;
-  /** What of them is worth keeping. */
+  /** Reduces the pages to what is stored. */
   slim?: (pages: Page[]) => Page[];
-  /** How long the list has to rest before it is written, for one whose pages are many; ms. */
+  /** Delay in ms before the list is written, for lists with many pages. */
   pauseMs?: number;
-  /** Puts the kept pages below the newest one, which is listed already. */
+  /** Adds the stored pages below the newest one, which is already loaded. */
   restore: (kept: Page[]) => void;
 }
 
 const markOf = (key: string) => `${key} pages`;
 
-/** Whether this tab has kept pages of a list, which are put back once its first page is there. */
+/** Whether this tab has stored pages of a list, to be restored after its first page. */
 export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boolean => tab.get(markOf(key)) !== null;
 
 /**
- * Lets a long list by cursor be found as it was after a reload of its tab: its pages are kept on the device while they come,
- * and put back as soon as the first page is there. Another tab begins with that page as ever. Returns whether the list may
- * ask for its next page: one that were on its way meanwhile would be put to the list as it was before.
+ * Restores a long cursor-paged list after a reload of its tab: stores its pages on the device and adds them after the first page
+ * has loaded. Other tabs start with the first page. Returns whether the list may load its next page: one that loads during the
+ * restoration would extend the old list.
  */
 export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...handlers }: KeptPages<Page>): boolean {
   const [isRestored, setRestored] = useState(() => !hasKeptPages(tab, key));
@@ -81,7 +81,7 @@ export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...han
     void cache.write(key, handlers.slim?.(listed) ?? listed);
   });
   useEffect(() => {
-    // one page comes with the screen, unless more were kept before
+    // a single page loads with the screen, unless more were stored before
     if (!isRestored || !pages || (pages.length < 2 && !written.current)) return;
     if (pauseMs === 0) return keep(pages);
     const timer = setTimeout(() => keep(pages), pauseMs);

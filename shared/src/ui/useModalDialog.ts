@@ -13,13 +13,13 @@ import { followKeyboard } from './overlays';
 
 export interface ModalOptions {
   open: boolean;
-  /** Asked to close: Escape, back gesture, a tap beside it. The owner then sets `open` to false. */
+  /** Called on Escape, the back gesture and a tap outside. The owner then sets `open` to false. */
   onClose?: (() => void) | undefined;
-  /** Nothing but its own buttons closes it; may change while it is open. */
+  /** Only its own buttons close it; may change while it is open. */
   uncloseable?: boolean;
 }
 
-/** Drives a native modal `<dialog>`: spread the result on it. */
+/** Controls a native modal `<dialog>`: spread the result on it. */
 export function useModalDialog({ open, onClose, uncloseable = false }: ModalOptions) {
   const ref = useRef<HTMLDialogElement>(null);
   const shown = useRef(false);
@@ -27,7 +27,7 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
   const close = useEffectEvent(() => onClose?.());
   const stays = useEffectEvent(() => uncloseable);
 
-  // In a layout effect, because an open modal in a hidden Activity would leave the whole page inert.
+  // A layout effect, because an open modal in a hidden Activity would leave the whole page inert.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!open || !dialog) return;
@@ -50,13 +50,13 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
     ref,
     closedby: uncloseable ? ('none' as const) : ('closerequest' as const),
     onCancel(event: SyntheticEvent) {
-      // A file input's cancel bubbles up to here.
+      // the `cancel` of a file input bubbles up to here
       if (event.target !== ref.current) return;
       event.preventDefault();
       if (!uncloseable) onClose?.();
     },
     onClose() {
-      // Closed by the browser against our word: a prevented cancel gives way at the third Escape.
+      // The browser closed it despite `preventDefault`, as at the third Escape.
       if (!shown.current || ref.current?.open) return;
       if (uncloseable) ref.current?.showModal();
       else onClose?.();
@@ -65,29 +65,29 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
       pressedBeside.current = event.target === ref.current;
     },
     onClick(event: MouseEvent) {
-      // Both ends of the press, so that selecting text out over the edge does not close.
+      // Checks both ends of the press, so that a text selection that ends outside does not close.
       if (!uncloseable && pressedBeside.current && event.target === ref.current) onClose?.();
     },
   };
 }
 
 /**
- * The browser focuses the first button. WebKit draws a ring around it even where a finger opened the dialog. The focus therefore
- * goes to the panel unless it came from a ringed element.
+ * The browser focuses the first button, and WebKit draws a ring around it even after a touch. The focus therefore moves to the
+ * panel, unless it came from an element with a ring.
  */
 function openQuietly(dialog: HTMLDialogElement) {
-  // a text field is always ringed, however it got the focus
+  // a text field always has a ring, so only links and buttons show keyboard use
   const isByKeyboard = document.activeElement?.matches(':is(a, button):focus-visible');
   dialog.showModal();
   if (isByKeyboard || !document.activeElement?.matches('button')) return;
   const panel = dialog.firstElementChild;
   if (!(panel instanceof HTMLElement)) return;
-  // not before the dialog is open: WebKit would focus the panel rather than a field inside
+  // not before `showModal`: WebKit would focus the panel instead of a field inside
   panel.tabIndex = -1;
   panel.focus({ preventScroll: true });
 }
 
-/** The keyboard that comes up for a field may cover it. */
+/** The keyboard for a field may cover it. */
 function keepFieldInSight(dialog: HTMLDialogElement) {
   const field = document.activeElement;
   if (field?.matches('input, textarea') && dialog.contains(field)) field.scrollIntoView({ block: 'nearest' });
@@ -95,7 +95,7 @@ function keepFieldInSight(dialog: HTMLDialogElement) {
 
 const EXIT_MS = 260;
 
-/** Whether to keep drawing what is closing: true while `open` and until the exit motion is over. */
+/** Whether to keep rendering a closing element: true while `open` and during the exit transition. */
 export function usePresence(open: boolean): boolean {
   const [present, setPresent] = useState(open);
   if (open && !present) setPresent(true);
