@@ -1,6 +1,6 @@
 import type { ReactNode, SVGProps } from 'react';
 
-/** An icon as lucide-react's modules list it. */
+/** Icon data as in lucide-react's modules. */
 interface IconData {
   name: string;
   node: [tag: string, attributes: Record<string, string>][];

@@ -3,8 +3,8 @@ import { createElement } from 'react';
 const isNamed = (props) => Object.keys(props).some((name) => /^(aria-|role$|title$)/.test(name));
 
 /**
- * Replaces lucide-react's `createLucideIcon` in this repository's builds (`pluginIcons`): the same markup without its context, aliases and the
- * names that other frameworks have for attributes, 1 KiB br in the host and in every page of a remote.
+ * Replaces lucide-react's `createLucideIcon` in this repository's builds (`pluginIcons`). Same markup without context, aliases and
+ * other frameworks' attribute names: 1 KiB (Brotli) less in the host and in each page of a remote.
  */
 export default function createIcon({ name, node }) {
   return ({ size = 24, className = '', ...rest }) =>

@@ -39,7 +39,7 @@ export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDef
 
 export const placeOf = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
 
-/** Warns of a slot that nobody would see: its chunk is there, and src/routes does not declare it. */
+/** Describes the declared slots. Warns of a chunk named like a slot that `src/routes` does not declare. */
 export function describeSlots(compilation: Rspack.Compilation, { routes, slots }: Declared) {
   const declared = [...routes, ...slots].map(({ name }) => name);
   for (const name of compilation.namedChunkGroups.keys())
@@ -52,13 +52,13 @@ export const describeModule = (compilation: Rspack.Compilation, name: string) =>
 
 type Describe = () => HostDescription | RemoteDescription;
 
-/** Puts `liaozhai.json` beside the files of a compilation, and what a remote tells the release gate. */
+/** Emits `liaozhai.json` and, for a remote, its file for the release gate. */
 export function emitDescription(
   compilation: Rspack.Compilation,
   { RawSource }: { RawSource: new (text: string) => Rspack.sources.Source },
   describe: Describe,
 ) {
-  // a failed compilation has no chunks; its own errors say more than ours would
+  // a failed compilation has no chunks; its own errors are more useful
   if (compilation.errors.length > 0) return;
   const description = describe();
   compilation.emitAsset('liaozhai.json', new RawSource(`${JSON.stringify(description, null, 2)}\n`));
@@ -78,11 +78,11 @@ export const pluginDescribe = (
   },
 });
 
-/** What a remote's `src/routes` exports. */
+/** Exports of a remote's `src/routes`, and its contract. */
 export interface Declared {
   routes: RouteDefinition[];
   slots: SlotDefinition[];
-  /** `liaozhai.contract` of `package.json`: the range of the shared runtime that the remote asks for. */
+  /** `liaozhai.contract` of `package.json`: the required range of the shared runtime. */
   contract?: string;
 }
 
@@ -90,7 +90,7 @@ const routesFile = (root: string) =>
   ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/routes${extension}`)).find(existsSync) ??
   join(root, 'src/routes.tsx');
 
-/** Reads what a remote declares by running its `src/routes` in Node; its pages stay unloaded behind `import()`. */
+/** Reads a remote's declaration by running its `src/routes` in Node; `import()` keeps the pages unloaded. Throws if it cannot run. */
 export async function readDeclaration(root: string): Promise<Declared> {
   const file = routesFile(root);
   const declared = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })

@@ -1,4 +1,4 @@
-// What the development servers of Rsbuild, webpack and Vite have in common; none of the three is imported here.
+// Shared by the development servers of Rsbuild, webpack and Vite; imports none of the three.
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSocket } from 'node:net';
@@ -6,10 +6,10 @@ import { extname, join, normalize } from 'node:path';
 import { backendSegments } from '../contract/addresses.ts';
 import { contentSecurityPolicy, furtherOrigins } from '../contract/policy.ts';
 
-/** Where a remote is served unless its configuration says otherwise. */
+/** Default port of a remote's development server. */
 export const DEV_PORT = 3101;
 
-/** Ends a dev server whose port is taken with one line: the stack under it would tell nobody anything. */
+/** Ends a dev server whose port is in use, with one line instead of a stack trace. */
 export function endForTakenPort(port: number, setting: string): never {
   console.error(`Port ${port} is taken: stop what listens there, or change ${setting}.`);
   process.exit(1);
@@ -22,17 +22,17 @@ const tryPort = (port: number) =>
     probe.listen(port, () => probe.close(() => resolve(null)));
   });
 
-/** Ends the process where something listens on the port. `setting` says in which file it can be changed. */
+/** Ends the process if the port is in use. `setting` names where to change it. */
 export async function requireFreePort(port: number, setting: string): Promise<void> {
   if ((await tryPort(port))?.code === 'EADDRINUSE') endForTakenPort(port, setting);
 }
 
-/** Where the backend is called, wherever the page comes from; the socket has rules of its own. */
+/** Proxied paths of the backend; the socket has separate rules. */
 const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
 
 const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
 
-/** The origin that an environment variable names. Throws an Error with the cure. */
+/** The origin in an environment variable. Throws an `Error` that states the expected form. */
 function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | undefined {
   const text = process.env[name]?.trim();
   if (!text) return undefined;
@@ -42,9 +42,8 @@ function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | 
 }
 
 /**
- * Hands the backend's paths to the running product; the socket to the Reverb that REVERB_URL names, if it does. A product on this
- * machine is called under this page's own host, or changes would be refused as another site's; one elsewhere answers to its own
- * name only, and is called as its own page would.
+ * Returns proxy rules for the backend's paths and the socket (REVERB_URL, if set). A backend on this machine gets this page's
+ * host, or it would refuse changes as cross-site. A remote one gets its own host and origin.
  */
 export function backendProxy() {
   const target = originIn('BACKEND_URL') ?? 'http://localhost:3000';
@@ -59,7 +58,7 @@ export function backendProxy() {
 
 const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
-/** Pages of these origins may read what a dev server has; HOST_ORIGIN names that of a host elsewhere. */
+/** Origins whose pages may read from a dev server: this machine's and HOST_ORIGIN. */
 export function pageOrigins(): (RegExp | string)[] {
   const elsewhere = originIn('HOST_ORIGIN');
   return elsewhere ? [ownMachine, elsewhere] : [ownMachine];
@@ -78,18 +77,18 @@ const types: Record<string, string> = {
 
 const CHANGES = '/changes';
 
-/** Put before a remote's entry: reloads the page that runs it as soon as the dev server has another build. */
+/** Code in front of a remote's entry that reloads the page after each build of the dev server. */
 export const reloadClient = (port: number) =>
   `new EventSource(${JSON.stringify(`http://localhost:${port}${CHANGES}`)}).onmessage = () => location.reload();\n`;
 
 /**
- * Serves what a watching compiler writes into `folder` to a deployed host that an override link has run it. Returns what is to be
- * called after each build. Ends the process where the port is taken.
+ * Serves the output of a watching compiler to a deployed host with an override link. Returns the function to call after each
+ * build. Ends the process if the port is in use.
  */
 export function serveInside(folder: string, port: number, setting: string) {
   const pages = new Set<ServerResponse>();
   let built = () => {};
-  // until then the folder has what an earlier run left there
+  // until then the folder contains the output of an earlier run
   const firstBuild = new Promise<void>((resolve) => {
     built = resolve;
   });
@@ -106,7 +105,7 @@ export function serveInside(folder: string, port: number, setting: string) {
       return;
     }
     await firstBuild;
-    // the URL has no dots left that lead out of the folder, an encoded separator is a letter of the name
+    // the URL contains no `..` any more, and an encoded separator is part of a file name
     const body = await readFile(join(folder, normalize(pathname))).catch(() => null);
     response
       .writeHead(body ? 200 : 404, { 'content-type': types[extname(pathname)] ?? 'application/octet-stream' })
@@ -125,14 +124,14 @@ export function serveInside(folder: string, port: number, setting: string) {
   };
 }
 
-/** Of the tags that Vite writes into the page; no other code may write a tag. */
+/** For the tags that Vite adds to the page; no other code may add a tag. */
 export const DEV_NONCE = 'liaozhai-dev';
-/** Under it the bundler's own code loads the files of an edit. */
+/** Trusted Types policy with which the bundler's code loads updated files. */
 export const DEV_TRUSTED = 'liaozhai-dev';
 
 /**
- * The product's policy for a remote that runs alone, so that what a library may not do fails while it is developed.
- * @throws Error for an origin in the environment that cannot be read.
+ * Returns the product's content security policy for a remote that runs alone, so that violations show during development. Throws
+ * an `Error` for an invalid origin in the environment.
  */
 export function devPolicy(): string {
   const { connect, pictures } = furtherOrigins(process.env);
@@ -146,7 +145,7 @@ export function devPolicy(): string {
   });
 }
 
-/** The page of a remote that runs alone, around what its bundler has to say in the head. */
+/** Page of a remote that runs alone; `head` contains the bundler's tags. */
 export const standAlonePage = (label: string, head: string) => `<!doctype html>
 <html lang="zh-CN">
 <head>

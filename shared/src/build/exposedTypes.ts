@@ -5,7 +5,7 @@ import { dirname, join, parse, posix, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { Rspack } from '@rsbuild/core';
 
-/** Where a build has the types of its exposed modules, laid out as by Module Federation's own `dts`, whose zip has other bytes each time. */
+/** Folder of a build for the types of its exposed modules, as in Module Federation's `dts`, whose zip is not reproducible. */
 const TYPES_FOLDER = '@mf-types';
 const DECLARATIONS = 'compiled-types';
 const PLUGIN = 'ExposedTypes';
@@ -46,14 +46,14 @@ const ambientFiles = (root: string) => {
   return names.filter((name) => name.endsWith('.d.ts')).map((name) => join(folder, name));
 };
 
-/** Runs `work` in a folder into which TypeScript has written the declarations of `sources`. */
+/** Runs `work` with a temporary folder of TypeScript's declarations for `sources`. */
 async function withDeclarations<Result>(
   root: string,
   config: string,
   sources: string[],
   work: (folder: string, log: string) => Result,
 ): Promise<Result> {
-  // inside the remote's folder, from where TypeScript finds the installed types
+  // inside the remote's folder, so that TypeScript finds the installed types
   const home = join(root, 'node_modules/.liaozhai');
   mkdirSync(home, { recursive: true });
   const out = mkdtempSync(join(home, 'types-'));
@@ -61,13 +61,13 @@ async function withDeclarations<Result>(
     const compilerOptions = {
       ...{ declaration: true, emitDeclarationOnly: true, noEmit: false, noEmitOnError: false, declarationMap: false },
       ...{ composite: false, incremental: false, removeComments: false, allowJs: true, outDir: out },
-      // linked libraries whose types are sources lie outside of the remote
+      // linked libraries with types in their sources are located outside the remote
       rootDir: parse(root).root,
     };
     const files = [...sources.map((file) => join(root, file)), ...ambientFiles(root)];
     const project = join(out, 'tsconfig.json');
     writeFileSync(project, JSON.stringify({ extends: config, compilerOptions, include: [], files }));
-    // errors are the type check's; what matters here is whether the declarations were written
+    // the type check reports errors; here only the declarations matter
     const log = await promisify(execFile)(process.execPath, [compilerOf(root), '-p', project], { cwd: root }).then(
       ({ stdout }) => stdout,
       ({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }) => stdout + stderr,
@@ -78,7 +78,7 @@ async function withDeclarations<Result>(
   }
 }
 
-/** Declarations that are reached from `sources` by relative paths; other packages stay imports. */
+/** Declarations reachable from `sources` by relative paths; other packages stay imports. */
 function reachable(root: string, folder: string, sources: string[]): Texts {
   const texts: Texts = {};
   const read = (path: string) =>
@@ -103,8 +103,8 @@ function reachable(root: string, folder: string, sources: string[]): Texts {
 }
 
 /**
- * Types of a remote's exposed modules by their path in the build: `@mf-types/Badge.d.ts` and what it names. Empty without a `tsconfig.json`.
- * Throws where TypeScript is missing or writes no declaration of an exposed module.
+ * Returns the types of a remote's exposed modules by path in the build: `@mf-types/Badge.d.ts` and its dependencies. Empty without
+ * a `tsconfig.json`. Throws if TypeScript is missing or writes no declaration for a module.
  */
 export async function exposedTypes(root: string, exposes: Record<string, string>): Promise<Texts> {
   const config = nearest(root, 'tsconfig.json');
@@ -127,13 +127,13 @@ export async function exposedTypes(root: string, exposes: Record<string, string>
   });
 }
 
-/** Puts the types of exposed modules beside a build; a build that watches goes without. */
+/** Adds the types of exposed modules to a build, but not in watch mode. */
 export function emitTypes(compiler: Rspack.Compiler, root: string, exposes: Record<string, string> = {}): void {
   const { Compilation, sources } = compiler.webpack;
   let types: Promise<Texts> = Promise.resolve({});
   compiler.hooks.run.tap(PLUGIN, () => {
     types = exposedTypes(root, exposes);
-    // reported where it is awaited
+    // the error is reported where `types` is awaited
     types.catch(() => {});
   });
   compiler.hooks.thisCompilation.tap(PLUGIN, (compilation) =>

@@ -11,17 +11,17 @@ export const repoRoot = join(sharedRoot, '..');
 export interface PackageFacts {
   root: string;
   version: string;
-  /** 12 hex digits over everything that ends up in the package's bytes */
+  /** 12 hex digits; hash of everything that affects the package's output */
   sourceHash: string;
 }
 
-// a remote bundles the stateless rooms of shared; the host the stateful one too
+// a remote bundles the stateless folders of shared; the host also the runtime
 const bundledRooms = {
   remote: ['contract', 'ui', 'format', 'build'],
   host: ['contract', 'runtime', 'ui', 'format', 'build'],
 };
 
-/** Facts of a package that is about to be built; cheap enough to ask before every start. */
+/** Returns the facts of a package before its build; fast enough for every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const own = ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']
@@ -34,7 +34,7 @@ export function packageFacts(kind: 'host' | 'remote', root: string): PackageFact
 
 const lockFiles = ['pnpm-lock.yaml', 'package-lock.json', 'yarn.lock', 'bun.lock'];
 
-/** The lock file that the packages of this folder are installed by, here or in a folder above. */
+/** Lock file of the packages in this folder, from the folder or an ancestor. */
 function lockFile(folder: string): string | undefined {
   const lockPath = lockFiles.map((name) => join(folder, name)).find(existsSync);
   return lockPath ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
@@ -42,7 +42,7 @@ function lockFile(folder: string): string | undefined {
 
 const ENVIRONMENT = ['.env', '.env.local', '.env.production', '.env.production.local'];
 
-/** Folders of libraries that a package is linked to, as in a monorepo: no lock file says what is in them. */
+/** Folders of linked libraries, e.g. in a monorepo: lock files do not cover their contents. */
 function linkedFolders(root: string, known = new Set<string>()): string[] {
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
@@ -58,7 +58,7 @@ function linkedFolders(root: string, known = new Set<string>()): string[] {
   });
 }
 
-/** Facts of a remote in a repository of its own: its lock file says which libraries are in its bytes. */
+/** Facts of a remote in its own repository; its lock file identifies the bundled libraries. */
 export function outsideFacts(root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
@@ -83,9 +83,9 @@ const digest = (...parts: (string | Buffer)[]) =>
     .digest('hex')
     .slice(0, 12);
 
-/** Names of what no build can contain: tests, what helps them, and documents. */
+/** Files that no build contains: tests, test helpers and documents. */
 const NO_PART_OF_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
-/** What a library was built to is what a remote bundles. */
+/** Like `NO_PART_OF_BUILD`, but with a library's `dist`, which a remote bundles. */
 const NO_PART_OF_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
 
 function* filesBelow(path: string, ignored: RegExp): Generator<string> {
@@ -100,8 +100,8 @@ function* filesBelow(path: string, ignored: RegExp): Generator<string> {
 }
 
 /**
- * 12 hex digits over names and contents of the given files and folders, tests and READMEs aside.
- * Chunk globals derive from it, so equal sources give equal bytes.
+ * Returns 12 hex digits over the names and contents of files and folders, without tests and READMEs. Chunk globals use it, so that
+ * equal sources give equal output.
  */
 export function sourceHash(root: string, paths: string[], ignored = NO_PART_OF_BUILD): string {
   const hash = createHash('sha256');

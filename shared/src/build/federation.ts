@@ -9,24 +9,24 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const readPackage = (path: string) => require(path) as { version: string; dependencies?: Record<string, string> };
 const installed = (name: string) => readPackage(`${name}/package.json`).version;
 
-/** The version of Module Federation that a build is made with. */
+/** Version of Module Federation at build time. */
 export const federationVersion = readPackage('@module-federation/runtime/package.json').version;
 
-/** The range of `shared/runtime` that a remote built here needs. */
+/** Range of `shared/runtime` that remotes of this repository require. */
 export const contractRange = `^${CONTRACT_VERSION}`;
 
-/** The shared runtime's name in the share scope. */
+/** Name of the shared runtime in the share scope. */
 const RUNTIME = '@liaozhai/shared/runtime';
 
 export const requiredVersions: Record<string, string> = {
   react: '^19.3.0',
   'react/jsx-runtime': '^19.3.0',
   'react-dom': '^19.3.0',
-  // workspace:* would become a required version and warn on each load
+  // `workspace:*` would become a required version and warn on each load
   [RUNTIME]: contractRange,
 };
 
-/** The same of a remote that names another range for the runtime. */
+/** Like `requiredVersions`, with a remote's own range for the runtime. */
 export const requiredFor = ({ contract = contractRange }: { contract?: string }): Record<string, string> => ({
   ...requiredVersions,
   [RUNTIME]: contract,
@@ -43,7 +43,7 @@ export type SharedModules = Record<
   { singleton: boolean; version: string; requiredVersion?: string; shareKey?: string; import?: false }
 >;
 
-/** Singletons: provided by the host (`host/src/federation/federation.ts`), never carried by a remote. */
+/** Singletons that the host provides (`host/src/federation/federation.ts`); remotes do not bundle them. */
 export function sharedModules(): SharedModules {
   const entry = (name: string) => ({
     singleton: true,
@@ -55,15 +55,15 @@ export function sharedModules(): SharedModules {
 }
 
 /**
- * What a remote of another repository takes from the host: it imports the shared runtime as the package
- * `@liaozhai/runtime`, of which everything but the types stays behind.
+ * Modules from the host for a remote of another repository. It imports the shared runtime as `@liaozhai/runtime`, a package of
+ * which only the types are used.
  */
 export function outsideModules(): SharedModules {
   const { [RUNTIME]: runtime, ...libraries } = sharedModules();
   return runtime ? { ...libraries, '@liaozhai/runtime': { ...runtime, shareKey: RUNTIME } } : libraries;
 }
 
-/** The plug-in resolves its runtime by `require`, that is as CommonJS, which cannot be tree-shaken: 11.7 → 7.8 KiB br per entry. */
+/** The plug-in resolves its runtime by `require`, as CommonJS without tree shaking: 11.7 instead of 7.8 KiB (Brotli) per entry. */
 export const esmRuntime = () =>
   Object.fromEntries(
     ['@module-federation/webpack-bundler-runtime', '@module-federation/runtime'].map((name) => [
@@ -72,7 +72,7 @@ export const esmRuntime = () =>
     ]),
   );
 
-/** react-router names its development build in `exports`; the production build beside it has no warnings in it. */
+/** react-router's `exports` point to its development build; the production build next to it contains no warnings. */
 export const productionRouter = () => {
   const fromDom = createRequire(require.resolve('react-router-dom'));
   const entry = fromDom.resolve('react-router').replace(/index\.(m?js)$/, 'index.mjs');

@@ -1,11 +1,10 @@
 /**
- * The oldest browsers that the product works in: the one place that says so. Every bundle is compiled to it,
- * `pnpm check` holds what was built against it, and `pnpm test:floor` runs the main journey in a Chromium of that age.
- * Names are those of MDN's browser-compatibility data.
+ * The oldest supported browsers, defined only here. All bundles are compiled for them, `pnpm check` verifies the output, and `pnpm
+ * test:floor` runs the main journey in a Chromium of that version. Names follow MDN's browser-compatibility data.
  */
 export const floor = { chrome: '103', safari: '16.4', firefox: '115' } as const;
 
-/** The floor as the compilers of scripts and styles read it; both know Safari on phones by a name of its own. */
+/** The floor as a Browserslist query, which has a separate name for Safari on iOS. */
 export const browserslist = [
   `chrome >= ${floor.chrome}`,
   `edge >= ${floor.chrome}`,
@@ -19,7 +18,7 @@ const lightningVersion = (version: string) => {
   return (major << 16) | (minor << 8);
 };
 
-/** The floor as Lightning CSS reads it. */
+/** The floor as targets of Lightning CSS. */
 export const cssTargets = {
   ...Object.fromEntries(Object.entries(floor).map(([browser, version]) => [browser, lightningVersion(version)])),
   ios_saf: lightningVersion(floor.safari),

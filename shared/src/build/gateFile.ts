@@ -11,7 +11,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The text of a remote's file for the release gate, an empty one where the remote has none. Throws for a wrong one, with every problem. */
+/** Returns the text of a remote's file for the release gate, `{}` with defaults if missing. Throws with every problem if invalid. */
 export function gateFileText(root: string): string {
   const file = join(root, GATE_FILE);
   const parsed = v.safeParse(gateFileSchema, existsSync(file) ? parse(readFileSync(file, 'utf8')) : {});

@@ -21,7 +21,7 @@ import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
-// 3 KiB br that never run: XMLHttpRequest is everywhere, and the other two are names that axios only passes on
+// 3 KiB (Brotli) of unused code: every browser has XMLHttpRequest, and axios only re-exports the other two names
 const withoutUnusedOfAxios = () =>
   new rspack.NormalModuleReplacementPlugin(
     /^\.\/(fetch|cancel\/CancelToken|helpers\/HttpStatusCode)\.js$/,
@@ -31,8 +31,8 @@ const withoutUnusedOfAxios = () =>
   );
 
 /**
- * Leaves react-router's parts for its own framework out of the host, 2 KiB br: links that prefetch what its server knows, and
- * forms, which only their development names keep. Throws where a newer version is written otherwise.
+ * Removes unused parts of react-router from the host, 2 KiB (Brotli): prefetching links of its framework mode, and forms, kept
+ * alive only by their display names. Throws if a new version does not match.
  */
 const withoutUnusedOfRouter: RsbuildPlugin = {
   name: 'liaozhai:router',
@@ -61,14 +61,14 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...productionRouter() } };
   config.plugins?.push(
     withoutUnusedOfAxios(),
-    // the runtime without snapshots, which would bring manifests into the page: 1.1 KiB br
+    // the runtime without snapshots, which would add manifests to the page: 1.1 KiB (Brotli)
     new rspack.DefinePlugin({ FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN: 'true', ENV_TARGET: '"web"' }),
   );
 }
 
 /**
- * Every remote compiled into the host, from the same sources: hot reload for `pnpm dev`, and the
- * monolith that the benchmarks compare with. Switched on by LIAOZHAI_MONOLITH=1.
+ * Compiles all remotes into the host, from the same sources: hot reload for `pnpm dev`, and the monolith of the benchmarks.
+ * Enabled by LIAOZHAI_MONOLITH=1.
  */
 const monolith = (root: string): RsbuildConfig => {
   const entries = registeredRemotes(repoRoot).map(({ name, label }) => ({
@@ -93,7 +93,7 @@ const monolith = (root: string): RsbuildConfig => {
   );
   const alias = {
     [join(root, 'src/federation/bundledRemotes')]: generated,
-    // nothing is shared with what is compiled in
+    // compiled-in remotes need no share scope
     [join(root, 'src/federation/federation')]: false as const,
   };
   return { resolve: { alias } };
@@ -121,18 +121,18 @@ const describeHost =
     };
   };
 
-/** The worker is a script of its own at the origin's root, without federation. */
+/** The worker is a separate script at the origin's root, without federation. */
 const serviceWorkerEnvironment: EnvironmentConfig = {
   source: { entry: { sw: './src/serviceWorker/sw.ts' } },
   output: { target: 'web-worker', filename: { js: '[name].js' }, distPath: { js: '' } },
   tools: { htmlPlugin: false },
 };
 
-/** The site's configuration, which the product's server inlines where it renders the page. */
+/** The site's configuration, which the product's server inlines when it renders the page. */
 const siteConfigTags = (json: string | undefined) =>
   json ? [{ tag: 'script', attrs: { type: 'application/json', id: 'liaozhai-config' }, children: json }] : [];
 
-/** The host's Rsbuild configuration: eager singletons, no html plugin, `page.html` with its critical CSS inlined. */
+/** Rsbuild configuration of the host: eager singletons, no HTML plugin, `page.html` with inlined critical CSS. */
 export const hostConfig = () =>
   defineConfig(async ({ command }) => {
     const facts = packageFacts('host', process.cwd());

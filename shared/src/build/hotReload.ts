@@ -2,13 +2,13 @@ import type { RsbuildConfig, RsbuildPlugin } from '@rsbuild/core';
 
 const routesFile = /[\\/]src[\\/]routes\.[jt]sx?$/;
 
-/** Whether this file is the remote's routes and takes words from the texts beside it. */
+/** Whether this file is the remote's routes and imports the texts next to it. */
 export const takesTexts = (file: string, code: string): boolean =>
   routesFile.test(file) && /from\s*['"]\.\/texts(\.\w+)?['"]/.test(code);
 
 /**
- * Routes take titles from the texts, and no component stands between the two and the page: without their word an edit of the texts
- * reloads it. Components draw the new words themselves; a title changes with the next load.
+ * Makes routes accept edits of their texts, which otherwise reload the page, since no component is in between. Components show new
+ * texts immediately; a title changes with the next load.
  */
 const pluginHotTexts: RsbuildPlugin = {
   name: 'liaozhai:hot-texts',
@@ -19,9 +19,9 @@ const pluginHotTexts: RsbuildPlugin = {
   },
 };
 
-/** Lets a dev server show an edit without a reload. */
+/** Settings of a dev server that shows edits without a reload. */
 export const hotReload: RsbuildConfig = {
-  // a stylesheet is replaced under the name that the page has loaded: a hash in it would keep the old one there
+  // no hash: a changed stylesheet must replace the loaded one under the same name
   output: { filename: { js: '[name].js', css: '[name].css' } },
   plugins: [pluginHotTexts],
 };

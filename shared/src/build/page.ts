@@ -6,7 +6,7 @@ import type { ReactElement } from 'react';
 import { BRAND } from '../contract/brand.ts';
 import { floor } from './floor.ts';
 
-/** Inline scripts run in browsers far below the floor too, to tell their users so: they alone are compiled to ES5. */
+/** Compiles inline scripts to ES5, since they also run in browsers below the floor, to inform their users. */
 function compileInline(path: string): string {
   const source = readFileSync(path, 'utf8');
   const { code } = rspack.experiments.swc.transformSync(`(() => {${source.replace(/^export \{\};$/m, '')}})();`, {
@@ -22,10 +22,10 @@ function compileInline(path: string): string {
   return code.trim();
 }
 
-/** The host's `src/page.html` with what is known at build time: the icon, critical CSS, the inline scripts, the floor's versions. */
+/** The host's `src/page.html` with its build-time parts: icon, critical CSS, inline scripts, versions of the floor. */
 export function pageTemplate(root: string, css: string): string {
   const parts: Record<string, string> = {
-    // asked for, it would hold one of HTTP/1's six connections while the tabs' files are fetched
+    // inlined: a request would occupy one of HTTP/1's six connections while the tabs' files load
     'lz-icon': `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'public/favicon.svg'), 'utf8').trim())}`,
     '/*lz:css*/': css.trim(),
     '/*lz:appearance*/': compileInline(join(root, 'src/appearance.ts')),
@@ -41,7 +41,7 @@ export function pageTemplate(root: string, css: string): string {
   );
 }
 
-/** The template as a file, for builds whose own HTML plugin brings the styles. */
+/** Writes the template to a file, for builds whose HTML plugin adds the styles. */
 export function writePageTemplate(root: string): string {
   const path = join(root, 'node_modules/.cache/page.html');
   mkdirSync(dirname(path), { recursive: true });
@@ -49,7 +49,7 @@ export function writePageTemplate(root: string): string {
   return path;
 }
 
-/** Emits `page.html`: the template with the entry's stylesheet inlined, so that the first paint waits for no second request. */
+/** Emits `page.html`: the template with the entry's stylesheet inlined, so that the first paint needs no second request. */
 export const pluginPage = (root: string): RsbuildPlugin => ({
   name: 'liaozhai:page',
   setup(api) {
@@ -69,21 +69,21 @@ export const pluginPage = (root: string): RsbuildPlugin => ({
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /**
- * What a package shows before any script runs: markup rendered once at build time, in which tokens like `lz-data.0.title-lz` stand for
- * fields of a public answer. The server of the page fills them in, so no code of a remote runs on the server.
+ * Markup rendered at build time, to show before scripts run. Tokens like `lz-data.0.title-lz` stand for fields of a public
+ * response; the page's server fills them in, so that it runs no code of a remote.
  */
 export interface Prerendered {
-  /** name of the route it belongs to; for the host's frames the path of a tab, and `bare` for screens outside the shell */
+  /** name of the route; for the host's frames the path of a tab, or `bare` for screens outside the shell */
   route: string;
-  /** nothing to show: the answer only fills the card */
+  /** missing if the response only fills the card */
   element?: ReactElement;
-  /** path below `/api` whose answer fills the tokens; `:id` stands for that part of the address */
+  /** path below `/api` of the response for the tokens; `:id` stands for that part of the page's path */
   source?: string;
-  /** query parameters with which the screen shows something else: then the server draws nothing */
+  /** query parameters that change the screen's content, so that the server renders nothing */
   notWith?: string | string[];
-  /** what a link to the screen shows where it is shared, with the same tokens; of several images the first there is */
+  /** link preview of a shared screen, with the same tokens; the first available image is used */
   card?: { title: string; description: string; image: string | string[] };
-  /** fields left out of each item of the answer when it is handed to the page as its first data */
+  /** fields removed from each item when the response is inlined as the page's first data */
   omit?: string[];
 }
 
@@ -92,7 +92,7 @@ const cache = (root: string) => join(root, 'node_modules/.cache/prerendered');
 
 export const hasPrerendered = (root: string) => existsSync(entry(root));
 
-/** Compiles `src/prerender.tsx` for Node, with the same class names as the browser's build. */
+/** Compiles `src/prerender.tsx` for Node, with the same class names as the browser build. */
 export const prerenderEnvironment = (root: string): EnvironmentConfig => ({
   source: { entry: { prerendered: join(folder, 'prerenderEntry.tsx') } },
   resolve: {
@@ -107,7 +107,7 @@ export const prerenderEnvironment = (root: string): EnvironmentConfig => ({
   tools: { htmlPlugin: false },
 });
 
-/** Writes `first/<route>.json` into the build once both compilations are done. */
+/** Writes `first/<route>.json` into the build after both compilations. */
 export const pluginPrerender = (root: string, dist: string): RsbuildPlugin => ({
   name: 'liaozhai:prerender',
   setup(api) {
@@ -123,7 +123,7 @@ export const pluginPrerender = (root: string, dist: string): RsbuildPlugin => ({
 
 const createIcon = fileURLToPath(new URL('./createIcon.js', import.meta.url));
 
-/** Has builds of this repository draw lucide's icons by `createIcon.js`; what others build keeps all that lucide offers. */
+/** Replaces lucide's icon factory by `createIcon.js` in builds of this repository; other teams' builds use lucide unchanged. */
 export const pluginIcons: RsbuildPlugin = {
   name: 'liaozhai:icons',
   setup(api) {

@@ -1,10 +1,10 @@
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
 import { paths as addresses } from '../contract/addresses.ts';
 
-// Replaces shared/runtime while markup is prerendered at build time: links without a router, nothing live.
+// Replaces `shared/runtime` during prerendering: links without a router, no live data.
 export { endpoints } from '../contract/addresses';
 
-/** The server fills these in, as it does with what an answer has. */
+/** The server fills in these tokens, like those of a response. */
 export const hostConfig = () => ({
   brand: { name: 'lz-brand.name-lz', seal: 'lz-brand.seal-lz', slogan: 'lz-brand.slogan-lz' },
 });
@@ -17,7 +17,7 @@ interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 
 export const Link = ({ to, replace: _, ...rest }: LinkProps) => <a href={to} {...rest} />;
 
-/** Tokens in an address are encoded when they are filled. */
+/** Tokens in a URL are encoded when they are filled in. */
 const inAddress = (token: string) => token.replace(/^lz-/, 'lzu-');
 
 export const paths = {

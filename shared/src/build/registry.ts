@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A remote of this repository, as `remotes.json` lists it. */
+/** A remote of this repository, from `remotes.json`. */
 export interface RegisteredRemote {
   name: string;
   label: string;
@@ -9,12 +9,12 @@ export interface RegisteredRemote {
   devPort: number;
 }
 
-/** The name becomes part of a JavaScript variable, a folder, a package and a path. */
+/** The name is used in a JavaScript variable, a folder, a package and a path. */
 export const REMOTE_NAME = /^[a-z][a-z0-9]{1,23}$/;
 
 const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 
-/** Each field with what it must be. */
+/** Each field with its check and the rule to report. */
 const fields: [keyof RegisteredRemote, (value: unknown) => boolean, string][] = [
   [
     'name',
@@ -36,7 +36,7 @@ function listOf(root: string): unknown {
   }
 }
 
-/** The remotes of the repository in `root`, from its `remotes.json`. Throws an Error with the wrong field and the cure. */
+/** Reads the remotes of the repository in `root` from `remotes.json`. Throws an `Error` that names the invalid field and its rule. */
 export function registeredRemotes(root: string): RegisteredRemote[] {
   const list = listOf(root);
   if (!Array.isArray(list)) throw wrong('it must be a list of remotes');

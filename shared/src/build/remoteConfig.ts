@@ -18,9 +18,9 @@ function registered(name: string): RegisteredRemote {
 }
 
 /**
- * The whole Rsbuild configuration of a remote of this repository: `export default remoteConfig('stories')`.
- * `rsbuild build` makes the federated build. `rsbuild dev` runs the remote alone on its port of remotes.json.
- * `rsbuild dev --env-mode inside` serves it there for a deployed host, which runs it by an override link.
+ * Rsbuild configuration of a remote of this repository: `export default remoteConfig('stories')`. `rsbuild build` creates the
+ * federated build. `rsbuild dev` runs the remote alone on its port in remotes.json. With `--env-mode inside` it serves the build
+ * to a deployed host with an override link.
  */
 export const remoteConfig = (name: string, exchange: Exchange = {}) =>
   defineConfig(async ({ command, envMode }) => {

@@ -29,7 +29,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What a team writes that builds with Rspack itself. */
+/** Configuration of a team that uses Rspack directly. */
 const configuration = (exchange: Exchange = {}, own: Configuration = {}): Configuration => ({
   ...own,
   context: root,
@@ -62,7 +62,7 @@ test('one plugin makes Rspack build what the release system and the host take', 
   expect(routes).toMatchObject([{ name: 'gifts', path: '/gifts', title: '礼物', requiresAuth: false }]);
   for (const file of [...module.js, ...(routes[0]?.js ?? [])]) expect(built(file)).toContain('chunks_gifts_');
   expect(built(entry)).toContain(`var ${global}`);
-  // a file of its own would be a request more before each first screen
+  // a separate file would add a request before each first screen
   expect(module).toEqual({ js: [entry], css: [] });
   expect(built(entry)).toContain('path:"/gifts"');
   expect(Object.keys(shared.requires)).toContain('@liaozhai/shared/runtime');
@@ -73,7 +73,7 @@ test('the federation core and the singletons come from the host', async () => {
   const entry = built(description().entry);
   expect(entry).toContain('self._FEDERATION_RUNTIME_CORE');
   expect(entry).not.toContain('__GLOBAL_LOADING_REMOTE_ENTRY__');
-  // requested from the host under the name it provides it by
+  // shared under the host's name for it
   expect(entry).toContain('@liaozhai/shared/runtime');
 });
 

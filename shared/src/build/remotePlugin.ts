@@ -35,33 +35,33 @@ import {
 
 export { browserslist, cssTargets } from './floor.ts';
 
-/** A remote in a repository of its own. */
+/** A remote in its own repository. */
 export interface OutsideRemote {
-  /** Lower-case letters and digits, a letter first: `gifts`. Its tokens, builds and overrides go by it. */
+  /** Lower-case letters and digits, starting with a letter: `gifts`. Used for its tokens, builds and overrides. */
   name: string;
-  /** What release managers read, in Chinese: `礼物`. */
+  /** Chinese label for release managers: `礼物`. */
   label: string;
 }
 
-/** What a remote gives to other remotes and takes from them. */
+/** Modules that a remote exchanges with other remotes. */
 export interface Exchange {
-  /** Libraries that it shares with other remotes → the range that its code runs with: `{ 'chart.js': '^4.4.0' }`. */
+  /** Libraries shared with other remotes → required range: `{ 'chart.js': '^4.4.0' }`. */
   shared?: Record<string, string>;
-  /** Modules for other remotes, beside `src/remote`: `{ './Badge': './src/Badge' }`. */
+  /** Modules exposed to other remotes, besides `src/remote`: `{ './Badge': './src/Badge' }`. */
   exposes?: Record<string, string>;
-  /** Names of the remotes of which it imports modules. */
+  /** Names of the remotes whose modules it imports. */
   remotes?: string[];
 }
 
 export const exposedModule = './src/remote';
 
-/** The chunk that Module Federation makes of it. */
+/** Chunk of the exposed module. */
 const moduleChunk = 'remote';
 
-/** A JavaScript identifier, unlike a remote's name, which may have dashes. */
+/** A JavaScript identifier, so without the dashes that a remote's name may contain. */
 export const containerGlobal = (name: string, hash: string) => `${name.replaceAll('-', '_')}_${hash}`;
 
-/** The version of a library that is installed for the package at `root`. */
+/** Installed version of a library, as resolved from `root`. */
 function installedVersion(root: string, library: string): string {
   const [first = '', second] = library.split('/');
   const name = first.startsWith('@') ? `${first}/${second}` : first;
@@ -71,7 +71,7 @@ function installedVersion(root: string, library: string): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }
 
-/** Libraries that a remote carries and shares: which copy runs is negotiated in the page, by these ranges. */
+/** Libraries that a remote bundles and shares; the page negotiates the copy to run by these ranges. */
 const carriedModules = (root: string, { shared = {} }: Exchange) =>
   Object.fromEntries(
     Object.entries(shared).map(([name, requiredVersion]) => [
@@ -82,19 +82,19 @@ const carriedModules = (root: string, { shared = {} }: Exchange) =>
 
 const retriedImports = fileURLToPath(new URL('./retriedImports.js', import.meta.url));
 
-/** Module Federation's plugin as a remote sets it; `hosts` is what the host provides. */
+/** Options of Module Federation's plugin for a remote; `hosts` are the modules from the host. */
 export const federationOptions = (global: string, root: string, hosts: SharedModules, exchange: Exchange = {}) => ({
-  // an instance per build, and no clash with a route that is called like its remote
+  // unique per build, and different from a route that is named like its remote
   name: global,
   filename: 'remoteEntry.js',
   library: { type: 'var', name: global },
   exposes: { './remote': { import: exposedModule, name: moduleChunk }, ...exchange.exposes },
   shared: { ...hosts, ...carriedModules(root, exchange) },
-  // the page leads each request to the build that runs in it; this address is never asked for
+  // the page redirects each import to the build that it runs; this URL is never requested
   remotes: Object.fromEntries((exchange.remotes ?? []).map((name) => [name, `${name}@/builds/${name}`])),
   runtimePlugins: exchange.remotes?.length ? [retriedImports] : [],
   remoteType: 'script' as const,
-  // version-first makes one unreachable remote blank the whole host
+  // with version-first, one unreachable remote would break the whole host
   shareStrategy: 'loaded-first' as const,
   dts: false,
   dev: false,
@@ -106,11 +106,11 @@ export const federationOptions = (global: string, root: string, hosts: SharedMod
   },
 });
 
-/** Puts the exposed module and the bundler's runtime into the container's entry: each needs the others, and each file is a request. */
+/** Merges the exposed module and the bundler's runtime into the container's entry: both are always needed, and each file is a request. */
 export const oneEntry = (global: string) => ({
   runtimeChunk: false as const,
   splitChunks: {
-    // webpack's own default, which it does not add to what a plugin sets
+    // webpack's default, which it does not add to a plugin's settings
     defaultSizeTypes: ['...'],
     cacheGroups: {
       default: false as const,
@@ -118,7 +118,7 @@ export const oneEntry = (global: string) => ({
       entry: {
         name: global,
         chunks: (chunk: { name?: string }) => chunk.name === moduleChunk,
-        // what is shared is requested when the module is
+        // shared modules are requested together with the module
         type: /^javascript\//,
         enforce: true,
       },
@@ -126,16 +126,16 @@ export const oneEntry = (global: string) => ({
   },
 });
 
-/** What a remote's compilation sets beside federation. */
+/** Output settings of a remote besides federation. */
 export const remoteOutput = (global: string) => ({
   uniqueName: global,
-  // two builds of one remote on a page must never mix their chunks
+  // two builds of a remote on one page must not mix their chunks
   chunkLoadingGlobal: `chunks_${global}`,
-  // a module that throws must throw again on retry, not come back half-made from the cache
+  // a module that threw must throw again on retry, not return half-initialised from the cache
   strictModuleErrorHandling: true,
 });
 
-/** `provides` are libraries that the build carries for itself and others; each of them is in `requires` with its range. */
+/** `provides` contains the bundled and shared libraries; each is also in `requires` with its range. */
 function describeShared(root: string, exchange: Exchange, declared: Declared): RemoteDescription['shared'] {
   const carried = Object.entries(carriedModules(root, exchange));
   return {
@@ -144,7 +144,7 @@ function describeShared(root: string, exchange: Exchange, declared: Declared): R
   };
 }
 
-/** What `liaozhai.json` says of a remote's finished compilation. */
+/** Content of `liaozhai.json` for a remote's finished compilation. */
 export const describeRemote = (
   compilation: Rspack.Compilation,
   { name, label, ...exchange }: OutsideRemote & Exchange,
@@ -174,38 +174,38 @@ export const describeRemote = (
 
 type Federation = new (options: ReturnType<typeof federationOptions>) => { apply(compiler: Rspack.Compiler): void };
 
-/** Module Federation has a plugin for each of the two compilers; the one that is not asked for need not be loadable. */
+/** Module Federation has one plugin per compiler; the other one need not be installed. */
 function federationOf(compiler: Rspack.Compiler): Federation {
   const kind = 'rspackVersion' in compiler.webpack ? 'rspack' : 'webpack';
   return createRequire(import.meta.url)(`@module-federation/enhanced/${kind}`).ModuleFederationPlugin as Federation;
 }
 
-/** What a remote's development server needs to know beside its name. */
+/** Settings of a remote's development server. */
 export interface DevelopedRemote extends OutsideRemote {
-  /** Port of the development server, 3101 unless given. */
+  /** Port of the development server, default 3101. */
   devPort?: number;
 }
 
 interface PluginOptions extends DevelopedRemote, Exchange {
   /**
-   * `alone`: the remote without the host at its port, for the bundler's dev server; `inside`: its build, served there to a deployed host
-   * while the bundler watches. Unset, a build to be published.
+   * `alone`: runs the remote without the host, on the bundler's dev server. `inside`: serves its build to a deployed host while
+   * the bundler watches. Unset: a build to publish.
    */
   dev?: 'alone' | 'inside';
 }
 
 const portSetting = 'devPort of RemotePlugin in the configuration';
 
-/** The page of a remote that runs alone; its own module takes the place of `liaozhai-remote`. */
+/** Entry of a remote that runs alone; `liaozhai-remote` is replaced by the remote's own module. */
 export const standAloneEntry = join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone');
 
-/** Where a build for a deployed host is written; it is never published. */
+/** Output of a build for a deployed host; never published. */
 export const insideFolder = (root: string) => join(root, 'node_modules/.liaozhai/inside');
 
 /**
- * Makes a configuration of Rspack or webpack build a remote: `plugins: [new RemotePlugin({ name: 'gifts', label: '礼物' })]`.
- * Reads version and routes from `package.json` and `src/routes`, exposes `src/remote`, takes React and the runtime from the host and
- * writes `liaozhai.json`. How sources are compiled is left to the configuration. With `dev` it sets what development needs instead.
+ * Builds a remote with Rspack or webpack: `plugins: [new RemotePlugin({ name: 'gifts', label: '礼物' })]`. Reads version and routes
+ * from `package.json` and `src/routes`, exposes `src/remote`, uses the host's React and runtime, writes `liaozhai.json`. Loaders
+ * stay in the configuration. `dev` configures development instead.
  */
 export class RemotePlugin {
   readonly #options: PluginOptions;
@@ -214,7 +214,7 @@ export class RemotePlugin {
     this.#options = options;
   }
 
-  // both compilers' types are met: what is used of them is the same
+  // `object`, since both compilers' types must be accepted; the used parts are equal
   apply(given: object) {
     const compiler = given as Rspack.Compiler;
     const { dev, devPort = DEV_PORT, ...remote } = this.#options;
@@ -232,9 +232,9 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   // the container is the only entry
   options.entry = {};
   Object.assign(options.output, { publicPath: 'auto', clean: true, ...remoteOutput(global) });
-  // class names are made of it, so that two builds of one remote never share a style
+  // salt of the class names, so that two builds of one remote never share a style
   options.output.hashSalt ??= facts.sourceHash;
-  // published apart from the build, which no file of it leads to
+  // published separately; no file of the build refers to it
   if (options.mode === 'production') options.devtool ||= 'hidden-nosources-source-map';
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
   Object.assign(options.optimization, oneEntry(global));
@@ -242,7 +242,7 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   new (federationOf(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
   emitTypes(compiler, facts.root, remote.exposes);
   const declaration = readDeclaration(facts.root);
-  // told where it is awaited; until then it is nobody's unhandled rejection
+  // the error is reported where the promise is awaited
   declaration.catch(() => {});
   compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
@@ -255,7 +255,7 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   });
 }
 
-/** The code is built as it will be shipped, since the host's React is the production one, and a page is reloaded after every change. */
+/** Builds in production mode, since the host's React is the production one; each change reloads the page. */
 function runInside(compiler: Rspack.Compiler, root: string, port: number) {
   const { options, webpack } = compiler;
   options.mode = 'production';
@@ -273,14 +273,14 @@ interface DevServer {
   server?: { prependListener(event: 'error', listener: (cause: NodeJS.ErrnoException) => void): void };
 }
 
-/** One remote alone with hot reload: no federation, everything in one bundle. */
+/** Runs one remote alone with hot reload: no federation, everything in one bundle. */
 function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: number) {
   const { options, webpack } = compiler;
   options.mode = 'development';
   options.entry = { index: { import: [standAloneEntry] } };
   options.output.publicPath = '/';
   options.output.trustedTypes = { policyName: DEV_TRUSTED };
-  // the policy refuses `eval`, which is the default
+  // the content security policy forbids `eval`, which is the default
   if (options.devtool === undefined || String(options.devtool).startsWith('eval'))
     options.devtool = 'cheap-module-source-map';
   options.resolve.alias = { ...options.resolve.alias, 'liaozhai-remote$': join(root, exposedModule) };
@@ -298,7 +298,7 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
       return middlewares;
     },
     ...own,
-    // the first that fits wins
+    // the first match wins
     proxy: [
       ...(own.proxy ?? []),
       ...Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
@@ -318,7 +318,7 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
   });
 }
 
-/** Throws where a build would expose nothing. */
+/** Throws if the exposed module is missing. */
 export function requireExposed(root: string) {
   if (!['.ts', '.tsx', '.js', '.jsx'].some((extension) => existsSync(join(root, exposedModule + extension))))
     throw new Error(`${exposedModule}.ts is missing in ${root}: run the build in the remote's folder`);

@@ -15,7 +15,7 @@ const link = (target: string, path: string) => {
   symlinkSync(target, path, 'junction');
 };
 
-/** Links what a package has installed; a workspace package is linked to its own copy below `root`. */
+/** Links a package's dependencies; workspace packages link to their copies below `root`. */
 function linkInstalled(root: string, folder: string) {
   const installed = join(repoRoot, folder, 'node_modules');
   const names = readdirSync(installed)
@@ -27,7 +27,7 @@ function linkInstalled(root: string, folder: string) {
   }
 }
 
-/** Builds a remote from a copy of the sources; returns what each file of the build holds, by its path. */
+/** Builds a remote from a copy of the sources; returns the contents of each file by path. */
 async function buildIn(root: string): Promise<Record<string, string>> {
   const sources = ['remotes.json', 'pnpm-workspace.yaml', 'shared/package.json', 'shared/src'];
   const remote = ['package.json', 'rsbuild.config.ts', 'src'].map((name) => `remotes/wallet/${name}`);
@@ -40,7 +40,7 @@ async function buildIn(root: string): Promise<Record<string, string>> {
     env,
   });
   const files = readdirSync(join(cwd, 'dist'), { recursive: true, withFileTypes: true });
-  // source maps are no part of a build: those of federation's own modules name the folder
+  // source maps are not part of a build: those of federation's modules contain the folder
   const paths = files
     .filter((file) => file.isFile() && !file.name.endsWith('.map'))
     .map((file) => join(file.parentPath, file.name));
@@ -49,7 +49,7 @@ async function buildIn(root: string): Promise<Record<string, string>> {
 
 test('the same sources give the same bytes in whatever folder they are built', async () => {
   const shallow = await buildIn(join(scratch, 'a'));
-  // so many of one letter that names given by its frequency would differ
+  // one letter often enough that names by letter frequency would differ
   const deep = await buildIn(join(scratch, 'a/longer/way', 'y'.repeat(200)));
   expect(Object.keys(shallow)).toContain('/dist/remoteEntry.js');
   expect(deep).toEqual(shallow);

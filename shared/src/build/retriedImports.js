@@ -1,6 +1,6 @@
 /**
- * Federation's plug-in in a remote that imports modules of others: `import('stories/…')` asks again for what did not come. The bundler
- * keeps a module that threw, here for want of the other remote, and would throw the same for ever.
+ * Federation plug-in of a remote that imports modules of others: `import('stories/…')` retries after a failure. The bundler caches
+ * a module that threw, e.g. because the other remote was missing, and would throw the same error again.
  */
 export default () => ({
   name: 'retried-imports',

@@ -30,10 +30,9 @@ import {
 } from './remotePlugin.ts';
 
 /**
- * The whole Rsbuild configuration of a remote in a repository of its own:
- * `export default remoteConfig({ name: 'gifts', label: '礼物', devPort: 3101 })`.
- * `rsbuild build` makes the federated build. `rsbuild dev` runs the remote alone against the product at BACKEND_URL.
- * `rsbuild dev --env-mode inside` serves it for a deployed host, which runs it by an override link.
+ * Rsbuild configuration of a remote in its own repository: `export default remoteConfig({ name: 'gifts', label: '礼物', devPort:
+ * 3101 })`. `rsbuild build` creates the federated build. `rsbuild dev` runs the remote alone against the product at BACKEND_URL.
+ * With `--env-mode inside` it serves the build to a deployed host with an override link.
  */
 export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote & Exchange) =>
   defineConfig(async ({ command, envMode }) => {
@@ -48,7 +47,7 @@ export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote 
     return { ...(isInside ? mergeRsbuildConfig(config, insideConfig(devPort)) : config), environments: { web } };
   });
 
-/** A remote's build, which takes the `shared` modules from the host. */
+/** Build environment of a remote, which uses the host's `shared` modules. */
 export const federatedEnvironment = (
   remote: OutsideRemote & Exchange,
   facts: PackageFacts,
@@ -78,15 +77,15 @@ export const federatedEnvironment = (
   };
 };
 
-/** The environment mode in which a dev server builds for a deployed host. */
+/** Environment mode of a dev server for a deployed host. */
 export const INSIDE = 'inside';
 
-/** A dev server writes nothing to `dist`, so what was built there stays to be published. */
+/** A dev server writes nothing to `dist`, so it must not delete the build there. */
 const servedFromMemory = { cleanDistPath: false };
 
 /**
- * A dev server for a remote inside a deployed host, whose origin HOST_ORIGIN names unless it is on this machine. The code is built
- * as it will be shipped, since the host's React is the production one, and a page is reloaded after every change.
+ * Dev server of a remote inside a deployed host, at HOST_ORIGIN unless on this machine. Builds in production mode, since the
+ * host's React is the production one; each change reloads the page.
  */
 export const insideConfig = (port: number): RsbuildConfig => ({
   mode: 'production',
@@ -98,15 +97,15 @@ export const insideConfig = (port: number): RsbuildConfig => ({
   },
   dev: {
     hmr: false,
-    // what a page asks for has to be there, and named with its files
+    // requested files must exist, under their published names
     lazyCompilation: false,
     liveReload: true,
-    // not the page's origin, which the client would ask otherwise
+    // by default the client would connect to the page's origin
     client: { protocol: 'ws', host: 'localhost', port, overlay: false },
   },
 });
 
-/** One remote alone with hot reload: no federation, everything in one bundle. */
+/** Runs one remote alone with hot reload: no federation, everything in one bundle. */
 export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(facts), hotReload, {
     source: { entry: { index: standAloneEntry } },
@@ -123,7 +122,7 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
       proxy: backendProxy(),
       headers: { 'Content-Security-Policy': devPolicy() },
     },
-    // its overlay would write markup, which the policy refuses; terminal and console tell the errors
+    // the overlay would write markup, which the policy forbids; terminal and console show the errors
     dev: { assetPrefix: '/', client: { overlay: false } },
     tools: {
       rspack: (config) => {
@@ -133,22 +132,22 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
     root: facts.root,
   });
 
-/** Positions and names, without the sources' text. */
+/** Source maps with positions and names, without the sources' text. */
 export const mapsOfBuild = 'hidden-nosources-source-map';
 
 /**
- * Short names by order instead of by how often letters occur, as SWC's `disableCharFreq` says: it counts comments as well, and that of
- * federation's own entry names the folder.
+ * Names variables by order instead of letter frequency (SWC's `disableCharFreq`). The frequency includes comments, and one in
+ * federation's entry contains the folder's path.
  */
 const mangle: object = { disableCharFreq: true };
 
-/** What host and remotes have in common. Class names carry the source hash, so two builds of one package never share a style. */
+/** Settings of host and remotes. Class names contain the source hash, so that two builds of one package never share a style. */
 export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
   return {
     plugins: [pluginReact()],
     output: {
       cleanDistPath: true,
-      // chunks are asked of the build's own folder, not of the page
+      // chunks are loaded relative to the build's folder, not to the page
       assetPrefix: 'auto',
       filename: { js: '[name].[contenthash:8].js', css: '[name].[contenthash:8].css' },
       distPath: { js: 'static/js', css: 'static/css', jsAsync: 'static/js', cssAsync: 'static/css' },
@@ -156,10 +155,10 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
       legalComments: 'none',
       minify: { jsOptions: { minimizerOptions: { mangle } } },
       overrideBrowserslist: browserslist,
-      // published apart from the build, for reading stacks; no comment in a file leads to them
+      // published separately, to decode stack traces; no file refers to them
       sourceMap: { js: mapsOfBuild },
     },
-    // libraries too: what they publish may be newer than the floor
+    // libraries too: their published code may be newer than the floor
     source: { include: [/[\\/]node_modules[\\/]/] },
     performance: { printFileSize: false },
     tools: {
@@ -167,10 +166,9 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
         if (config.mode !== 'production') return;
         config.optimization = {
           ...config.optimization,
-          // the default ids are hashed from paths, of which federation's own modules have absolute ones:
-          // the same sources would give other bytes in another folder
+          // default ids are hashes of paths, some of them absolute, so the output would depend on the folder
           moduleIds: 'natural',
-          // the default names of exports last from build to build, which nothing needs: 0.6 KiB br of the host
+          // default export names are stable between builds, which is not needed: 0.6 KiB (Brotli) of the host
           mangleExports: 'size',
         };
       },

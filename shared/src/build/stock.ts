@@ -10,7 +10,7 @@ import { writePageTemplate } from './page.ts';
 import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 
-/** Switched on by LIAOZHAI_STOCK=1: Module Federation as its documentation sets it up, for the benchmarks to compare with. */
+/** Enabled by LIAOZHAI_STOCK=1: Module Federation as documented, as a baseline of the benchmarks. */
 export const isStock = process.env.LIAOZHAI_STOCK === '1';
 
 const libraries = ['react-router-dom', '@reduxjs/toolkit', 'react-redux', 'axios'];
@@ -30,7 +30,7 @@ function stockBase(facts: PackageFacts, name: string): RsbuildConfig {
   });
 }
 
-/** Exposed name → file of each route's page and each slot's component, as `src/routes.tsx` imports them. */
+/** Exposed name → file of each route's page and each slot's component, from the imports in `src/routes.tsx`. */
 function exposesOf(root: string): Record<string, string> {
   const source = readFileSync(join(root, 'src/routes.tsx'), 'utf8');
   const imports = source.matchAll(/webpackChunkName: "([^"]+)" \*\/ '([^']+)'/g);
@@ -54,7 +54,7 @@ export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildCon
   });
 }
 
-/** The source of the module that replaces `bundledRemotes`: declared here, loaded through federation. */
+/** Source of the module that replaces `bundledRemotes`: declares the remotes and loads them through federation. */
 async function remotesModule(remotes: { name: string; label: string }[]): Promise<string> {
   const entries = remotes.map(async ({ name, label }) => {
     const { routes, slots } = await readDeclaration(join(repoRoot, 'remotes', name));
@@ -78,7 +78,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
   const { root } = facts;
   const remotes = registeredRemotes(repoRoot);
   const bundledRemotes = generate(root, 'stockRemotes.ts', await remotesModule(remotes));
-  // the documented asynchronous boundary: shared modules are negotiated before the app's own modules run
+  // the documented asynchronous boundary: shared modules are negotiated before the app's modules run
   const entry = generate(root, 'stockEntry.ts', `import(${JSON.stringify(join(root, 'src/boot.ts'))});\n`);
   return mergeRsbuildConfig(stockBase(facts, 'host'), {
     source: { entry: { index: entry } },
@@ -87,7 +87,7 @@ export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfi
       alias: {
         [join(root, 'src/federation/bundledRemotes')]: bundledRemotes,
         [join(root, 'src/federation/federation')]: false,
-        // a part of what is shared, which is not there before that is negotiated
+        // part of a shared module, which is unavailable before the negotiation
         '@liaozhai/shared/runtime/store': false,
       },
     },

@@ -1,3 +1,3 @@
-// Replaces modules of axios in the host. Without its fetch transport axios takes XMLHttpRequest; nothing reads the two names.
+// Replaces unused modules of axios in the host. Without the fetch transport axios uses XMLHttpRequest; nothing reads the other two names.
 export const getFetch = () => null;
 export default null;

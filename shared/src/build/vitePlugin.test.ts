@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** The entry around what Vite makes of a remote that tells which libraries it was given. */
+/** The entry around Vite's output for a remote that reports its shared libraries. */
 async function built() {
   const code = `var remoteModule=(function(e,t,n){e.default={react:t,runtime:n};return e})({},shared["react"],shared["@liaozhai/runtime"]);`;
   const bundle = {

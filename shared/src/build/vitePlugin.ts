@@ -27,7 +27,7 @@ import {
   standAloneEntry,
 } from './remotePlugin.ts';
 
-// what is used of Vite, whose types would make it a dependency of every build
+// the used parts of Vite, whose types would make it a dependency of every build
 interface Output {
   type: string;
   fileName: string;
@@ -70,7 +70,7 @@ interface Log {
   id?: string;
 }
 
-/** Vite's own helper for late files reads `import.meta`, which a classic script lacks and in one file nobody needs. */
+/** Ignores the warning for `import.meta` in Vite's preload helper: a classic script lacks it, and a single file never preloads. */
 function onLog(level: string, log: Log, handle: (level: string, log: Log) => void) {
   const isOfVite = `${log.id ?? ''}${log.loc?.file ?? ''}`.includes('vite/preload-helper');
   if (!(log.code === 'EMPTY_IMPORT_META' && isOfVite)) handle(level, log);
@@ -79,8 +79,8 @@ function onLog(level: string, log: Log, handle: (level: string, log: Log) => voi
 const ENTRY = 'remoteEntry.js';
 
 /**
- * The container that Module Federation expects of a script. When the remote is first requested it takes the shared modules from the
- * host's share scope. It has the host load the stylesheet, then runs the remote's own script.
+ * Container script for Module Federation. On the first request it takes the shared modules from the host's share scope, lets the
+ * host load the stylesheets and runs the remote's script.
  */
 const container = (global: string, script: string, css: string[]) => `var ${global} = (() => {
   const base = document.currentScript.src;
@@ -130,14 +130,14 @@ const developedWith = [
   ...['@liaozhai/runtime', '@liaozhai/runtime/contract', '@liaozhai/runtime/format'],
 ];
 
-/** `vite`: one remote alone with hot reload, from its sources. */
+/** Config for `vite`: one remote alone with hot reload, from its sources. */
 const aloneConfig = (root: string, port: number) => ({
-  // there is no index.html; the plugin answers with the page
+  // no index.html: the plugin serves the page
   appType: 'custom',
   html: { cspNonce: DEV_NONCE },
   resolve: { alias: { 'liaozhai-remote': join(root, exposedModule) }, dedupe: ['react', 'react-dom'] },
   server: { port, strictPort: true, proxy: backendProxy() },
-  // named, since Vite looks for the CommonJS among them only below the sources
+  // listed, since Vite finds CommonJS dependencies only below the sources
   optimizeDeps: { include: developedWith, exclude: ['@liaozhai/ui', '@liaozhai/build'] },
 });
 
@@ -158,7 +158,7 @@ const buildConfig = (root: string) => {
       target: Object.entries(floor).map(([browser, version]) => browser + version),
       modulePreload: false,
       cssCodeSplit: false,
-      // published apart from the build, which no file of it leads to
+      // published separately; no file of the build refers to it
       sourcemap: 'hidden',
       rolldownOptions: {
         input: `${root}/${exposedModule}`,
@@ -171,13 +171,13 @@ const buildConfig = (root: string) => {
   };
 };
 
-/** The mode of `vite build --watch --mode inside`. */
+/** Mode of `vite build --watch --mode inside`. */
 const INSIDE = 'inside';
 
 /**
- * Makes Vite build a remote: `plugins: [react(), remotePlugin({ name: 'gifts', label: '礼物' })]`. The host's page runs no ES modules of
- * others, so everything becomes one classic script, within the 40 KiB (br) that an entry may weigh; a remote that outgrows it splits its
- * pages with Rsbuild. `vite` runs the remote alone, `vite build --watch --mode inside` serves it for a deployed host.
+ * Builds a remote with Vite: `plugins: [react(), remotePlugin({ name: 'gifts', label: '礼物' })]`. The result is one classic script
+ * of at most 40 KiB (Brotli), since the host loads no ES modules of remotes; a larger remote needs Rsbuild. `vite` runs the remote
+ * alone, `vite build --watch --mode inside` serves it to a deployed host.
  */
 export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote): VitePlugin {
   let root = process.cwd();
@@ -186,7 +186,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
   let built = () => {};
   return {
     name: 'liaozhai:remote',
-    // stylesheets are among the output once Vite's own plugins have run
+    // `post`, since Vite's own plugins emit the stylesheets
     enforce: 'post',
     async config(settings, { command, mode }) {
       root = settings.root ?? root;
@@ -233,7 +233,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
       const declared = await readDeclaration(root);
       const { routes, slots } = declared;
-      // the entry brings the scripts of all of them
+      // the entry contains the scripts of all pages and slots
       const files = { js: [ENTRY], css };
       const description: RemoteDescription = {
         kind: 'remote',

@@ -1,4 +1,4 @@
-/** The label of a field and what joins it to its value; one in Latin letters needs its colon, or user names would pass for it. */
+/** Pattern of a field's label and separator; Latin labels need a colon or `=`, since user names may look like them. */
 const label = (chinese: string, latin: string): string =>
   `(?:(?:${chinese})[\\s:=→*\\]】」-]*(?:[是为]\\s*)?|(?:^|[\\s,;(])(?:${latin})\\s*[:=]\\s*)`;
 
@@ -7,7 +7,7 @@ function credentials(): RegExp[] {
   const password = label('密\\s*[码碼]|口令', 'password|pass|pwd');
   const name = '["\']?(?<login>[^\\s:,;、。|/*=→"\'【】「」]+';
   const between = '[\\s,;、|/*"\'【「。]*(?:我的)?[*【「]*';
-  // a field takes no line feeds: words of the next line may follow without a gap
+  // a field ends at a line break, and text of the next line may follow without a gap
   const word = '(?:"(?<quoted>[^"\\s]+)"|(?<password>[!-~]+?(?=[,;]*[^!-~]|$)|\\S+))';
   const patterns = [
     `${login}${name}?)${between}${password}${word}`,
@@ -16,7 +16,7 @@ function credentials(): RegExp[] {
   return patterns.map((pattern) => new RegExp(pattern, 'iu'));
 }
 
-/** User name and password out of the text that the product copies after a registration, or out of one like it. */
+/** Extracts user name and password from the text that the product copies after a registration, or a similar one. */
 export function copiedCredentials(text: string): { login: string; password: string } | undefined {
   const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   for (const pattern of credentials()) {

@@ -1,10 +1,10 @@
 import { type ApiError, isCallMissing } from '../contract/failures';
 import { formatNumber, formatWait } from './numbers';
 
-/** Whether the device has a network. With one, a request without an answer means that the service is out of reach. */
+/** Whether the device has a network. If so, a request without a response means that the service is unreachable. */
 export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;
 
-/** What a failed request means to its reader and what can be done, by kind. */
+/** User-facing text of a failed request, by kind. */
 export function errorText(error: ApiError): string {
   switch (error.kind) {
     case 'offline':
@@ -40,8 +40,8 @@ export function errorText(error: ApiError): string {
 }
 
 /**
- * The text of a toast: the server's words, if it sent any. A request without an answer gets the words of its kind; all others
- * get `fallback` first.
+ * Text of a toast: the server's message if it sent one. A request without a response gets the text of its kind; all others get
+ * `fallback` first.
  */
 export const toastText = (error: ApiError, fallback?: string): string =>
   error.message || fieldWords(error) || (error.kind !== 'offline' && fallback) || errorText(error);
@@ -49,15 +49,15 @@ export const toastText = (error: ApiError, fallback?: string): string =>
 const fieldWords = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;
 
-/** Looser than the runtime's: a kind that only a newer host knows still brings the server's words. */
+/** Looser than the contract's `isApiError`, so that unknown kinds of a newer host show the server's message. */
 const isApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'kind' in error && typeof error.kind === 'string';
 
-/** Words for an error of unknown origin, as `QueryView` meets it. */
+/** Text for an error of unknown origin, e.g. in `QueryView`. */
 export const anyErrorText = (error: unknown): string =>
   isApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';
 
-/** By which an operator finds what a server failed at in its logs; undefined for what was to be expected. */
+/** Request id of a server failure, for its logs; undefined for expected errors. */
 export const problemId = (error: unknown): string | undefined =>
   isApiError(error) && error.kind === 'server' && !isCallMissing(error) ? error.requestId : undefined;
 
@@ -65,8 +65,8 @@ const isAborted = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
 
 /**
- * The toast for something that could not be done: the server's words, else `fallback`, else those of the kind.
- * Undefined where nothing is to be said: a 401 is answered by the sign-in popup, and what was broken off has no reader.
+ * Toast for a failed action: the server's message, else `fallback`, else the text of its kind. Undefined for a 401, which opens
+ * the sign-in popup, and for an aborted request.
  */
 export function failureText(error: unknown, fallback?: string): string | undefined {
   if (isAborted(error) || (isApiError(error) && error.kind === 'unauthenticated')) return undefined;

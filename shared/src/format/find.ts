@@ -1,23 +1,23 @@
-/** A place in a text: the first code unit of what was found, and the one after its last. */
+/** A match in a text: its first code unit and the one after its last. */
 export interface Found {
   start: number;
   end: number;
 }
 
-/** Accents, but not the marks that make another letter of a Japanese or an Indian one. */
+/** Accents, without the marks that form separate letters in Japanese or Indic scripts. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * One character as it is compared: its plain, half-width capitals, which alone are the same for ß and ss, and for both small
- * letters of Σ. Empty for a mark alone.
+ * Folds one character for comparison to unaccented half-width capitals: only capitals equate ß with ss, and both small forms of Σ.
+ * Returns '' for a combining mark.
  */
 const foldedCharacter = (character: string): string => {
-  // most are Chinese, and stay as they are
+  // Chinese characters, the most frequent ones, do not change
   if (character >= '\u3400' && character <= '\u9fff') return character;
   return character.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 };
 
-/** A text as it is compared, and for each of its code units the place of the character in the text that it comes from. */
+/** Returns the folded text and, for each of its code units, the position of the original character. */
 function folded(text: string): { words: string; places: Found[] } {
   let words = '';
   const places: Found[] = [];
@@ -26,7 +26,7 @@ function folded(text: string): { words: string; places: Found[] } {
     const end = start + character.length;
     const plain = foldedCharacter(character);
     const last = places.at(-1);
-    // a mark alone belongs to the letter before it
+    // a combining mark extends the preceding letter
     if (plain === '' && last) last.end = end;
     const place = { start, end };
     for (let unit = 0; unit < plain.length; unit += 1) places.push(place);
@@ -36,10 +36,7 @@ function folded(text: string): { words: string; places: Found[] } {
   return { words, places };
 }
 
-/**
- * Where `wanted` stands in `text`, without regard to case, width and accents. The folded text may be longer or shorter than the text
- * itself; the places are those in the text itself.
- */
+/** Finds `wanted` in `text`, ignoring case, width and accents. Positions refer to `text`; the folded text may have another length. */
 export function findAll(text: string, wanted: string): Found[] {
   const { words, places } = folded(text);
   const sought = folded(wanted).words;

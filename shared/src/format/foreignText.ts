@@ -1,23 +1,23 @@
 import { shorten } from './input';
 
-// Text that other people wrote. The contract's `label` has taken off what turns the direction of a sentence.
+// User-written text. The contract's `label` has already removed characters that change the direction of a sentence.
 
-/** Stands for a person whose name shows nothing. */
+/** Replaces a person's name without visible characters. */
 export const UNNAMED = '无名氏';
 
-/** Stands for a story whose title shows nothing. */
+/** Replaces a story's title without visible characters. */
 export const UNTITLED = '无题';
 
-/** Stands for words that cannot be read. */
+/** Replaces text that cannot be read. */
 export const UNREADABLE = '（内容无法显示）';
 
-/** Letters that are written from right to left. */
+/** Right-to-left scripts. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|\p{Script=Adlam}/u;
 
-/** The most characters of a name within a sentence. */
+/** Longest name within a sentence, in code points. */
 const NAME_CHARACTERS = 24;
 
-/** A foreign name or title for a sentence of ours: short, and what stands around it keeps its order. An element of its own is `Foreign`. */
+/** Shortens and isolates a user-written name for one of our sentences. For a separate element use `Foreign`. */
 export function inSentence(name: string): string {
   const short = shorten(name, NAME_CHARACTERS);
   return rightToLeft.test(short) ? `\u2068${short}\u2069` : short;

@@ -1,11 +1,11 @@
-/** How many characters a reader would count as typed: code points, so 𠮷 and 🏮 are one each. */
+/** Number of code points, so that 𠮷 and 🏮 count as one each. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** The first `count` code points of `text`; never cuts a character in two. */
+/** Returns the first `count` code points of `text`, without splitting a surrogate pair. */
 export function firstCodePoints(text: string, count: number): string {
   let taken = '';
   let left = count;
@@ -17,14 +17,14 @@ export function firstCodePoints(text: string, count: number): string {
   return taken;
 }
 
-/** Whether a cut goes through what a reader sees as one character. `Intl.Segmenter` is younger than the oldest browsers. */
+/** Whether a cut would split a grapheme. The oldest supported browsers lack `Intl.Segmenter`. */
 const isWithinCharacter = (head: string, rest: string): boolean =>
   /^[\p{M}\p{Cf}\p{EMod}]/u.test(rest) ||
   head.endsWith('\u200d') ||
-  // two letters of a region make a flag
+  // two regional indicators form a flag
   (/^\p{RI}/u.test(rest) && /(?:^|\P{RI})(?:\p{RI}{2})*\p{RI}$/u.test(head));
 
-/** What a reader sees as one character: a flag is one, and so is a family. */
+/** Returns the first grapheme: a flag is one, and so is a family emoji. */
 export function firstGrapheme(text: string): string {
   let head = '';
   for (const one of text) {
@@ -34,7 +34,7 @@ export function firstGrapheme(text: string): string {
   return head;
 }
 
-/** `text` within `max` code points, the last of them an ellipsis where something was cut. */
+/** Shortens `text` to `max` code points, including an ellipsis if anything was cut. */
 export function shorten(text: string, max: number): string {
   if (codePoints(text) <= max) return text;
   let taken = max - 1;
@@ -43,7 +43,7 @@ export function shorten(text: string, max: number): string {
   return `${head().trimEnd()}…`;
 }
 
-/** The address as a URL, undefined if malformed. `URL.canParse` and `URL.parse` are younger than the oldest supported browsers. */
+/** Parses a URL; undefined if malformed. The oldest supported browsers lack `URL.canParse` and `URL.parse`. */
 export function parseUrl(address: string, base?: string): URL | undefined {
   try {
     return new URL(address, base);
@@ -52,29 +52,29 @@ export function parseUrl(address: string, base?: string): URL | undefined {
   }
 }
 
-// What is wrong with what was typed, in the product's words: told before a server is asked.
+// Checks of user input before a request.
 
-/** The fewest characters of a password; a registration proposes one of just as many digits. */
+/** Shortest password; a registration suggests one with as many digits. */
 export const PASSWORD_CHARACTERS = 6;
 
 export const missingText = (field: string): string => `请填写${field}`;
 
-/** The rule that a password to be chosen breaks; undefined for a good one. */
+/** Error text for a new password; undefined if it is acceptable. */
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
 
-/** Shows on no screen: joiners, marks of direction, fillers, notes between lines, control characters. */
+/** Invisible characters: joiners, direction marks, fillers, annotations, controls. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{1d159}]/gu;
 
-/** Whether a text shows nothing but blank paper. */
+/** Whether a text has no visible characters. */
 export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(UNSEEN, ''));
 
-/** A user name as it was meant, however it was typed or copied. */
+/** Normalises a typed or pasted user name: width, invisible characters and blanks at its ends. */
 export const meantLogin = (typed: string): string => typed.normalize('NFKC').replace(UNSEEN, '').trim();
 
 const FULL_WIDTH_ASCII = /^[\u0020-\u007e\u3000\uff01-\uff5e]*$/u;
 
-/** A password as it was meant. Blanks at its ends may belong to it; full-width letters are left among Chinese words. */
+/** Normalises a password. Keeps blanks at its ends, and full-width letters next to Chinese text. */
 export function meantPassword(typed: string): string {
   const seen = typed.replace(UNSEEN, '');
   return FULL_WIDTH_ASCII.test(seen) ? seen.normalize('NFKC') : seen;

@@ -6,7 +6,7 @@ const table: [rules: Record<string, unknown>, price: number | undefined, text: s
   [{ signUpGift: 100, storyPrices: { short: 2, long: 3 } }, 2, '注册即送 100 点，约 50 条'],
   [{ signUpGift: 1000 }, 4, '注册即送 1,000 点，约 250 条'],
   [{ signUpGift: 100 }, undefined, '注册即送 100 点'],
-  // stories that cost nothing are not counted
+  // free stories do not count
   [{ signUpGift: 100, storyPrices: { long: 3 } }, 0, '注册即送 100 点'],
   [{ signUpGift: 2 }, 3, '注册即送 2 点'],
   [{ signUpGift: 100, storyPrices: { short: '2', long: -1 } }, undefined, '注册即送 100 点'],

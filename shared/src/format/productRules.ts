@@ -1,14 +1,14 @@
 import { formatNumber, formatPoints } from './numbers';
 
-/** The part of the product's rules that people see; what the site does not configure stays undefined. */
+/** Prices and gifts that users see, in points; undefined unless configured. */
 export interface ProductRules {
   /** points */
   signUpGift: number | undefined;
-  /** points for the first, second … day in a row; the last one repeats */
+  /** points for day 1, 2, … in a row; the last one repeats */
   checkInRewards: readonly number[];
   inviterReward: number | undefined;
   inviteeReward: number | undefined;
-  /** points a message costs, one price per kind of story */
+  /** price of a message in points, one per kind of story */
   messagePrices: readonly number[];
   continuePrice: number | undefined;
   suggestionPrice: number | undefined;
@@ -23,7 +23,7 @@ const pointsList = (value: unknown): number[] =>
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Reads the rules as the site configures them, `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`; each may be missing. */
+/** Parses the site's rules: `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`, each optional. */
 export function toProductRules(config: unknown): ProductRules {
   const rules = record(config);
   const invite = record(rules.inviteReward);
@@ -38,10 +38,7 @@ export function toProductRules(config: unknown): ProductRules {
   };
 }
 
-/**
- * What a new account starts with, by the site's rules: `注册即送 100 点，约 33 条`, counted by this price or by the dearest
- * story's; '' where the rules promise nothing.
- */
+/** Text for the gift of a new account: `注册即送 100 点，约 33 条`, by this price or the highest one; '' without a gift. */
 export function signUpGiftText(config: unknown, pricePerMessage?: number): string {
   const { signUpGift, messagePrices } = toProductRules(config);
   if (!signUpGift) return '';

@@ -5,12 +5,12 @@ export interface Passage {
 }
 
 const PASSAGES = /\*\*(?<strong>[^*\n]+)\*\*|\*(?<action>[^*\n]+)\*|(?<speech>“[^“”\n]*”|「[^「」\n]*」)/gu;
-/** A mark that has opened at the end of a line whose rest is still to come. */
+/** A mark that is still open at the end of a growing line. */
 const OPEN_MARK = /(?<marks>\*\*?)(?<text>[^*\n]*)$/u;
 
 /**
- * One line in passages; a lone asterisk stays an asterisk, unless the text is `growing` and may yet close it. Marks within
- * “对白” or 「对白」 never reach beyond it. Two plain passages are never neighbours.
+ * Splits a line into passages. A lone asterisk stays text, unless the text is `growing` and may still close it. Marks within “对白”
+ * or 「对白」 do not extend beyond it. Adjacent plain passages are merged.
  */
 export function passagesOf(line: string, growing = false): Passage[] {
   const passages: Passage[] = [];
@@ -33,7 +33,7 @@ function append(passages: Passage[], ...more: Passage[]): void {
   }
 }
 
-/** Of two closing asterisks one may be still to come. */
+/** Adds the second closing asterisk, which may not have arrived yet. */
 const withLastMark = (line: string) => (/\*\*[^*\n]+\*$/u.test(line) ? `${line}*` : line);
 
 function passagesIn({ 0: whole, groups }: RegExpMatchArray): Passage[] {
@@ -54,7 +54,7 @@ function openPassages(rest: string): Passage[] {
   return passages;
 }
 
-/** A text as it is read: its lines without their marks. While it is `growing` a mark at its end may still be open. */
+/** Returns the text without marks. A mark at the end of a `growing` text may still be open. */
 export function wordsOf(text: string, growing = false): string {
   const lines = text.split('\n');
   return lines
@@ -68,7 +68,7 @@ const wordsOfLine = (line: string, growing: boolean): string =>
     .map(({ text }) => text)
     .join('');
 
-/** The lines of a text that say something, without the blanks that indent them. */
+/** Returns the non-empty lines of a text, trimmed. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

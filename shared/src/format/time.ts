@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units';
 
-// China keeps one time all year; shifting by it makes UTC getters read Shanghai's clock.
+// China has one time zone without daylight saving: with this offset, UTC getters return Shanghai time.
 const SHANGHAI_MS = 8 * HOUR_MS;
 
-// What cannot be read as a moment gives an empty text everywhere.
+// An unreadable instant gives '' in all functions below.
 
 /** Milliseconds since 1970, a `Date`, or the API's ISO string. */
 export type Instant = number | string | Date;
@@ -21,7 +21,7 @@ export function formatClock(instant: Instant): string {
   return `${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}`;
 }
 
-/** `11月3日`, with the year where it is not `now`'s: `2025年11月3日`. */
+/** `11月3日`, with the year unless it is `now`'s: `2025年11月3日`. */
 export function formatDate(instant: Instant, now: Instant): string {
   const date = shanghai(instant);
   if (!isDate(date)) return '';
@@ -29,13 +29,13 @@ export function formatDate(instant: Instant, now: Instant): string {
   return date.getUTCFullYear() === shanghai(now).getUTCFullYear() ? day : `${date.getUTCFullYear()}年${day}`;
 }
 
-/** `11月3日 21:03`, the year as in a date. */
+/** `11月3日 21:03`, with the year as in `formatDate`. */
 export const formatMoment = (instant: Instant, now: Instant): string =>
   `${formatDate(instant, now)} ${formatClock(instant)}`.trim();
 
 /**
- * How long ago, the further the coarser: 刚刚 · 5 分钟前 · 09:12 (today) · 昨天 21:03 · 11月3日 · 2025年11月3日.
- * A server clock slightly ahead of ours reads 刚刚.
+ * Relative time: 刚刚 · 5 分钟前 · 09:12 (today) · 昨天 21:03 · 11月3日 · 2025年11月3日. An instant up to an hour ahead, from a fast server
+ * clock, gives 刚刚.
  */
 export function formatRelative(instant: Instant, now: Instant): string {
   const age = millisecondsOf(now) - millisecondsOf(instant);
@@ -49,13 +49,13 @@ export function formatRelative(instant: Instant, now: Instant): string {
   return formatDate(instant, now);
 }
 
-/** The Shanghai day an instant belongs to, as a sortable key: `2025-11-03`. */
+/** Shanghai day of an instant as a sortable key: `2025-11-03`. */
 export function dayKey(instant: Instant): string {
   const date = shanghai(instant);
   return isDate(date) ? date.toISOString().slice(0, 10) : '';
 }
 
-/** The heading of a day: 今天 · 昨天 · 11月3日 · 2025年11月3日. */
+/** Heading of a day: 今天 · 昨天 · 11月3日 · 2025年11月3日. */
 export function formatDay(instant: Instant, now: Instant): string {
   const days = dayNumber(now) - dayNumber(instant);
   if (Number.isNaN(days)) return '';
@@ -71,7 +71,7 @@ export interface DayGroup<Item> {
   items: Item[];
 }
 
-/** Groups neighbours of one Shanghai day in the given order; an item without a time stays with its neighbours. */
+/** Groups adjacent items of one Shanghai day, in the given order; an item without a time joins the adjacent group. */
 export function groupByDay<Item>(
   items: readonly Item[],
   instantOf: (item: Item) => Instant | undefined,
