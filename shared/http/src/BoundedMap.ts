@@ -1,4 +1,4 @@
-/** Holds so many entries: a further one takes the place of the one that was set longest ago. */
+/** A map with a maximum size: a new entry beyond it removes the one that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 

@@ -1,13 +1,13 @@
 import { BoundedMap } from './BoundedMap.ts';
 
-/** The sliding minute in which attempts count. */
+/** Length of the sliding window in which attempts count. */
 export const WINDOW_MS = 60_000;
 
 /** Counts attempts per key in a sliding minute. */
 export interface Limiter {
-  /** Counts one attempt. Returns 0, or the seconds to wait where the key has used up its minute. */
+  /** Counts one attempt. Returns 0, or the seconds to wait if the key has reached its limit. */
   take(key: string, perMinute: number): number;
-  /** Takes back the newest attempt, which does not count. */
+  /** Removes the newest attempt from the count. */
   giveBack(key: string): void;
   clear(key: string): void;
 }
@@ -16,13 +16,13 @@ export const secondsUntilFree = (oldest: number, now: number): number =>
   Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1000));
 
 interface RateLimitOptions {
-  /** Keys remembered; of more the least recently used is forgotten. */
+  /** Maximum number of keys; beyond it the least recently used one is removed. */
   mostKeys?: number;
-  /** Milliseconds that only go forward: a clock put back would turn a wait of seconds into one of hours. */
+  /** Monotonic clock in ms: with a wall clock set back, a wait of seconds could become hours. */
   now?: (() => number) | undefined;
 }
 
-/** Counts in the bounded memory of one process. */
+/** Counts in the memory of one process, up to `mostKeys`. */
 export class RateLimit implements Limiter {
   readonly #now: () => number;
   /** Times of the attempts, the least recently used key first. */

@@ -21,7 +21,7 @@ describe('the encoding of an answer', () => {
     ['gzip;q=0.5, identity', 'identity'],
     ['identity;q=0', 'identity'],
   ])('for "%s" is %s', (accept, encoding) => {
-    // the second is remembered
+    // the second call uses the cache
     expect([encodingFor(accept), encodingFor(accept)]).toEqual([encoding, encoding]);
   });
 });
@@ -39,7 +39,7 @@ describe('a reader who has', () => {
     ['', false],
   ])('%s: fresh is %s', (match, expected) => {
     expect(isFresh({ 'if-none-match': match }, '"a-br"')).toBe(expected);
-    // what `fetch` adds to each such request
+    // `fetch` adds this header to such a request
     expect(isFresh({ 'if-none-match': match, 'cache-control': 'no-cache' }, '"a-br"')).toBe(expected);
   });
 

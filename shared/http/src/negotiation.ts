@@ -5,16 +5,16 @@ import { BoundedMap } from './BoundedMap.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** Its types do not know yet that equals can be ranked. */
+/** The package's types lack the option `preferred`, which ranks equal weights. */
 type Ranking = (available: readonly string[], options: { preferred: readonly string[] }) => string[];
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
-/** Browsers send a handful of different headers. */
+/** Browsers send only a handful of different headers. */
 const chosen = new BoundedMap<string, Encoding>(100);
 
 /**
- * The encoding to answer in by RFC 9110: the reader's weights first, the smaller one of equals. A reader who refuses all, the plain
- * text included, gets that.
+ * Selects the response encoding by RFC 9110: the client's weights first, then the smaller encoding. A client that refuses all
+ * encodings gets `identity`.
  */
 export function encodingFor(accept: string | undefined = ''): Encoding {
   const cached = chosen.get(accept);
@@ -27,8 +27,8 @@ export function encodingFor(accept: string | undefined = ''): Encoding {
 }
 
 /**
- * Whether the reader has this version already, so that 304 without a body is the answer. `Cache-Control` of a request is for caches,
- * and does not count here.
+ * Whether the client already has this version, so that 304 without a body is the response. A request's `Cache-Control` is for
+ * caches and is ignored.
  */
 export function isFresh({ 'if-none-match': match }: IncomingHttpHeaders, etag: string): boolean {
   return match !== undefined && fresh({ 'if-none-match': match }, { etag });

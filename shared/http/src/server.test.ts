@@ -60,7 +60,7 @@ describe('a request that asks for another protocol', () => {
         socket.write(
           `${method} /page HTTP/1.1\r\nHost: x\r\n${length}${headers.join('\r\n')}\r\n\r\n${body.slice(0, 3)}`,
         );
-        // the rest of a body comes in a packet of its own
+        // the rest of a body arrives in a separate packet
         socket.write(body.slice(3));
         if (!headers.join().includes('close')) await expect.poll(received).toContain('HTTP/1.1');
         socket.end();

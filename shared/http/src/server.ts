@@ -12,26 +12,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const SECOND_MS = 1_000;
 
-/** Longer than nginx and load balancers keep an idle connection: a call on one that is just being closed is lost. */
+/** Longer than the idle timeout of nginx and load balancers: a request on a connection that is just closing is lost. */
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 const REQUEST_MS = 20 * SECOND_MS;
 const SILENCE_MS = 90 * SECOND_MS;
-/** After an answer, for the rest of a body that nobody reads. */
+/** Time after a response for the rest of an unread request body. */
 const LINGER_MS = 2 * SECOND_MS;
-/** As much as nginx passes on (four buffers of 8 KiB). */
+/** The limit of nginx (four buffers of 8 KiB). */
 const HEADER_BYTES = 32 * 1024;
 
 interface ServerOptions {
-  /** Whether a request for a WebSocket belongs to `onSocket`; all others are answered as ordinary requests. */
+  /** Whether a WebSocket request belongs to `onSocket`; all others are answered as ordinary requests. */
   isSocket?: (request: IncomingMessage) => boolean;
   onSocket?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** For the whole of a request, its body included. */
+  /** Limit for a whole request, including its body. */
   requestMs?: number;
-  /** Without a byte in either direction: a reader who has stopped reading, or a handler that never answers. */
+  /** Limit without a byte in either direction: a client that stopped reading, or a handler that never responds. */
   silenceMs?: number;
 }
 
-/** What a server is doing right now. */
+/** Responses and sockets in progress. */
 interface Work {
   answers: Set<ServerResponse>;
   sockets: Set<Duplex>;
@@ -41,11 +41,11 @@ const workOf = new WeakMap<Server, Work>();
 
 function track<One extends ServerResponse | Duplex>(all: Set<One>, one: One): void {
   all.add(one);
-  // on, not once: it is emitted once, and the wrapper of once costs each request
+  // `on`, not `once`: `close` is emitted only once, and the wrapper of `once` would cost each request
   one.on('close', () => all.delete(one));
 }
 
-/** Answers on a connection that has no `ServerResponse`, and closes it. */
+/** Writes a response to a connection without a `ServerResponse`, and closes it. */
 export function answerRaw(socket: Duplex, status: number, body = '', headers: Record<string, string> = {}): void {
   const all = {
     'content-type': 'text/plain; charset=utf-8',
@@ -55,12 +55,12 @@ export function answerRaw(socket: Duplex, status: number, body = '', headers: Re
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  // closing with unread bytes would reset the connection, and the answer would be lost with it
+  // closing with unread bytes would reset the connection and lose the response
   socket.resume();
   destroyLater(socket);
 }
 
-/** Returns how to call it off. */
+/** Returns the cancel function. */
 function destroyLater(socket: Duplex): () => void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   const keep = () => {
@@ -74,13 +74,13 @@ function destroyLater(socket: Duplex): () => void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** As RFC 6455 has it. */
+/** As in RFC 6455. */
 const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && (headers.upgrade ?? '').trim().toLowerCase() === 'websocket';
 
 const upgradeHeaders = new Set(['upgrade', 'http2-settings']);
 
-/** The head of a request as it came, without its wish to speak another protocol. */
+/** The request's original head without the headers for a protocol upgrade. */
 function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -93,14 +93,14 @@ function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): B
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
-/** Asks the server the same once more, on the same connection, as an ordinary request. */
+/** Lets the server parse the request again on the same connection, as an ordinary one. */
 function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   if (socket.destroyed) return;
   socket.unshift(Buffer.concat([plainHead(request), head]));
   server.emit('connection', socket);
 }
 
-/** A proxy's form of an address (`GET http://host/path`) becomes the usual one, and `*`, the whole server, its root. */
+/** Converts the absolute form of proxies (`GET http://host/path`) to the origin form, and `*` to `/`. */
 function toOriginForm(request: IncomingMessage): void {
   if (request.url === '*') request.url = '/';
   const [, host, path] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? '') ?? [];
@@ -109,24 +109,24 @@ function toOriginForm(request: IncomingMessage): void {
   request.headers.host = host;
 }
 
-/** One host that an address may have, as RFC 9112 wants it; HTTP/1.0 needs none. */
+/** Whether the request names one valid host, as RFC 9112 requires; HTTP/1.0 needs none. */
 function namesOneHost({ headers, rawHeaders }: IncomingMessage): boolean {
   const named = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   return named.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
 }
 
-/** Why a request can't be taken: a status, or null. */
+/** Status for a request that cannot be accepted, or null. */
 function refusalOf(request: IncomingMessage): 400 | 501 | null {
   if (!namesOneHost(request)) return 400;
-  // the parser undoes chunks, and no other coding
+  // the parser decodes `chunked` and no other transfer coding
   return /^(chunked)?$/i.test(request.headers['transfer-encoding'] ?? '') ? null : 501;
 }
 
 const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
- * A server on which every request gets an HTTP answer, in bounded time. Proxies take a connection that ends without an answer for
- * a failure of the whole server.
+ * Creates a server that answers each request in limited time. Proxies treat a connection that closes without a response as a
+ * failure of the whole server.
  */
 export function createHttpServer(
   listener: RequestListener,
@@ -143,7 +143,7 @@ export function createHttpServer(
     headersTimeout: requestMs,
     connectionsCheckingInterval: SECOND_MS,
     maxHeaderSize: HEADER_BYTES,
-    // Node 20 knows no such choice. Later ones read the body of an upgrade themselves, so that `answerPlainly` would lack it.
+    // Ignored by Node 20. Later versions would consume the body of an upgrade, which `answerPlainly` needs.
     shouldUpgradeCallback: (request: IncomingMessage) => isOurs(request) || !hasBody(request),
   };
   const server = createServer(bounds, (request, response) => {
@@ -152,7 +152,7 @@ export function createHttpServer(
     response.on('finish', () => {
       if (!request.complete) request.once('end', destroyLater(request.socket));
     });
-    // Node loses what was asked behind it; a client whose connection is closed asks again
+    // Node loses requests pipelined behind an upgrade; after a closed connection the client sends them again
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const refusal = refusalOf(request);
     if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
@@ -166,7 +166,7 @@ export function createHttpServer(
       track(work.sockets, socket);
       return onSocket(request, socket, head);
     }
-    // Node lets go of the connection before it has answered what was asked on it before
+    // Node releases the connection before it has answered earlier requests on it
     const before = answersOn(socket).at(-1);
     if (before) before.once('close', () => answerPlainly(server, request, socket, head));
     else answerPlainly(server, request, socket, head);
@@ -174,7 +174,7 @@ export function createHttpServer(
   server.on('connect', (_, socket) => answerRaw(socket, 405, '', { allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' }));
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // more bytes after a refusal are no further request
+    // further bytes after a refusal are not a new request
     if (refused.has(socket)) return;
     refused.add(socket);
     const isAnswered = answersOn(socket).some(({ headersSent }) => headersSent);
@@ -184,12 +184,12 @@ export function createHttpServer(
   return server;
 }
 
-/** For what is being answered when everything else has ended. */
+/** For responses that are still in progress after everything else has ended. */
 const LAST_ANSWERS_MS = 300;
 
 /**
- * Ends a server within that time: what is being answered (an upload for one) is finished while it goes on answering others. Then
- * it accepts nobody, and sockets, which no server ends itself, end.
+ * Closes a server within `drainMs`. Finishes the responses in progress (e.g. an upload) while still accepting requests. Then it
+ * stops listening and destroys the sockets, which Node would keep open.
  */
 export async function closeHttpServer(server: Server, drainMs: number): Promise<void> {
   const { answers, sockets } = workOf.get(server) ?? { answers: [], sockets: [] };
@@ -199,7 +199,7 @@ export async function closeHttpServer(server: Server, drainMs: number): Promise<
   const closed = new Promise((resolve) => server.close(resolve));
   const endIdle = () => {
     for (const socket of sockets) socket.destroy();
-    // a connection is idle once its answer is sent, and would wait for another call
+    // a keep-alive connection becomes idle after its response and would wait for another request
     server.closeIdleConnections();
   };
   endIdle();

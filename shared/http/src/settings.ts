@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-// Values of environment variables; each refusal is its cure.
+// Schemas of environment variables; each error message states the required form.
 
 export function wholeNumber(min: number, max: number) {
   const cure = `must be a whole number from ${min} to ${max}`;

@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
 
-/** What is beyond the floor in built files with these contents, without exceptions. */
+/** Findings in built files with these contents, without exceptions. */
 async function featuresIn(files: Record<string, string>): Promise<string[]> {
   count += 1;
   const at = mkdtempSync(join(folder, `${count}-`));

@@ -11,20 +11,20 @@ import { usesOfStyles } from './styles.ts';
 
 export type { Floor } from './compatData.ts';
 
-/** An exception to the floor, with the reason why nothing breaks where it is missing. */
+/** An exception to the floor, with the reason why the page works without the feature. */
 export interface Allowed {
   features: readonly string[];
-  /** files it holds for; default: all */
+  /** files to which it applies; default: all */
   where?: RegExp;
-  /** stands within 60 characters on either side, for what others may use in earnest */
+  /** pattern required within 60 characters on either side, for features that other code may use unguarded */
   near?: RegExp;
   why: string;
 }
 
-/** Where React DOM is: the host's entry and the console's. */
+/** Files that contain React DOM: the host's entry and the console's. */
 const host = /^static\/js\/(host|index)\./;
 
-/** What the kit, React and the other libraries bring along. */
+/** Exceptions for the kit, React and the other libraries. */
 export const allowed: readonly Allowed[] = [
   {
     features: ['text-wrap', 'text-spacing-trim', 'text-autospace', 'hanging-punctuation'],
@@ -125,36 +125,36 @@ export const allowed: readonly Allowed[] = [
   },
 ];
 
-/** Something in a built file that a browser of the floor lacks. */
+/** A use of a feature that a browser of the floor lacks. */
 export interface BeyondFloor extends Use {
   file: string;
   kind: Piece['kind'];
-  /** how often it stands in the file; the place is that of the first */
+  /** number of uses in the file; `at` refers to the first */
   times: number;
-  /** the text around it: built files have few lines */
+  /** surrounding text, since built files have few lines */
   excerpt: string;
 }
 
 export interface FloorReport {
   found: BeyondFloor[];
-  /** what of the list of exceptions was needed */
+  /** exceptions that were needed */
   used: Set<Allowed>;
 }
 
 export interface FloorCheckOptions {
   floor: Floor;
-  /** default: what the kit and React bring along, each with its reason */
+  /** default: the exceptions for the kit and the libraries */
   allowed?: readonly Allowed[];
 }
 
-/** One stretch of one language, in a file of its own or inside a page. */
+/** Code in one language, from a separate file or from inside a page. */
 interface Piece {
   file: string;
   kind: 'script' | 'style' | 'markup';
   text: string;
 }
 
-/** A page's inline scripts and styles, and its tags. */
+/** Inline scripts, inline styles and markup of a page. */
 function piecesOfPage(file: string, html: string): Piece[] {
   const inline = [...html.matchAll(/<(script|style)\b([^>]*)>([\s\S]*?)<\/\1>/gi)]
     .filter(([, , attributes = '']) => !/\btype\s*=\s*["']?application\//i.test(attributes))
@@ -169,7 +169,7 @@ function piecesOfPage(file: string, html: string): Piece[] {
   return [...inline, { file, kind: 'markup', text: tags }];
 }
 
-/** Prerendered contents and the like are HTML inside JSON. */
+/** HTML inside JSON, e.g. prerendered contents. */
 const htmlIn = (json: string): string[] =>
   [JSON.parse(json) as unknown]
     .flatMap((value) => (value && typeof value === 'object' ? Object.values(value) : []))
@@ -199,7 +199,7 @@ function usesOfMarkup(text: string, data: CompatData): Use[] {
 function usesOfPieces(pieces: readonly Piece[], data: CompatData): BeyondFloor[] {
   const parsed = new Map<Piece, Node | Use>();
   for (const piece of pieces) if (piece.kind === 'script') parsed.set(piece, parseScript(piece.text));
-  // a remote's texts and helpers may stand in one file and be called in another
+  // a remote's helpers may be defined in one file and called in another
   const own = new Set([...parsed.values()].flatMap((script) => ('feature' in script ? [] : [...ownNames(script)])));
   const usesOf = (piece: Piece): Use[] => {
     const script = parsed.get(piece);
@@ -227,9 +227,9 @@ function oncePerFile(uses: readonly BeyondFloor[]): BeyondFloor[] {
 }
 
 /**
- * Looks through every built script, stylesheet and page below a folder, libraries included, for what the oldest supported browsers
- * lack: syntax, globals, methods, events, HTML attributes, CSS. It reads text and runs nothing. Names put together at run time,
- * options of calls, and whether a guard works stay unseen.
+ * Checks all built scripts, stylesheets and pages below a folder, libraries included, for features that the floor lacks: syntax,
+ * globals, methods, events, HTML attributes, CSS. Static analysis only: it does not see computed names or call options, nor
+ * whether a guard works.
  */
 export async function checkFloor(
   folder: string,
@@ -259,7 +259,7 @@ const cures: Record<Piece['kind'], string> = {
   markup: 'do without it, or make sure that the page works where it is ignored',
 };
 
-/** File, feature, browser and cure, and the place below. */
+/** Formats a finding: file, feature, browser, remedy and excerpt. */
 export function describeBeyond({ file, kind, feature, lacking, times, excerpt }: BeyondFloor): string {
   const often = times > 1 ? ` (${times} times)` : '';
   if (feature === 'syntax')
@@ -273,7 +273,7 @@ const HELP = `liaozhai-floor [folder]   what a build has that the oldest support
 Exceptions stand in package.json, each with its reason; "file" is a part of the file's path:
   "floor": [{ "features": [".startViewTransition()"], "file": "static/js/chart", "why": "asked for first" }]`;
 
-/** A team's own exceptions, from the `floor` of its package.json. Throws for one without features or reason. */
+/** Reads a team's exceptions from `floor` in its package.json. Throws for one without features or reason. */
 export function exceptionsOf(source: string): Allowed[] {
   const { floor: listed = [] } = JSON.parse(source) as { floor?: unknown };
   if (!Array.isArray(listed)) throw new Error('"floor" of package.json is no list');
@@ -288,7 +288,7 @@ export function exceptionsOf(source: string): Allowed[] {
   });
 }
 
-/** `liaozhai-floor [folder]` of the package: looks through what a team built elsewhere. Returns the exit code. */
+/** `liaozhai-floor [folder]` of the package: checks a team's build. Returns the exit code. */
 async function main(words: readonly string[]): Promise<number> {
   if (words.some((word) => word.startsWith('-'))) {
     console.log(HELP);
@@ -311,7 +311,7 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 const [, script, ...words] = process.argv;
-// npm calls it through a link
+// npm runs the script through a symbolic link
 if (script && import.meta.url === pathToFileURL(realpathSync(script)).href)
   process.exitCode = await main(words).catch((cause: unknown) => {
     console.error(`✗ ${cause instanceof Error ? cause.message : cause}`);

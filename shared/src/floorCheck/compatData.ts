@@ -8,7 +8,7 @@ export interface Floor {
   firefox: string;
 }
 
-/** Browsers of one engine: phones and WebViews lack things that their desktop twins have. */
+/** Browsers per engine: mobile ones and WebViews lack features of their desktop versions. */
 const browsersOf = {
   chrome: ['chrome', 'chrome_android', 'webview_android', 'edge'],
   safari: ['safari', 'safari_ios'],
@@ -20,12 +20,12 @@ const engines = Object.keys(browsersOf) as (keyof Floor)[];
 type BrowserName = (typeof browsersOf)[keyof typeof browsersOf][number];
 
 /**
- * Built-in objects whose values stand in any code. A call on one cannot be told from a call on an object of the script's own that has
- * a method of that name. Of sets, buffers and iterators the script's own method is likelier: `.union()`, `.resize()`, `.toArray()`.
+ * Built-in types with values in any code. A call on one looks like a call of a script's own method with that name. For sets,
+ * buffers and iterators the own method is more likely: `.union()`, `.resize()`, `.toArray()`.
  */
 const valueTypes = /^(Array|String)$/;
 
-/** Whether version `a` came out with or before `b`; `≤37` means "37 at the latest". */
+/** Whether version `a` is not later than `b`; `≤37` means 37 or earlier. */
 function isAtMost(a: string, b: string): boolean {
   const [left, right] = [a, b].map((version) => version.replace('≤', '').split('.').map(Number));
   if (b === 'any') return true;
@@ -36,7 +36,7 @@ function isAtMost(a: string, b: string): boolean {
   return true;
 }
 
-/** Without a flag, a prefix or another name, and not taken out again. A partial implementation counts: its gaps are notes in words. */
+/** Supported without flag, prefix or another name, and not removed. Partial support counts, since its gaps are described in prose only. */
 const has = (statements: SupportStatement, version: string): boolean =>
   [statements]
     .flat()
@@ -51,7 +51,7 @@ const has = (statements: SupportStatement, version: string): boolean =>
         !(typeof removed === 'string' && isAtMost(removed, version)),
     );
 
-/** The prefix by which a version has it, e.g. `-webkit-`. */
+/** Prefixes with which a version supports it, e.g. `-webkit-`. */
 const prefixesIn = (statements: SupportStatement, version: string): string[] =>
   [statements]
     .flat()
@@ -69,21 +69,20 @@ const firstWith = (statements: SupportStatement | undefined): string => {
   return added ? `since ${added}` : 'in none yet';
 };
 
-/** What the floor has of the things that MDN's data names. */
+/** Support of the floor's browsers for the features in MDN's data. */
 export class CompatData {
-  /** Global names, `Window`'s members among them. */
+  /** Global names, including the members of `Window`. */
   readonly globals = new Map<string, CompatStatement[]>();
-  /** What `new` and `extends` take, which some interfaces got later than their name. */
+  /** Constructors, which some interfaces got later than their name. */
   readonly constructors = new Map<string, CompatStatement[]>();
-  /** Members by name alone, of any object. */
+  /** Members by name, of any interface. */
   readonly members = new Map<string, CompatStatement[]>();
-  /** Names of methods of arrays and strings. */
+  /** Names of the methods of arrays and strings. */
   readonly builtInMethods = new Set<string>();
-  /** Events by name alone. */
+  /** Events by name. */
   readonly events = new Map<string, CompatStatement[]>();
-  /** HTML attributes by name alone. */
+  /** HTML attributes by name. */
   readonly attributes = new Map<string, CompatStatement[]>();
-  /** CSS functions by name. */
   readonly cssFunctions = new Map<string, CompatStatement[]>();
   readonly css = bcd.css;
 
@@ -93,7 +92,7 @@ export class CompatData {
       this.addMembers(name, entry);
     }
     for (const [name, entry] of Object.entries(bcd.javascript.builtins as Groups)) {
-      // some, like Iterator, were a concept long before the name existed
+      // some, like Iterator, existed as a concept long before the global
       this.add(this.globals, name, entry[name]?.__compat ? entry[name] : entry);
       this.addMembers(name, entry);
       if (valueTypes.test(name)) for (const key of Object.keys(entry)) this.builtInMethods.add(key);
@@ -108,7 +107,7 @@ export class CompatData {
     for (const property of Object.values(bcd.css.properties as Identifier)) this.addFunctions(property as Identifier);
   }
 
-  /** A member of an interface or a built-in object, its static ones too. */
+  /** A member of an interface or a built-in object, static ones included. */
   memberOf(owner: string, name: string): CompatStatement | undefined {
     const group = bcd.api[owner] ?? bcd.javascript.builtins?.[owner];
     return (group?.[`${name}_static`] ?? group?.[name])?.__compat;
@@ -121,7 +120,7 @@ export class CompatData {
   private add(map: Map<string, CompatStatement[]>, name: string, entry: unknown) {
     const { __compat: statement } = (entry ?? {}) as Identifier;
     if (name === '__compat' || !statement || statement.status?.standard_track === false) return;
-    // what no browser has yet is no reason to think that somebody means it
+    // a name that no browser supports yet is probably the script's own
     if (!Object.values(statement.support).some((support) => has(support, 'any'))) return;
     map.set(name, [...(map.get(name) ?? []), statement]);
   }
@@ -132,9 +131,9 @@ export class CompatData {
       const name = key.replace(/_static$/, '');
       if (event) this.add(this.events, event, entry);
       else if (key === owner) this.add(this.constructors, owner, entry);
-      // other keys with a mark are details of something else
+      // keys with other characters describe details of a feature
       else if (/^[A-Za-z]+\d*[A-Za-z]*$/.test(name)) this.add(this.members, name, entry);
-      // Intl.Segmenter.segment, Temporal.Instant.from
+      // e.g. Intl.Segmenter.segment, Temporal.Instant.from
       if (/^(Intl|Temporal)$/.test(owner) && key !== '__compat') this.addMembers(key, entry as Identifier);
     }
   }
@@ -148,8 +147,8 @@ export class CompatData {
   }
 
   /**
-   * Browsers of the floor that have none of the things meant, e.g. `chrome 103 (since 110)`. What MDN does not list
-   * counts as there; so does what is written with a browser's prefix as well.
+   * Returns the floor's browsers that support none of the given features, e.g. `chrome 103 (since 110)`. A feature that MDN does
+   * not list counts as supported, and so does one that is also written with a browser's prefix.
    */
   lacking(meant: readonly (CompatStatement | undefined)[] | undefined, prefixes: readonly string[] = []): string[] {
     const supports = (meant ?? []).flatMap((statement) => statement?.support ?? []);
@@ -162,7 +161,7 @@ export class CompatData {
     return engines.flatMap((engine) => {
       const version = this.floor[engine];
       const without = browsersOf[engine].filter((name) => !isThere(name, version));
-      // a phone without a pointer lock, a Mac without touch: that is the device's doing, not the version's
+      // no pointer lock on a phone, no touch on a Mac: a limit of the device, not of the version
       const isOfAge = (name: BrowserName) => isThere(name, 'any') || without.length === browsersOf[engine].length;
       const missing = without.find(isOfAge);
       return missing ? [`${missing} ${version} (${firstWith(supports[0]?.[missing])})`] : [];

@@ -4,20 +4,20 @@ import { analyze } from 'eslint-scope';
 import type * as estree from 'estree';
 import type { CompatData } from './compatData.ts';
 
-/** One use of something that a browser of the floor lacks. */
+/** A use of a feature that a browser of the floor lacks. */
 export interface Use {
   /** e.g. `URL.canParse()`, `.toSpliced()`, `@container`, `height: 100dvh` */
   feature: string;
-  /** the browsers without it and the versions that brought it; for syntax what the parser says */
+  /** browsers without it and the versions that added it; for syntax the parser's message */
   lacking: string;
-  /** where in the text */
+  /** offset in the text */
   at: number;
 }
 
-/** All of ES2022 runs on the floor; what came later as syntax (regular expressions with `v`, `using`, …) does not. */
+/** The floor runs all of ES2022; later syntax (regular expressions with `v`, `using`, …) is not supported. */
 const syntax: Options = { ecmaVersion: 2022, sourceType: 'script', ranges: true };
 
-/** Interfaces of the objects that every page has by name. */
+/** Interfaces of global objects. */
 const instances: Record<string, string> = {
   caches: 'CacheStorage',
   crypto: 'Crypto',
@@ -41,10 +41,10 @@ const textOf = (node: estree.Node | null | undefined): string | null =>
 const keyName = (key: estree.Node, computed: boolean): string | null =>
   !computed && key.type === 'Identifier' ? key.name : textOf(key);
 
-/** The name of a member as the source has it, `a.b` and `a['b']` alike. */
+/** Name of the accessed member, for `a.b` and `a['b']` alike. */
 const memberName = ({ property, computed }: estree.MemberExpression) => keyName(property, computed);
 
-/** A script as the floor parses it, or what of it the floor cannot parse. */
+/** Parses a script as ES2022; returns the syntax that the floor cannot parse otherwise. */
 export function parseScript(text: string): Node | Use {
   try {
     return parse(text, syntax);
@@ -55,10 +55,10 @@ export function parseScript(text: string): Node | Use {
   }
 }
 
-/** Acorn's nodes are ESTree's, with other types. */
+/** Acorn's nodes are ESTree nodes with other types. */
 const estreeOf = (node: Node) => node as unknown as estree.Node;
 
-/** Names of methods and properties that a script gives to objects of its own. */
+/** Names of methods and properties that a script defines on its own objects. */
 export function ownNames(ast: Node): Set<string> {
   const names = new Set<string>();
   full(ast, (found) => {
@@ -107,14 +107,14 @@ class Script {
     if (lacking.length > 0) this.uses.push({ feature, lacking: lacking.join(', '), at: node.range?.[0] ?? 0 });
   }
 
-  /** A name that is not there throws wherever it is read, except behind `typeof`. */
+  /** Reading a missing name throws, except in `typeof`. */
   private identifier(node: estree.Identifier, parent: estree.Node | undefined) {
     if (!this.unresolved.has(node)) return;
     if (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') return;
     this.report(node.name, node, this.data.globals.get(node.name));
   }
 
-  /** Name of the global that a node is, `window.URL` as well as `URL`. */
+  /** Name of the global that a node refers to, for `window.URL` as well as `URL`. */
   private globalName(node: estree.Node): string | null {
     if (node.type === 'Identifier') return this.unresolved.has(node) ? node.name : null;
     if (node.type !== 'MemberExpression') return null;
@@ -123,8 +123,8 @@ class Script {
   }
 
   /**
-   * A member that is not there is `undefined`, which only a call or a further member trips over. Of an object
-   * known by name its own member counts; else a method is beyond the floor if nothing on the floor has one of that name.
+   * Checks a member that is called or accessed further; a missing member alone is just `undefined`. For a known global object its
+   * own member counts; otherwise a method is reported if no type of the floor has one of that name.
    */
   private member(node: estree.MemberExpression, parent: estree.Node | undefined) {
     const name = memberName(node);
@@ -144,7 +144,7 @@ class Script {
 
   private constructed(callee: estree.Node) {
     const name = this.globalName(callee);
-    // a name that is missing altogether is reported as such
+    // a missing name is reported as a global
     if (name && this.data.lacking(this.data.globals.get(name)).length === 0)
       this.report(`new ${name}()`, callee, this.data.constructors.get(name));
   }
@@ -156,7 +156,7 @@ class Script {
     if (event) this.report(`event ${event}`, callee.property, this.data.events.get(event));
   }
 
-  /** Attributes of `jsx('div', { popover: 'auto' })`, as React's compilers write elements. */
+  /** Attributes of `jsx('div', { popover: 'auto' })`, the output of JSX compilers. */
   private element({ callee, arguments: [tag, props] }: estree.CallExpression) {
     const called = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee;
     const element = textOf(tag);
@@ -187,6 +187,6 @@ class Script {
   }
 }
 
-/** Everything in a classic script that the floor lacks. `own` are names that the scripts around it give to objects of their own. */
+/** Returns all uses in a classic script that the floor lacks. `own` are names that the build's scripts define on their own objects. */
 export const usesOfScript = (ast: Node, own: ReadonlySet<string>, data: CompatData): Use[] =>
   new Script(ast, own, data).check();

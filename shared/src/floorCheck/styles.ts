@@ -3,7 +3,7 @@ import { type Atrule, type CssNode, type Declaration, find, type List, parse, ty
 import type { CompatData } from './compatData.ts';
 import type { Use } from './scripts.ts';
 
-/** Lengths that MDN lists in groups. */
+/** Length units that MDN lists in groups. */
 const unitGroups: [units: RegExp, group: string][] = [
   [/^d(vh|vw|vmin|vmax|vi|vb)$/, 'viewport_percentage_units_dynamic'],
   [/^s(vh|vw|vmin|vmax|vi|vb)$/, 'viewport_percentage_units_small'],
@@ -19,7 +19,7 @@ interface Missing {
   at: number;
 }
 
-/** The part of a stylesheet's data at a path, e.g. `properties.height`. */
+/** The entry of MDN's CSS data at a path, e.g. `properties.height`. */
 function entryAt(root: Identifier | undefined, ...path: string[]): Identifier | undefined {
   return path.reduce<Identifier | undefined>((at, key) => at?.[key] as Identifier | undefined, root);
 }
@@ -56,10 +56,10 @@ class Stylesheet {
   private atrule(node: Atrule, isInRule: boolean) {
     const name = node.name.toLowerCase();
     if (withoutPrefix(name)) this.report(`@${name}`, this.lacking(['at-rules', name]), node);
-    // callers get it only where it exists
+    // its block only applies where the feature exists
     if (name === 'supports') return;
     if (name === 'media' && node.prelude) this.mediaQuery(node.prelude);
-    // steps of keyframes look like rules with selectors of their own
+    // steps of keyframes look like rules with selectors
     if (name === 'keyframes') walk(node, { visit: 'Declaration', enter: (step) => this.declaration(step, []) });
     else if (node.block) this.block(node.block.children, isInRule);
   }
@@ -82,8 +82,8 @@ class Stylesheet {
   }
 
   /**
-   * A browser drops a declaration that it cannot read and keeps the one before it. One with `var()` is read only
-   * when it is too late for that, and a custom property takes anything.
+   * A browser skips a declaration that it cannot parse and uses the previous one. This fails with `var()`, which is resolved
+   * later, and with custom properties, which accept any value.
    */
   private declaration(node: Declaration, block: readonly Declaration[]) {
     const { property } = node;
@@ -128,7 +128,7 @@ class Stylesheet {
   }
 }
 
-/** Everything in a stylesheet that the floor lacks and that has neither a readable declaration before it nor `@supports` around it. */
+/** Returns all uses in a stylesheet that the floor lacks, unless a supported declaration precedes them or `@supports` surrounds them. */
 export function usesOfStyles(text: string, data: CompatData): Use[] {
   const sheet = new Stylesheet(data);
   const ast = parse(text, { positions: true, parseCustomProperty: true });

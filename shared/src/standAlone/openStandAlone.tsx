@@ -28,7 +28,7 @@ const ownSlots = Object.fromEntries(
   remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
 );
 
-/** The remote's own parts; those of others are not here. */
+/** Slots of the remote itself; those of other remotes stay empty. */
 function OwnSlot({ name, waiting, ...props }: SlotProps) {
   const Part = ownSlots[name];
   return Part ? (
@@ -38,7 +38,7 @@ function OwnSlot({ name, waiting, ...props }: SlotProps) {
   ) : null;
 }
 
-/** A page that needs a signed-in user, as the host shows it: not to a visitor. */
+/** A page that requires a signed-in user, hidden from guests as in the host. */
 function Guarded({ children }: { children: ReactNode }) {
   const user = useUser();
   useEffect(() => {
@@ -86,7 +86,7 @@ function StandAlone() {
   );
 }
 
-/** One remote alone, for `pnpm --filter <remote> dev`: its routes without the host, against a running product's API. */
+/** Opens one remote alone, for `pnpm --filter <remote> dev`: its routes without the host, against the API of a running product. */
 function openStandAlone() {
   const root = document.getElementById('root');
   if (!root) throw new Error('the page has no element with the id "root"');
@@ -108,14 +108,14 @@ function openStandAlone() {
   );
 }
 
-// as the host does once its page is idle
+// the host does this once its page is idle
 void capabilities.learn();
 openStandAlone();
 followEdits();
 
 /**
- * An edit of the remote's texts comes to its components, which draw it, and to its routes. Other routes or slots load the page again.
- * The plugin for Vite does the same at the routes.
+ * Reloads the page if an edit changes routes or slots. Edits of texts reach components and routes without a reload. The Vite
+ * plugin accepts them in the routes.
  */
 function followEdits() {
   const routes = () =>
@@ -131,7 +131,7 @@ async function logIn(form: HTMLFormElement): Promise<void> {
   session.userReceived(user);
 }
 
-/** Resolves once somebody has signed in; the strip cannot be closed, so it never gives up. */
+/** Resolves once a user has signed in; the form cannot be closed, so it never resolves to false. */
 const signedIn = () =>
   new Promise<boolean>((resolve) => {
     const stop = session.onUserChanged((_former, id) => {
@@ -173,7 +173,7 @@ function LogInForm() {
   );
 }
 
-/** Stands in for the host's sign-in popup: says who is signed in, else lets somebody in. */
+/** Replaces the host's sign-in popup: shows the signed-in user, or else the form. */
 function LogInStrip() {
   const user = useUser();
   if (!user) return <LogInForm />;

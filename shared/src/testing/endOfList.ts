@@ -1,7 +1,7 @@
 import { act } from '@testing-library/react';
 import { onTestEnd } from './reset';
 
-/** A list's end comes into sight when the test says so, since nothing is laid out here. Returns the way to say it. */
+/** Fakes `IntersectionObserver`, since tests have no layout. Returns the function that scrolls to the end of the list. */
 export function fakeEndOfList(): () => Promise<void> {
   let reachEnd = () => {};
   class NearIntersection implements IntersectionObserver {

@@ -2,9 +2,9 @@ import { AxiosError, AxiosHeaders, type AxiosResponse, CanceledError, type Inter
 import { network, replaceAdapter } from '../runtime/client/request';
 
 export interface RecordedRequest {
-  /** `GET`, `POST` … */
+  /** upper case: `GET`, `POST` … */
   method: string;
-  /** without base and query: `/v1/stories` */
+  /** without base URL and query: `/v1/stories` */
   url: string;
   params: Record<string, unknown>;
   /** parsed JSON; undefined without a body */
@@ -13,19 +13,19 @@ export interface RecordedRequest {
   headers: Record<string, string>;
 }
 
-/** A whole response; anything else that a handler gives is the body of a 200. */
+/** A complete response; any other value of a handler is the body of a 200. */
 export interface FakeResponse {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Fixed answers, or what to answer to a request; throwing `offline()` is a lost connection. */
+/** Fixed responses, or functions of the request. A handler that throws `offline()` simulates a lost connection. */
 export type Handlers = Record<string, unknown>;
 
 class NetworkLoss extends Error {}
 
-/** Thrown by a handler: the request gets no answer. */
+/** Error for a handler to throw: the request gets no response. */
 export const offline = (): Error => new NetworkLoss('no network');
 
 const responseKeys = ['status', 'body', 'headers'];
@@ -58,7 +58,7 @@ async function answerOf(handlers: Handlers, request: RecordedRequest): Promise<F
   return isResponse(answer) ? answer : { status: 200, body: answer };
 }
 
-/** As a real adapter: an abort ends the wait, even if the handler goes on. */
+/** Like a real adapter: an abort rejects, even while the handler continues. */
 function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(new CanceledError(undefined, undefined, config));
@@ -68,15 +68,15 @@ function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Res
   });
 }
 
-/** Networks of a test that is over: they answer until its page's work has ended. */
+/** Fakes of the finished test, active until its page's pending work has ended. */
 const over: (() => void)[] = [];
 
-/** Nothing that is asked from now on, or not answered yet, gets an answer of theirs. */
+/** Ends these fakes: pending and later requests get no response from them. */
 export function endFakes() {
   for (const end of over.splice(0).reverse()) end();
 }
 
-/** Stands in for the network below the real client. Returns what was asked, in order, and the way to undo it. */
+/** Replaces the network below the real client. Returns the requests in order, and the restore function. */
 export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; restore: () => void } {
   const requests: RecordedRequest[] = [];
   let isOver = false;
@@ -86,7 +86,7 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
     const answer = await orAborted(config, answerOf(handlers, request)).catch((cause: unknown) => {
       throw cause instanceof NetworkLoss ? new AxiosError(cause.message, AxiosError.ERR_NETWORK, config) : cause;
     });
-    // pending work stays in its test, so that it does not act upon the next one
+    // pending work stays in its test, so that it does not affect the next one
     if (isOver) return new Promise<never>(() => {});
     const response: AxiosResponse = {
       status: answer.status,
@@ -107,7 +107,7 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
   return { requests, restore };
 }
 
-/** Tests never reach a real network: what nobody fakes is lost. A lost request leaves the network doubted, not gone. */
+/** Blocks the real network: requests without a fake fail as `offline`. A failed request puts the network in doubt, not offline. */
 export const refuseNetwork = () => {
   network.replaceAsk(() => new Promise(() => {}));
   replaceAdapter(async (config) => {

@@ -3,16 +3,16 @@ import { realtimeEdge } from '../runtime/realtime/realtime';
 import type { LinkEvents } from '../runtime/realtime/supervisor';
 
 export interface Live {
-  /** The server sends an event; one without a listener waits for the first. */
+  /** Sends an event from the server; without a listener it waits for the first one. */
   push: (event: string, payload: unknown) => void;
-  /** The socket breaks and cannot be opened again until `restore`. */
+  /** Breaks the socket, which cannot reopen until `restore`. */
   drop: () => void;
   restore: () => void;
-  /** How often the page has asked whether it may still listen. */
+  /** Number of re-authorisations by the page. */
   reauthorizations: () => number;
 }
 
-/** Stands in for the socket below the real supervisor. */
+/** Replaces the socket below the real supervisor. */
 export function fakeRealtime(): { live: Live; restore: () => void } {
   let isUp = true;
   let reauthorizations = 0;

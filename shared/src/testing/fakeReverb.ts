@@ -1,6 +1,6 @@
 type Frame = { event: string; data?: unknown; channel?: string };
 
-/** A WebSocket in the page, with its other end in the same process. */
+/** A WebSocket whose server runs in the same process. */
 class FakeSocket extends EventTarget {
   static readonly OPEN = 1;
   readyState = 0;
@@ -19,7 +19,7 @@ class FakeSocket extends EventTarget {
   }
 
   send(text: string) {
-    // a browser only logs this; a test is to notice
+    // a browser only logs this; a test must fail
     if (this.readyState > 1) this.#server.sentTooLate += 1;
     const frame = JSON.parse(text) as Frame;
     queueMicrotask(() => this.#server.receive(this, frame));
@@ -31,7 +31,7 @@ class FakeSocket extends EventTarget {
     this.#server.sockets.delete(this);
     queueMicrotask(() => {
       const event = Object.assign(new Event('close'), { code, reason: '', wasClean: true });
-      // in the order of a browser's: pusher-js sets its handler later, and would else plan two retries, of which it can call off one
+      // same order as in a browser: pusher-js sets its handler later, and would otherwise schedule two retries and cancel only one
       this.dispatchEvent(event);
       this.onclose?.(event);
     });
@@ -47,28 +47,28 @@ class FakeSocket extends EventTarget {
     this.tellText(JSON.stringify({ ...frame, data }));
   }
 
-  /** A frame as its bytes are. */
+  /** Sends a frame's exact text. */
   tellText(text: string) {
     if (this.readyState === 1) this.dispatchEvent(new MessageEvent('message', { data: text }));
   }
 }
 
-/** What a new socket meets: `error` with a close frame, `errorThenOpen` as Reverb sends one for a foreign origin. */
+/** Reaction to a new socket: `error` includes a close frame, `errorThenOpen` is Reverb's reaction to a foreign origin. */
 export type Greeting = 'welcome' | 'refused' | { error: number } | { errorThenOpen: number };
 
-/** Reverb's side of the Pusher protocol, as much of it as a client can notice. */
+/** Reverb's side of the Pusher protocol, as far as a client can observe it. */
 export class FakeReverb {
   readonly sockets = new Set<FakeSocket>();
   readonly urls: string[] = [];
   readonly heard: Frame[] = [];
   greeting: Greeting = 'welcome';
-  /** a subscription whose `auth` is another is answered by error 4009 without a channel */
+  /** a subscription with another `auth` gets error 4009 without a channel */
   acceptedAuth: string | null = null;
-  /** how the socket's address is answered when it is asked for as a page's; null: not at all */
+  /** status for an HTTP request to the socket's address; null means no response */
   pageStatus: number | Promise<number> | null = null;
-  /** how often it was */
+  /** number of those requests */
   pageRequests = 0;
-  /** frames given to sockets that were closing or closed */
+  /** frames sent to closing or closed sockets */
   sentTooLate = 0;
   #count = 0;
 
@@ -116,12 +116,12 @@ export class FakeReverb {
     else socket.tell({ event: 'pusher_internal:subscription_succeeded', data: {}, channel });
   }
 
-  /** Closes every socket with an error, as a server does that has had enough. */
+  /** Closes all sockets with an error code, like a server that ends them. */
   endAll(code: number) {
     for (const socket of [...this.sockets]) this.#reject(socket, code);
   }
 
-  /** Sockets are closing and have not said so yet, as while the other end is waited for. */
+  /** Marks the sockets as closing before their `close` event, as during the closing handshake. */
   beginClosing() {
     for (const socket of this.sockets) socket.readyState = 2;
   }

@@ -1,4 +1,4 @@
-/** What the oldest supported browsers (Chrome 103, Safari 16.4, Firefox 115) lack, by where newer ones have it. */
+/** Features that the oldest supported browsers lack (Chrome 103, Safari 16.4, Firefox 115), by object. */
 const beyondFloor: [holder: object, names: string[]][] = [
   [Array, ['fromAsync']],
   [Array.prototype, ['toReversed', 'toSorted', 'toSpliced', 'with']],
@@ -20,7 +20,7 @@ const beyondFloor: [holder: object, names: string[]][] = [
   [AbortSignal, ['any']],
 ];
 
-/** Removes from a test's page what not every supported browser has, so that its use fails here first. */
+/** Removes these features from the test's page, so that their use fails. */
 export function lowerToFloor() {
   // the test environment's classes inherit from Node's
   for (const [holder, names] of beyondFloor)

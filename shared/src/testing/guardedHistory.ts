@@ -3,7 +3,7 @@ import { isLeaveGuarded, mayLeave } from '../runtime/leaveGuard';
 
 type BrowserHistory = ReturnType<typeof createBrowserHistory>;
 
-/** The browser's history, which asks the leave guards first, as the host's does. */
+/** Browser history that calls the leave guards first, like the host's. */
 export function createGuardedHistory(): BrowserHistory {
   const history = createBrowserHistory({ v5Compat: true });
   const asked =

@@ -1,8 +1,8 @@
-// Answers as other people's backends write them: every field in every odd form.
+// Responses of unknown backends: each field in each odd form.
 
 type Row = Record<string, unknown>;
 
-/** Forms that casts, old rows and other people's typing give a value. */
+/** Values as produced by casts, old rows and manual input. */
 export const oddValues: readonly unknown[] = [
   undefined,
   null,
@@ -40,13 +40,13 @@ export const oddValues: readonly unknown[] = [
   '🇨🇳',
 ];
 
-/** The row once per field and odd value, each with an id of its own. */
+/** Returns the row once per field and odd value, each with a unique id. */
 export const oddRows = (row: Row): Row[] =>
   Object.keys(row)
     .filter((field) => field !== 'id')
     .flatMap((field, at) => oddValues.map((value, index) => ({ ...row, id: `odd-${at}-${index}`, [field]: value })));
 
-/** The body once per odd value, which every field but those `kept` then has. */
+/** Returns the body once per odd value, which replaces all fields except `kept`. */
 export const oddBodies = (body: Row, kept: readonly string[] = ['id']): Row[] =>
   oddValues.map((value) =>
     Object.fromEntries(Object.entries(body).map(([field, own]) => [field, kept.includes(field) ? own : value])),
@@ -55,7 +55,7 @@ export const oddBodies = (body: Row, kept: readonly string[] = ['id']): Row[] =>
 const spoken = ['aria-label', 'alt', 'title', 'href', 'datetime', 'src', 'placeholder'];
 const programmers = /NaN|Invalid Date|undefined|\[object|Infinity|(?<![a-z])null(?![a-z])/i;
 
-/** What stands on the screen, or is spoken of it, in words of programmers. */
+/** Visible and spoken texts that contain programmers' words. */
 export function programmersWords(): string[] {
   const said = [...document.body.querySelectorAll('*')].flatMap((element) => [
     ...spoken.map((name) => element.getAttribute(name) ?? ''),

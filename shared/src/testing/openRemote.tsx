@@ -27,17 +27,17 @@ import { holdPagePolicy } from './pagePolicy';
 import { onTestEnd } from './reset';
 
 export interface OpenOptions {
-  /** default: path of the remote's first route, with `1` for its parameters */
+  /** default: path of the first route, with `1` for its parameters */
   path?: string;
-  /** who is signed in; default nobody */
+  /** the signed-in user; default: none */
   user?: Partial<UserDto> | null;
-  /** what the server has announced; default nothing beyond the specification */
+  /** capabilities of the server; default: none beyond the specification */
   capabilities?: readonly Capability[];
-  /** the site's settings, as the server puts them into the page */
+  /** the site's settings, as inlined by the server */
   config?: object;
-  /** in a window with room for two columns; default a phone's */
+  /** a window for two columns; default: a phone's */
   wide?: boolean;
-  /** parts of other remotes, by slot name */
+  /** components of other remotes, by slot name */
   slots?: Record<string, ComponentType<never>>;
 }
 
@@ -61,7 +61,7 @@ export const memberDto = (patch: Partial<UserDto> = {}): UserDto => ({
 
 const firstPath = (remote: RemoteModule) => remote.routes[0]?.path.replace(/:\w+/g, '1') ?? '/';
 
-/** The remote's routes as the host mounts them, each in a scroll container of its own. */
+/** The remote's routes as in the host, each in its own scroll container. */
 function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string, ComponentType<never>> }) {
   const scroller = useRef<HTMLElement>(null);
   const screen = useMemo(() => ({ scroller, isActive: true }), []);
@@ -87,7 +87,7 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
 
 const Toasts = () => <Toaster toasts={useToasts()} />;
 
-/** The given parts, and those that the remote has itself. */
+/** The given components and the remote's own. */
 function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
   const own = Object.fromEntries(
     remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
@@ -121,8 +121,8 @@ const setWindow = (width: number) =>
   (window as typeof window & TestWindow).happyDOM.setViewport({ width, height: width < 1024 ? 844 : 800 });
 
 /**
- * Opens a remote at a path as a person would find it: real store, client, session and realtime,
- * with network and socket faked at the edge; markup made of text is refused as by the product's page. `handlers` are named like `GET /v1/stories`.
+ * Opens a remote at a path, with the real store, client, session and realtime; network and socket are faked at the edge. Markup
+ * from text throws, as on the product's page. `handlers` are keyed like `GET /v1/stories`.
  */
 export function openRemote(remote: RemoteModule, handlers: Handlers, options: OpenOptions = {}): OpenRemote {
   const { path = firstPath(remote), user = null, slots = {} } = options;
@@ -150,7 +150,7 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
         <Toasts />
       </HistoryRouter>
     </Provider>,
-    // as the host does with what a boundary has caught
+    // the host does the same with an error that a boundary has caught
     { onCaughtError: (error) => console.warn('contained:', error) },
   );
   return { ...rendered, live: socket.live, requests: network.requests, user: userEvent.setup() };

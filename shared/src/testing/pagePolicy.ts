@@ -1,6 +1,6 @@
 import { onTestEnd } from './reset';
 
-/** What would make markup of text, which the policy of the product's page refuses, even of `''`. */
+/** Sinks that create markup from text, which the product's page forbids, even for `''`. */
 const sinks = (): [prototype: object, name: string][] => [
   [Element.prototype, 'innerHTML'],
   [Element.prototype, 'outerHTML'],
@@ -16,7 +16,7 @@ const described = (object: object | null, name: string): PropertyDescriptor | un
     ? (Object.getOwnPropertyDescriptor(object, name) ?? described(Object.getPrototypeOf(object), name))
     : undefined;
 
-/** Holds that policy until the end of the test: markup made of text throws as it does in the page. */
+/** Applies that policy until the end of the test: markup from text throws. */
 export function holdPagePolicy() {
   for (const [prototype, name] of sinks()) {
     const own = Object.getOwnPropertyDescriptor(prototype, name);

@@ -1,6 +1,6 @@
 import { onTestEnd } from './reset';
 
-/** For the rest of the test, no text with these words can be drawn: a row that has them throws. */
+/** Until the end of the test, rendering a text with these words throws. */
 export function refuseToDraw(words: string) {
   const { createTextNode } = document;
   const refuse = (text: unknown) => {

@@ -28,13 +28,13 @@ export async function resetRuntime() {
   dropUnsavedDrafts();
   localStorage.clear();
   sessionStorage.clear();
-  // what was refused by a storage that a test took away
+  // values that only memory holds, since a test's storage refused them
   for (const store of [local, tab]) for (const key of store.keys('')) store.remove(key);
-  // a cookie says that a session may live on without storage
+  // the cookie indicates a session that may exist without storage
   Reflect.set(document, 'cookie', 'XSRF-TOKEN=; expires=Thu, 01 Jan 1970 00:00:00 GMT');
-  // everyone who follows other tabs reads the empty storage
+  // listeners for changes of other tabs read the empty storage
   window.dispatchEvent(new StorageEvent('storage', { key: null }));
-  // what is under way is answered still, finds nobody signed in and ends: the next test may sign the same member in
+  // pending work still gets its responses and ends without a user: the next test may sign in the same member
   await letTimePass();
   endFakes();
   localStorage.clear();

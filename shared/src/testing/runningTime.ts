@@ -1,13 +1,13 @@
-/** Shorter waits pass as they are: they are next turns, not times. */
+/** Shorter timers run unchanged: they only wait for a later task. */
 const SHORTEST_MS = 100;
 const SLICE_MS = 10;
 
-/** What waits for its time, and how to have that be over. */
+/** Pending timers, with the function that ends each. */
 const waiting = new Map<unknown, () => void>();
 
 /**
- * Has a page's timers count its own running time: one of 6 s runs out after 600 turns of 10 ms, however long the machine takes for
- * a turn. What a test does within the time of a toast, an undo or a typing pause stays within it on a busy machine.
+ * Makes timers count the page's running time: 6 s end after 600 turns of 10 ms, however slow the machine is. A test's actions
+ * within the time of a toast, an undo or a typing pause stay within it.
  */
 export function countRunningTime() {
   const { setTimeout: wait, clearTimeout: clear } = globalThis;
@@ -34,10 +34,10 @@ export function countRunningTime() {
 }
 
 const { setTimeout: nextTurn } = globalThis;
-/** More than any work of a page takes whose every wait is over. */
+/** More turns than any page needs to settle after its timers have ended. */
 const TURNS = 5;
 
-/** Lets the page's work end: the time that it waits for has passed. */
+/** Ends all pending timers and lets the page settle. */
 export async function letTimePass() {
   for (let turn = 0; turn < TURNS; turn += 1) {
     for (const end of [...waiting.values()]) end();

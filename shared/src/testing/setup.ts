@@ -7,17 +7,17 @@ import { lowerToFloor } from './floor';
 import { resetRuntime } from './reset';
 import { countRunningTime } from './runningTime';
 
-// of Node's own realm where the tests run in a VM context of theirs; in a page it is an Error
+// in a VM context `DOMException` belongs to Node's realm; in a browser it extends `Error`
 Object.setPrototypeOf(DOMException.prototype, Error.prototype);
 countRunningTime();
 lowerToFloor();
 refuseNetwork();
-// a page that has asked before; how the client's file comes is no test's concern but its own
+// loads the client as after an earlier request; only its own tests cover the loading
 await prepareClient();
-// a busy machine takes its time over a page's code; a test says what is to come, not how soon
+// generous, since a busy machine may be slow; tests check results, not speed
 configure({ asyncUtilTimeout: 30_000 });
 
-// happy-dom's classes are the same for all files of a thread: what a file puts on them must not reach the next one
+// all files of a thread share happy-dom's classes, so changes to them must be reverted
 const elementClasses = Object.getOwnPropertyNames(globalThis)
   .map((name) => Reflect.get(globalThis, name)?.prototype)
   .filter((prototype) => prototype === Node.prototype || prototype instanceof Node)
@@ -32,7 +32,7 @@ afterAll(() => {
 let unexpected: string[] = [];
 const { error } = console;
 
-// Collected and told after the test: throwing inside console.error would end the whole run.
+// Collected and thrown after the test: throwing inside `console.error` would end the whole run.
 console.error = (...parts: unknown[]) => {
   unexpected.push(parts.map(String).join(' '));
   error(...parts);
@@ -40,9 +40,9 @@ console.error = (...parts: unknown[]) => {
 
 beforeEach(() => {
   unexpected = [];
-  // the modules of the runtime read it when they load
+  // the runtime's modules read the settings when they load
   forgetHostConfig();
-  // a page that has talked to the server before
+  // a page with the token of an earlier response
   Reflect.set(document, 'cookie', 'XSRF-TOKEN=test');
 });
 

@@ -6,7 +6,7 @@ interface Timer {
   run: () => void;
 }
 
-/** Time that passes only when told to. */
+/** A clock that advances only by `pass`. */
 export class SimulatedClock implements Clock {
   #time = 0;
   readonly #timers = new Set<Timer>();
@@ -19,7 +19,7 @@ export class SimulatedClock implements Clock {
     return () => void this.#timers.delete(timer);
   };
 
-  /** Lets `milliseconds` pass; promises settle between timers. */
+  /** Advances by `milliseconds`; promises settle between timers. */
   async pass(milliseconds: number) {
     const end = this.#time + milliseconds;
     for (;;) {
@@ -38,7 +38,7 @@ async function settled() {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-/** `refusing`: away, so every socket fails immediately; `forbidding`: there, and never permitted. */
+/** `refusing`: unreachable, each socket fails immediately; `forbidding`: reachable, each socket is refused; `swallowing`: no response. */
 export type Weather = 'up' | 'refusing' | 'forbidding' | 'swallowing';
 
 const CONNECT_MS = 120;
@@ -46,10 +46,10 @@ const JOIN_MS = 60;
 const QUIET_MS = 10_000;
 const PONG_MS = 5_000;
 
-/** A network that is up, refuses sockets, or swallows every packet; links on it behave as pusher-js does. */
+/** A network that is up, refuses sockets or swallows all packets; its links behave like pusher-js. */
 export class SimulatedNetwork {
   weather: Weather = 'up';
-  /** what becomes of a subscription while the network is up */
+  /** outcome of a subscription while the network is up */
   joining: 'accepted' | 'refused' | 'unanswered' = 'accepted';
   attempts = 0;
   reauthorizations = 0;
@@ -60,7 +60,7 @@ export class SimulatedNetwork {
     this.#clock = clock;
   }
 
-  /** Every open socket is closed by the other side. */
+  /** Closes all open sockets from the server's side. */
   breakAll() {
     for (const close of [...this.#open]) close();
   }

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 
 const portCure = 'must be a whole number from 0 to 65535';
 
-/** The variables by which every server of the product enables metrics. */
+/** Environment variables that enable metrics in each server of the product. */
 export const metricsEntries = {
   METRICS_PORT: v.pipe(
     v.optional(
@@ -38,23 +38,23 @@ export interface MetricsSettings {
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
 
-/** Metrics cannot be given as they are asked for; the message is one line with the cure. */
+/** Metrics cannot be provided as configured; the message is one line that states the remedy. */
 export class MetricsRefused extends Error {}
 
-/** What a request was, in words of which there are few. */
+/** Labels of a request, with few distinct values. */
 export interface RequestFacts {
   service: 'front' | 'console' | 'backend';
   method: string;
-  /** a pattern such as `/story/:id`, never an address */
+  /** a pattern such as `/story/:id`, never a URL */
   route: string;
   status: number;
   seconds: number;
 }
 
-/** What this process counts, and where it is read. */
+/** Metrics of this process. */
 export interface Metrics {
   registry: Registry;
-  /** where it is read, such as `http://127.0.0.1:9464/metrics` */
+  /** address for reading them, e.g. `http://127.0.0.1:9464/metrics` */
   url: string;
   countRequest(facts: RequestFacts): void;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export interface Metrics {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** From a file in memory to a page that waits for an API that is slow. */
+/** From a file in memory to a page that waits for a slow API. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 function requestCounters(registry: Registry) {
@@ -112,8 +112,8 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 }
 
 /**
- * Opens `/metrics` on an address of its own, so that no proxy in front of the product can pass it on; null where it is not asked for.
- * Throws `MetricsRefused` for a port that is taken, and for an address that other machines reach without a token.
+ * Opens `/metrics` on a separate port, so that no proxy in front of the product can expose it; null if not configured. Throws
+ * `MetricsRefused` for a port in use, and for a public address without a token.
  */
 export async function openMetrics(settings: MetricsSettings): Promise<Metrics | null> {
   const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token } = settings;

@@ -2,24 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes, Context, HrTime, Span } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
-/** What is going on, by W3C Trace Context. */
+/** The current trace, by W3C Trace Context. */
 export interface Trace {
   traceId: string;
-  /** header by which others go on with it */
+  /** header that continues the trace in another service */
   traceparent: string;
 }
 
 interface OpenSpan extends Trace {
-  /** Runs work as a span below this one; it ends with the work, or with the promise that the work returns. */
+  /** Runs work as a child span, which ends with the work or with its returned promise. */
   child<Result>(name: string, attributes: Attributes, work: () => Result): Result;
 }
 
 const open = new AsyncLocalStorage<OpenSpan>();
 
-/** The trace that this code runs in; undefined outside of one, and where nothing is traced. */
+/** Returns the current trace; undefined outside of one, or without tracing. */
 export const currentTrace = (): Trace | undefined => open.getStore();
 
-/** Makes work a span of what is going on; runs it as it is where nothing is traced. */
+/** Runs work as a span of the current trace; without tracing just runs it. */
 export function inSpan<Result>(name: string, attributes: Attributes, work: () => Result): Result {
   const parent = open.getStore();
   return parent ? parent.child(name, attributes, work) : work();
@@ -31,12 +31,12 @@ export interface RequestSpan extends Trace {
   end(answer: { route: string; status: number }): void;
 }
 
-/** What a page did itself, as it reports it: ids in hex. */
+/** A span reported by a page: ids in hex. */
 export interface PageSpan {
   traceId: string;
   spanId: string;
   parentSpanId?: string | undefined;
-  /** a call's is its method */
+  /** the method, for a call */
   name: string;
   /** ms since 1970 */
   startedAt: number;
@@ -47,15 +47,15 @@ export interface PageSpan {
 }
 
 export interface Tracing {
-  /** Begins the span of a request, below what its `traceparent` names if it has one. */
+  /** Starts the span of a request, as a child of its `traceparent` if it has one. */
   beginRequest(request: { method: string; traceparent?: string; requestId: string }): RequestSpan;
-  /** Sends spans that pages have made, as those of a service of their own. */
+  /** Sends spans reported by pages, under a separate service name. */
   takePageSpans(spans: readonly PageSpan[]): void;
-  /** Sends what is not sent yet, for a second at most. */
+  /** Sends the pending spans, for one second at most. */
   close(): Promise<void>;
 }
 
-/** Traces cannot be sent as they are asked for; the message is one line with the cure. */
+/** Traces cannot be sent as configured; the message is one line that states the remedy. */
 export class TracingRefused extends Error {}
 
 const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
@@ -70,7 +70,7 @@ function isAskedFor(variables: NodeJS.ProcessEnv): boolean {
   return true;
 }
 
-/** Loads the SDK's packages, which a server without traces never does. */
+/** Loads the SDK's packages lazily: a server without traces never loads them. */
 async function loadSdk() {
   const [api, core, { OTLPTraceExporter }, resources, sdk] = await Promise.all([
     import('@opentelemetry/api'),
@@ -84,7 +84,7 @@ async function loadSdk() {
 
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
-/** The exporter, and one line when the collector takes nothing any more and one when it does again. */
+/** The exporter; logs one line when the collector stops accepting spans, and one when it accepts them again. */
 function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string) => void) {
   const exporter = new OTLPTraceExporter();
   const send = exporter.export.bind(exporter);
@@ -101,7 +101,7 @@ function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string
   return exporter;
 }
 
-/** In a queue of their own, so that invented spans push out none of the server's. */
+/** Queue size for pages, separate so that forged spans cannot displace the server's. */
 const MOST_PAGE_SPANS = 512;
 
 const isMethod = (name: string) => /^[A-Z]+$/.test(name);
@@ -120,7 +120,7 @@ function attributesOf({ name, build, route, status }: PageSpan): Attributes {
   };
 }
 
-/** The way of finished spans to the collector: a tracer begins spans, and gives them ids of its own. */
+/** Sends finished spans to the collector. A tracer cannot, since it starts spans with its own ids. */
 function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, service: string | undefined) {
   const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: MOST_PAGE_SPANS });
   const resource = resources
@@ -154,8 +154,8 @@ function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, se
 const LAST_SENDING_MS = 1_000;
 
 /**
- * Sends traces where the usual variables say (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …); null
- * where they name no endpoint. Throws `TracingRefused` for a protocol that is not spoken.
+ * Sends traces as configured by the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`,
+ * …); null without an endpoint. Throws `TracingRefused` for an unsupported protocol.
  */
 export async function openTracing(
   service: string,
@@ -223,7 +223,7 @@ export async function openTracing(
     takePageSpans: pages.take,
     async close() {
       const timer = new Promise((resolve) => setTimeout(resolve, LAST_SENDING_MS).unref());
-      // ends the exporter, which both use
+      // shuts down the exporter, which both processors use
       const sent = pages.flush().then(() => provider.shutdown());
       await Promise.race([sent.catch(() => {}), timer]);
     },

@@ -24,7 +24,7 @@ interface Sent {
   }[];
 }
 
-/** A span as a collector gets it. */
+/** A span as received by a collector. */
 export interface CollectedSpan {
   service: string;
   name: string;
@@ -37,13 +37,13 @@ export interface CollectedSpan {
   attributes: Record<string, string | number | undefined>;
 }
 
-/** Nanoseconds as text, in whole milliseconds. */
+/** Converts nanoseconds as text to whole milliseconds. */
 const toMs = (nanoseconds: string) => Number(BigInt(nanoseconds) / 1_000_000n);
 
 const byKey = (attributes: { key: string; value: Value }[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
 
-/** A small OTLP/HTTP collector on loopback; until `close` the environment of this process names it. */
+/** Starts an OTLP/HTTP collector on loopback and sets it in this process's environment until `close`. */
 export async function openCollector() {
   const spans: CollectedSpan[] = [];
   const status = { code: 200 };
@@ -68,9 +68,9 @@ export async function openCollector() {
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '20' };
   Object.assign(process.env, variables);
   return {
-    /** what came so far */
+    /** received spans */
     spans,
-    /** what it answers with */
+    /** status of its responses */
     status,
     close() {
       for (const name of Object.keys(variables)) delete process.env[name];
