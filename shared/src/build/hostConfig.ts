@@ -31,8 +31,8 @@ const withoutUnusedOfAxios = () =>
   );
 
 /**
- * Removes unused parts of react-router from the host, 2 KiB (Brotli): prefetching links of its framework mode, and forms, kept
- * alive only by their display names. Throws if a new version does not match.
+ * Removes unused parts of react-router from the host, 2 KiB (Brotli). They are prefetching links of its framework mode, and forms,
+ * kept only by their display names. Throws if a new version does not match.
  */
 const withoutUnusedOfRouter: RsbuildPlugin = {
   name: 'liaozhai:router',

@@ -181,11 +181,11 @@ export const STORAGE_KEYS = {
   invite: 'liaozhai-invite',
   /** sessionStorage: idempotency keys of orders that may be open, by package */
   orders: 'liaozhai-orders',
-  /** sessionStorage: first page of this visit */
+  /** sessionStorage: path and history index for the document that a navigation loads */
   arrival: 'liaozhai-arrival',
   /** sessionStorage: scroll positions of screens */
   scroll: 'liaozhai-scroll',
-  /** sessionStorage: the release state for which this page was reloaded */
+  /** sessionStorage: goal and time of the last reload for an update */
   update: 'liaozhai-update',
   /** IndexedDB */
   database: 'liaozhai',

@@ -208,7 +208,7 @@ export const flag = reader('flag', (raw) =>
 /** `#rrggbb`, background colour of a picture */
 export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 
-/** ISO 8601 allows no separators; Java appends the zone's name. No zone is more than 14 hours from UTC. */
+/** ISO 8601 separators are optional; Java appends the zone's name. No zone is more than 14 hours from UTC. */
 const isoOrSql =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|(?:Etc\/)?UTC|GMT|PRC|\[?Asia\/(?:Shanghai|Chongqing|Hong_Kong|Taipei)\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */

@@ -6,8 +6,8 @@ const failing = /^(?:([45]\d\d)(?:\d\d)?|-\d+|false)$|fail|error|exception/i;
 const succeeding = /^(?:[01]|2\d\d|[12]0000)$/;
 
 /**
- * Returns the HTTP status for a body that was sent with 200 and reports a failure: `{ code: 500, message }`, `{ success: false }`,
- * `{ status: 'error' }`, `{ error: '…' }`. Undefined for all other bodies.
+ * Returns the HTTP status of a failure that was sent with 200. Examples: `{ code: 500, message }`, `{ success: false }`, `{
+ * status: 'error' }`, `{ error: '…' }`. Undefined for all other bodies.
  */
 export function statedFailure(body: unknown): number | undefined {
   // an entity has an id or a name, and may have its own status, code or error

@@ -29,7 +29,7 @@ export function retryAfterSeconds(header: unknown, answeredAt?: unknown): number
   return seconds > LONGEST_WAIT_SECONDS ? null : seconds;
 }
 
-/** How pauses grow: they double from the first to the longest. Each one is shortened by a random fraction of up to `spread`. */
+/** How pauses grow: they double from the first to the longest. Each is shortened by a random fraction of up to `spread`. */
 export interface Pace {
   firstMs: number;
   longestMs: number;

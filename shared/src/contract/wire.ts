@@ -125,7 +125,7 @@ const minorEntries = optional({
   seconds_left: count,
   /** when use is allowed again */
   resumes_at: instant,
-  /** when the account's password alone ends the mode; null unless requested */
+  /** from when the account's password can end the mode; null unless requested */
   reset_at: instant,
   rules: minorRules,
 });
@@ -208,7 +208,7 @@ export const storySchema = v.object({
     summary: prose,
     author: v.object(optional({ id, name: label, avatar: text })),
     opening: prose,
-    /** suggested first messages, free of charge */
+    /** suggested first messages; the suggestion itself is free */
     opening_lines: rows(label),
     /** points */
     price_per_message: amount,

@@ -218,7 +218,6 @@ function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, f
   }, [isWell, waits, wait]);
 }
 
-/** Retries as soon as the network is back. */
 function useRetryOnline(onRetry: (() => unknown) | undefined) {
   const retry = useEffectEvent(() => void onRetry?.());
   useEffect(() => {

@@ -2,10 +2,7 @@ import clsx from 'clsx';
 import styles from './Skeleton.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 
-/**
- * Shape of the expected content: text lines, rows with a round portrait or a cover, the shelf of covers, a story's page, a page of
- * cards.
- */
+/** Shape of the expected content: text lines, rows with a round portrait, rows with a cover, the shelf of covers, a story's page, cards. */
 export type SkeletonShape = 'text' | 'row' | 'coverRow' | 'shelf' | 'story' | 'card';
 
 export interface SkeletonProps {

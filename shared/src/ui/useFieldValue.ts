@@ -11,7 +11,7 @@ interface Owner<Input extends TextInput> {
 }
 
 /**
- * Controls a text field, but keeps a value that the browser filled in: password managers send no event, and React would clear the
+ * Controls a text field, but keeps a value that the browser filled in. Password managers send no event, and React would clear the
  * field with the next render. The owner receives the value before a button of the form acts.
  */
 export function useFieldValue<Input extends TextInput>({ value, defaultValue, onChange }: Owner<Input>) {

@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
-/** Copies stored on the device. */
 interface DeviceCache {
   read(key: string): Promise<unknown>;
   write(key: string, value: unknown): Promise<void>;
@@ -55,7 +54,7 @@ const markOf = (key: string) => `${key} pages`;
 export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boolean => tab.get(markOf(key)) !== null;
 
 /**
- * Restores a long cursor-paged list after a reload of its tab: stores its pages on the device and adds them after the first page
+ * Restores a long cursor-paged list after a reload of its tab. Stores its pages on the device and adds them after the first page
  * has loaded. Other tabs start with the first page. Returns whether the list may load its next page: one that loads during the
  * restoration would extend the old list.
  */

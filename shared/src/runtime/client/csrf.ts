@@ -38,7 +38,6 @@ export function createCsrfToken(fetchToken: () => Promise<void>) {
   let underWay: Promise<void> | null = null;
   /** One request set no cookie: the server uses none, or it is unreachable and the next response shows that. */
   let isTokenless = false;
-  /** Tokens that the server has refused in this page. */
   const refused = new Set<string>();
 
   function refresh(): Promise<void> {

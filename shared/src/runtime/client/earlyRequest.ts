@@ -12,7 +12,6 @@ type Asked = Pick<AxiosRequestConfig, 'method' | 'baseURL' | 'url' | 'params' | 
 
 const loader = () => (globalThis as { __liaozhai?: Loader }).__liaozhai;
 
-/** Returns the early request if it matches. */
 function earlyFor({ method, baseURL = '', url = '', params }: Asked): EarlyRequest | null {
   const early = loader()?.early;
   if (!early || method?.toLowerCase() !== 'get' || early.url !== baseURL + url) return null;

@@ -314,7 +314,6 @@ async function isServerThere(): Promise<boolean> {
   );
 }
 
-/** Tracks whether the server can be reached, by the outcome of requests. */
 export const network = createNetwork(isServerThere);
 
 /** Laravel sets the cookie at this address. If the route is missing, the response to the retried change shows the error. */

@@ -41,8 +41,8 @@ const SESSION_ENDED_PAUSE_MS = 1_000;
 export type Nudge = 'network' | 'attention';
 
 /**
- * Keeps one link alive. Each failure leads to a new attempt after a pause with full jitter: up to 5 s for an unreachable
- * server, 10 min for a refusal. pusher-js alone waits 15–60 s after a refused retry and gives up on some codes.
+ * Keeps one link alive. Each failure leads to a new attempt after a pause with full jitter. The pause is at most 5 s for an
+ * unreachable server, 10 min for a refusal. pusher-js alone waits 15–60 s after a refused retry and gives up on some codes.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -234,7 +234,6 @@ export interface Link {
   connect: () => void;
   disconnect: () => void;
   join: () => void;
-  /** Sends a ping. */
   ping: () => void;
   /** Checks with the server whether this page may still listen; closes if not. */
   reauthorize: () => void;

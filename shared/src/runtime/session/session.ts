@@ -39,7 +39,7 @@ const isOlder = (user: User, version: number | null | undefined): boolean =>
 
 const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStored(user)));
 
-/** The signed-in user and every change of it. Follows the other tabs and every 401. */
+/** The signed-in user: only this module changes it. Follows the other tabs and every 401. */
 export function createSession() {
   const unkeptNoticed = createSignal();
   /** time of the sign-in in this page, until a later response proves that the session works */
@@ -138,8 +138,8 @@ export function createSession() {
   }
 
   /**
-   * Fetches the user if storage has none but a session may exist: iOS clears script-written storage after seven days, a full
-   * disk stores nothing, and a stored user may be damaged.
+   * Fetches the user if storage has none but a session may exist. iOS clears script-written storage after seven days, a full disk
+   * stores nothing, and a stored user may be damaged.
    */
   async function recover(): Promise<void> {
     const isUnknown = currentUser() === null && local.get(STORAGE_KEYS.guest) === null;
@@ -150,7 +150,6 @@ export function createSession() {
     if (epoch === signInEpoch.current()) unauthenticated.divert(null);
   }
 
-  /** Work to finish while the user is still signed in. */
   const beforeSignOut = new Set<() => Promise<unknown>>();
 
   async function signOut(): Promise<void> {
@@ -324,7 +323,6 @@ async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void>
   await endOnce(false);
 }
 
-/** Deletes everything that this device stores of `owner`. */
 async function purgePrivateData(owner: string): Promise<void> {
   purgeDrafts(owner);
   purgePositions(owner);

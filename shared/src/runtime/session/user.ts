@@ -57,7 +57,6 @@ export type UserPatch = InferOutput<typeof userPatchSchema>;
 
 const endable = ['deletion_at', 'email_verified_at', 'minor'];
 
-/** Returns the user with the fields of `patch` applied. */
 export function patchedUser(user: User, patch: UserPatch): User {
   const changes = Object.entries(patch).filter(
     ([field, value]) => value !== undefined && (value !== null || endable.includes(field)),

@@ -67,7 +67,6 @@ export function adoptDrafts(from: string, to: string) {
 const joinedLists = (...keys: string[]): string =>
   JSON.stringify(keys.flatMap((key) => readJson(key)).filter((each) => each !== undefined));
 
-/** Discards unsaved drafts. */
 export function dropUnsavedDrafts() {
   unsaved.clear();
   save();
