@@ -167,7 +167,7 @@ export const STORAGE_KEYS = {
   positions: 'liaozhai-positions',
   /** the user's latest stories; the loader reserves their space in the page */
   recent: 'liaozhai-recent',
-  /** builds that failed on this device, with the time until which they are avoided */
+  /** builds that failed on this device → time of the failure; avoided for ten minutes */
   quarantine: 'liaozhai-quarantine',
   /** builds that ran on this device, to know whether a measurement is from a warm cache */
   ranBuilds: 'liaozhai-ran-builds',

@@ -12,7 +12,7 @@ export interface MenuMessage {
 interface SingleSlots {
   /** Terms or privacy policy inside the sign-in popup. */
   legal: { document: 'terms' | 'privacy' };
-  /** Replaces the screens of a user whom 未成年人模式 limits. */
+  /** Guard of 未成年人模式 for a user who has it on; covers the screens while use is blocked. */
   minor: { pathname: string };
   /** The balance below the user's name in 我的. */
   'my.balance': object;
@@ -28,7 +28,7 @@ interface SingleSlots {
 interface OpenSlots {
   /** A row in the member's list in 我的: `ListRow` of the kit. */
   'my.entries': object;
-  /** A tile above the shelf of 发现, 72 px high: `Card` of the kit. */
+  /** A tile above the shelf of 发现, 72 px high at the standard font size: `Card` of the kit. */
   'explore.tiles': object;
   /** A row in a message's menu: `ListRow` of the kit. Its tap must call `onClose` first. */
   'message.menu': { message: MenuMessage; onClose: () => void };

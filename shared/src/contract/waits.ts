@@ -1,7 +1,7 @@
 import type { ApiError } from './failures.ts';
 import { MINUTE_MS, SECOND_MS } from './units.ts';
 
-/** After a longer `Retry-After` only the user can retry. */
+/** Longest `Retry-After` that is waited for; after a longer one only the user can retry. */
 export const LONGEST_WAIT_SECONDS = 15 * 60;
 
 const httpDate =

@@ -22,7 +22,7 @@ export const realClock: Clock = {
   },
 };
 
-/** Requests per minute that a page may send without user action. Polling without a socket needs 30, reconnecting a socket 48. */
+/** Requests per minute without user action. Polling without a socket needs 30, attempts to reach a lost socket 48. */
 export const REQUESTS_PER_MINUTE = 90;
 /** Requests that a tap exempts from `Retry-After` and from the budget, if they are sent within `TAP_MS`. */
 const REQUESTS_PER_TAP = 10;

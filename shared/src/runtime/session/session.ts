@@ -232,7 +232,7 @@ export function createSession() {
       beforeSignOut.add(work);
       return () => void beforeSignOut.delete(work);
     },
-    /** Reports the former user if their data was shown (else null), and the new one. Returns the unsubscribe function. */
+    /** Reports the former user's id if their data was shown (else null), and the new id. Returns the unsubscribe function. */
     onUserChanged: userChanged.on,
   };
 

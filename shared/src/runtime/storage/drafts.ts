@@ -52,7 +52,10 @@ export function purgeDrafts(owner: string) {
   for (const key of local.keys(prefix)) local.remove(key);
 }
 
-/** Moves drafts to another owner and overwrites the owner's own. The lists of pending messages are joined, the new owner's first. */
+/**
+ * Moves drafts to another owner, whose own drafts of the same conversations are overwritten. The lists of pending messages are
+ * joined, the new owner's first.
+ */
 export function adoptDrafts(from: string, to: string) {
   save();
   const prefix = keyOf(from, '');
