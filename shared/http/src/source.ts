@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 
-/** Origin of a request from the perspective of the visitor's browser. */
+/** IP address, host and scheme of a request, as the visitor's browser sees them. */
 export interface Source {
   ip: string;
   /** Host and port; empty if the request has none, like health checks over HTTP/1.0. */

@@ -84,8 +84,8 @@ export const INSIDE = 'inside';
 const servedFromMemory = { cleanDistPath: false };
 
 /**
- * Dev server of a remote inside a deployed host, at HOST_ORIGIN unless on this machine. Builds in production mode, since the
- * host's React is the production one; each change reloads the page.
+ * Dev server for a remote in a deployed host (HOST_ORIGIN, unless on this machine). Builds in production mode, since the host's
+ * React is the production one; each change reloads the page.
  */
 export const insideConfig = (port: number): RsbuildConfig => ({
   mode: 'production',
