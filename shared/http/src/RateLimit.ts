@@ -35,11 +35,11 @@ export class RateLimit implements Limiter {
 
   take(key: string, perMinute: number): number {
     const now = this.#now();
-    const recent = (this.#attempts.get(key) ?? []).filter((time) => time > now - WINDOW_MS);
-    const [oldest] = recent;
-    const isRefused = oldest !== undefined && recent.length >= perMinute;
-    if (!isRefused) recent.push(now);
-    this.#attempts.set(key, recent);
+    const recentTimes = (this.#attempts.get(key) ?? []).filter((time) => time > now - WINDOW_MS);
+    const [oldest] = recentTimes;
+    const isRefused = oldest !== undefined && recentTimes.length >= perMinute;
+    if (!isRefused) recentTimes.push(now);
+    this.#attempts.set(key, recentTimes);
     return isRefused ? secondsUntilFree(oldest, now) : 0;
   }
 

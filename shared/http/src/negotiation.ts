@@ -10,19 +10,19 @@ type Ranking = (available: readonly string[], options: { preferred: readonly str
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 /** Browsers send only a handful of different headers. */
-const chosen = new BoundedMap<string, Encoding>(100);
+const encodingCache = new BoundedMap<string, Encoding>(100);
 
 /**
  * Selects the response encoding by RFC 9110: the client's weights first, then the smaller encoding. A client that refuses all
  * encodings gets `identity`.
  */
 export function encodingFor(accept: string | undefined = ''): Encoding {
-  const cached = chosen.get(accept);
+  const cached = encodingCache.get(accept);
   if (cached) return cached;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': accept } });
-  const [first] = (negotiator.encodings as Ranking)(ENCODINGS, { preferred: ENCODINGS });
-  const encoding = ENCODINGS.find((name) => name === first) ?? 'identity';
-  chosen.set(accept, encoding);
+  const [bestName] = (negotiator.encodings as Ranking)(ENCODINGS, { preferred: ENCODINGS });
+  const encoding = ENCODINGS.find((name) => name === bestName) ?? 'identity';
+  encodingCache.set(accept, encoding);
   return encoding;
 }
 

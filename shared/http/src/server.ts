@@ -14,7 +14,7 @@ const SECOND_MS = 1_000;
 
 /** Longer than the idle timeout of nginx and load balancers: a request on a connection that is just closing is lost. */
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
-const REQUEST_MS = 20 * SECOND_MS;
+const REQUEST_TIMEOUT_MS = 20 * SECOND_MS;
 const SILENCE_MS = 90 * SECOND_MS;
 /** Time after a response for the rest of an unread request body. */
 const LINGER_MS = 2 * SECOND_MS;
@@ -33,27 +33,27 @@ interface ServerOptions {
 
 /** Responses and sockets in progress. */
 interface Work {
-  answers: Set<ServerResponse>;
+  responses: Set<ServerResponse>;
   sockets: Set<Duplex>;
 }
 
-const workOf = new WeakMap<Server, Work>();
+const workByServer = new WeakMap<Server, Work>();
 
-function track<One extends ServerResponse | Duplex>(all: Set<One>, one: One): void {
-  all.add(one);
+function track<Item extends ServerResponse | Duplex>(items: Set<Item>, item: Item): void {
+  items.add(item);
   // `on`, not `once`: `close` is emitted only once, and the wrapper of `once` would cost each request
-  one.on('close', () => all.delete(one));
+  item.on('close', () => items.delete(item));
 }
 
 /** Writes a response to a connection without a `ServerResponse`, and closes it. */
 export function answerRaw(socket: Duplex, status: number, body = '', headers: Record<string, string> = {}): void {
-  const all = {
+  const allHeaders = {
     'content-type': 'text/plain; charset=utf-8',
     ...headers,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   // closing with unread bytes would reset the connection and lose the response
   socket.resume();
@@ -63,19 +63,19 @@ export function answerRaw(socket: Duplex, status: number, body = '', headers: Re
 /** Returns the cancel function. */
 function destroyLater(socket: Duplex): () => void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  const keep = () => {
+  const cancel = () => {
     clearTimeout(timer);
-    socket.off('close', keep);
+    socket.off('close', cancel);
   };
-  socket.on('close', keep);
-  return keep;
+  socket.on('close', cancel);
+  return cancel;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** As in RFC 6455. */
-const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+const isWebSocketRequest = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && (headers.upgrade ?? '').trim().toLowerCase() === 'websocket';
 
 const upgradeHeaders = new Set(['upgrade', 'http2-settings']);
@@ -87,14 +87,14 @@ function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): B
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     const lower = name.toLowerCase();
     if (upgradeHeaders.has(lower)) continue;
-    const isKept = (token: string) => !upgradeHeaders.has(token.trim().toLowerCase());
-    lines.push(`${name}: ${lower === 'connection' ? value.split(',').filter(isKept).join(',') : value}`);
+    const isPlainToken = (token: string) => !upgradeHeaders.has(token.trim().toLowerCase());
+    lines.push(`${name}: ${lower === 'connection' ? value.split(',').filter(isPlainToken).join(',') : value}`);
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
 /** Lets the server parse the request again on the same connection, as an ordinary one. */
-function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function replayWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   if (socket.destroyed) return;
   socket.unshift(Buffer.concat([plainHead(request), head]));
   server.emit('connection', socket);
@@ -110,19 +110,19 @@ function toOriginForm(request: IncomingMessage): void {
 }
 
 /** Whether the request names one valid host, as RFC 9112 requires; HTTP/1.0 needs none. */
-function namesOneHost({ headers, rawHeaders }: IncomingMessage): boolean {
-  const named = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  return named.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
+function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
+  const hostHeaders = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return hostHeaders.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
 }
 
 /** Status for a request that cannot be accepted, or null. */
-function refusalOf(request: IncomingMessage): 400 | 501 | null {
-  if (!namesOneHost(request)) return 400;
+function refusalStatus(request: IncomingMessage): 400 | 501 | null {
+  if (!hasValidHost(request)) return 400;
   // the parser decodes `chunked` and no other transfer coding
   return /^(chunked)?$/i.test(request.headers['transfer-encoding'] ?? '') ? null : 501;
 }
 
-const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const statusByErrorCode: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
  * Creates a server that answers each request in limited time. Proxies treat a connection that closes without a response as a
@@ -130,56 +130,56 @@ const statusOfErrors: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_H
  */
 export function createHttpServer(
   listener: RequestListener,
-  { isSocket = () => false, onSocket, requestMs = REQUEST_MS, silenceMs = SILENCE_MS }: ServerOptions = {},
+  { isSocket = () => false, onSocket, requestMs = REQUEST_TIMEOUT_MS, silenceMs = SILENCE_MS }: ServerOptions = {},
 ): Server {
-  const work: Work = { answers: new Set(), sockets: new Set() };
-  const isOurs = (request: IncomingMessage): boolean => {
+  const work: Work = { responses: new Set(), sockets: new Set() };
+  const isAcceptedUpgrade = (request: IncomingMessage): boolean => {
     toOriginForm(request);
-    return onSocket !== undefined && wantsWebSocket(request) && !refusalOf(request) && isSocket(request);
+    return onSocket !== undefined && isWebSocketRequest(request) && !refusalStatus(request) && isSocket(request);
   };
-  const bounds = {
+  const serverOptions = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: requestMs,
     headersTimeout: requestMs,
     connectionsCheckingInterval: SECOND_MS,
     maxHeaderSize: HEADER_BYTES,
-    // Ignored by Node 20. Later versions would consume the body of an upgrade, which `answerPlainly` needs.
-    shouldUpgradeCallback: (request: IncomingMessage) => isOurs(request) || !hasBody(request),
+    // Ignored by Node 20. Later versions would consume the body of an upgrade, which `replayWithoutUpgrade` needs.
+    shouldUpgradeCallback: (request: IncomingMessage) => isAcceptedUpgrade(request) || !hasBody(request),
   };
-  const server = createServer(bounds, (request, response) => {
-    track(work.answers, response);
+  const server = createServer(serverOptions, (request, response) => {
+    track(work.responses, response);
     toOriginForm(request);
     response.on('finish', () => {
       if (!request.complete) request.once('end', destroyLater(request.socket));
     });
     // Node loses requests pipelined behind an upgrade; after a closed connection the client sends them again
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
-    const refusal = refusalOf(request);
+    const refusal = refusalStatus(request);
     if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
     else listener(request, response);
   });
-  workOf.set(server, work);
+  workByServer.set(server, work);
   server.setTimeout(silenceMs);
-  const answersOn = (socket: Duplex) => [...work.answers].filter(({ req }) => req.socket === socket);
+  const responsesOn = (socket: Duplex) => [...work.responses].filter(({ req }) => req.socket === socket);
   server.on('upgrade', (request, socket, head) => {
-    if (onSocket && isOurs(request)) {
+    if (onSocket && isAcceptedUpgrade(request)) {
       track(work.sockets, socket);
       return onSocket(request, socket, head);
     }
     // Node releases the connection before it has answered earlier requests on it
-    const before = answersOn(socket).at(-1);
-    if (before) before.once('close', () => answerPlainly(server, request, socket, head));
-    else answerPlainly(server, request, socket, head);
+    const pendingResponse = responsesOn(socket).at(-1);
+    if (pendingResponse) pendingResponse.once('close', () => replayWithoutUpgrade(server, request, socket, head));
+    else replayWithoutUpgrade(server, request, socket, head);
   });
   server.on('connect', (_, socket) => answerRaw(socket, 405, '', { allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' }));
-  const refused = new WeakSet<Duplex>();
+  const refusedSockets = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // further bytes after a refusal are not a new request
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const isAnswered = answersOn(socket).some(({ headersSent }) => headersSent);
-    if (!socket.writable || isAnswered || error.code === 'ECONNRESET') socket.destroy();
-    else answerRaw(socket, statusOfErrors[error.code ?? ''] ?? 400);
+    if (refusedSockets.has(socket)) return;
+    refusedSockets.add(socket);
+    const hasStartedResponse = responsesOn(socket).some(({ headersSent }) => headersSent);
+    if (!socket.writable || hasStartedResponse || error.code === 'ECONNRESET') socket.destroy();
+    else answerRaw(socket, statusByErrorCode[error.code ?? ''] ?? 400);
   });
   return server;
 }
@@ -192,20 +192,20 @@ const LAST_ANSWERS_MS = 300;
  * stops listening and destroys the sockets, which Node would keep open.
  */
 export async function closeHttpServer(server: Server, drainMs: number): Promise<void> {
-  const { answers, sockets } = workOf.get(server) ?? { answers: [], sockets: [] };
+  const { responses, sockets } = workByServer.get(server) ?? { responses: [], sockets: [] };
   const timer = new AbortController();
-  const over = wait(Math.max(LAST_ANSWERS_MS, drainMs), undefined, timer).catch(() => {});
-  await Promise.race([Promise.all([...answers].map((response) => once(response, 'close'))), over]);
-  const closed = new Promise((resolve) => server.close(resolve));
+  const timeout = wait(Math.max(LAST_ANSWERS_MS, drainMs), undefined, timer).catch(() => {});
+  await Promise.race([Promise.all([...responses].map((response) => once(response, 'close'))), timeout]);
+  const serverClosed = new Promise((resolve) => server.close(resolve));
   const endIdle = () => {
     for (const socket of sockets) socket.destroy();
     // a keep-alive connection becomes idle after its response and would wait for another request
     server.closeIdleConnections();
   };
   endIdle();
-  const idle = setInterval(endIdle, 50);
-  void over.then(() => server.closeAllConnections());
-  await closed;
-  clearInterval(idle);
+  const idleTimer = setInterval(endIdle, 50);
+  void timeout.then(() => server.closeAllConnections());
+  await serverClosed;
+  clearInterval(idleTimer);
   timer.abort();
 }

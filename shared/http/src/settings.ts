@@ -3,20 +3,26 @@ import * as v from 'valibot';
 // Schemas of environment variables; each error message states the required form.
 
 export function wholeNumber(min: number, max: number) {
-  const cure = `must be a whole number from ${min} to ${max}`;
+  const message = `must be a whole number from ${min} to ${max}`;
   return v.pipe(
     v.string(),
-    v.nonEmpty(cure),
-    v.toNumber(cure),
-    v.safeInteger(cure),
-    v.minValue(min, cure),
-    v.maxValue(max, cure),
+    v.nonEmpty(message),
+    v.toNumber(message),
+    v.safeInteger(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
   );
 }
 
 export function numberBetween(min: number, max: number) {
-  const cure = `must be a number from ${min} to ${max}`;
-  return v.pipe(v.string(), v.nonEmpty(cure), v.toNumber(cure), v.minValue(min, cure), v.maxValue(max, cure));
+  const message = `must be a number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.nonEmpty(message),
+    v.toNumber(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
 }
 
 /** Scheme, host and port, without a path. */

@@ -12,24 +12,24 @@ export interface Source {
 type Headers = Record<string, string | string[] | undefined>;
 
 /** Returns the last entry, from the nearest proxy: proxies append, so the visitor may have forged the earlier ones. */
-const nearest = (value: string | string[] | undefined): string | undefined =>
+const lastEntry = (value: string | string[] | undefined): string | undefined =>
   (Array.isArray(value) ? value.at(-1) : value)?.split(',').at(-1)?.trim() || undefined;
 
 /** A name or an address, with or without a port; browsers send nothing else. */
-const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-const hostIn = (value: string | undefined): string | undefined =>
-  value !== undefined && plainHost.test(value) ? value.toLowerCase() : undefined;
+const parseHost = (value: string | undefined): string | undefined =>
+  value !== undefined && hostPattern.test(value) ? value.toLowerCase() : undefined;
 
 /** `trustsProxy`: the request came through our own proxy, so its `X-Forwarded-*` headers are used. */
 export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsProxy: boolean): Source {
   const forwarded: Headers = trustsProxy ? request.headers : {};
   const peer = request.socket.remoteAddress ?? '';
-  const client = nearest(forwarded['x-forwarded-for']);
+  const client = lastEntry(forwarded['x-forwarded-for']);
   return {
     ip: client && isIP(client) ? client : peer,
-    host: hostIn(nearest(forwarded['x-forwarded-host'])) ?? hostIn(request.headers.host) ?? '',
-    scheme: nearest(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
+    host: parseHost(lastEntry(forwarded['x-forwarded-host'])) ?? parseHost(request.headers.host) ?? '',
+    scheme: lastEntry(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
   };
 }
 
@@ -42,9 +42,9 @@ export const isSameHost = (origin: string | undefined, { host }: Pick<Source, 'h
 
 /** The range from which one visitor can choose addresses: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(ip: string): string {
-  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = [], tail] = plain.split('::').map((half) => half.split(':').filter(Boolean));
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!isIPv6(address)) return address;
+  const [head = [], tail] = address.split('::').map((half) => half.split(':').filter(Boolean));
   const zeros = Array<string>(8 - head.length - (tail?.length ?? 0)).fill('0');
   const groups = tail ? [...head, ...zeros, ...tail] : head;
   // normalises the notation

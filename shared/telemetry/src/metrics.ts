@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import * as v from 'valibot';
 
-const portCure = 'must be a whole number from 0 to 65535';
+const portMessage = 'must be a whole number from 0 to 65535';
 
 /** Environment variables that enable metrics in each server of the product. */
 export const metricsEntries = {
@@ -12,10 +12,10 @@ export const metricsEntries = {
     v.optional(
       v.pipe(
         v.string(),
-        v.toNumber(portCure),
-        v.integer(portCure),
-        v.minValue(0, portCure),
-        v.maxValue(65_535, portCure),
+        v.toNumber(portMessage),
+        v.integer(portMessage),
+        v.minValue(0, portMessage),
+        v.maxValue(65_535, portMessage),
       ),
     ),
     v.description('port of its own for /metrics; unset: no metrics'),
@@ -89,11 +89,11 @@ function requestCounters(registry: Registry) {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function answer(registry: Registry, token: string | undefined, request: IncomingMessage, response: ServerResponse) {
+function respond(registry: Registry, token: string | undefined, request: IncomingMessage, response: ServerResponse) {
   const { pathname } = new URL(request.url ?? '/', 'http://metrics');
   if (pathname !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end();
-  const given = request.headers.authorization ?? '';
-  if (token !== undefined && !timingSafeEqual(digest(given), digest(`Bearer ${token}`)))
+  const authorization = request.headers.authorization ?? '';
+  if (token !== undefined && !timingSafeEqual(digest(authorization), digest(`Bearer ${token}`)))
     return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
   registry.metrics().then(
     (text) => response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text),
@@ -104,8 +104,8 @@ function answer(registry: Registry, token: string | undefined, request: Incoming
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      const why = code === 'EADDRINUSE' ? 'in use by another program' : message;
-      reject(new MetricsRefused(`METRICS_PORT=${port} on ${host}: ${why}. Name another one, or unset it.`));
+      const reason = code === 'EADDRINUSE' ? 'in use by another program' : message;
+      reject(new MetricsRefused(`METRICS_PORT=${port} on ${host}: ${reason}. Name another one, or unset it.`));
     });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
@@ -122,11 +122,11 @@ export async function openMetrics(settings: MetricsSettings): Promise<Metrics | 
     throw new MetricsRefused(`METRICS_HOST=${host} is reached by other machines: set METRICS_TOKEN as well.`);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const server = createServer((request, response) => answer(registry, token, request, response));
-  const bound = await listen(server, port, host);
+  const server = createServer((request, response) => respond(registry, token, request, response));
+  const boundPort = await listen(server, port, host);
   return {
     registry,
-    url: `http://${host}:${bound}/metrics`,
+    url: `http://${host}:${boundPort}/metrics`,
     countRequest: requestCounters(registry),
     close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

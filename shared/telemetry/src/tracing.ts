@@ -14,14 +14,14 @@ interface OpenSpan extends Trace {
   child<Result>(name: string, attributes: Attributes, work: () => Result): Result;
 }
 
-const open = new AsyncLocalStorage<OpenSpan>();
+const activeSpan = new AsyncLocalStorage<OpenSpan>();
 
 /** Returns the current trace; undefined outside of one, or without tracing. */
-export const currentTrace = (): Trace | undefined => open.getStore();
+export const currentTrace = (): Trace | undefined => activeSpan.getStore();
 
 /** Runs work as a span of the current trace; without tracing just runs it. */
 export function inSpan<Result>(name: string, attributes: Attributes, work: () => Result): Result {
-  const parent = open.getStore();
+  const parent = activeSpan.getStore();
   return parent ? parent.child(name, attributes, work) : work();
 }
 
@@ -60,9 +60,13 @@ export class TracingRefused extends Error {}
 
 const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 
-function isAskedFor(variables: NodeJS.ProcessEnv): boolean {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = variables;
-  if ((!all && !traces) || variables.OTEL_SDK_DISABLED === 'true' || variables.OTEL_TRACES_EXPORTER === 'none')
+function isTracingEnabled(variables: NodeJS.ProcessEnv): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = variables;
+  if (
+    (!endpoint && !tracesEndpoint) ||
+    variables.OTEL_SDK_DISABLED === 'true' ||
+    variables.OTEL_TRACES_EXPORTER === 'none'
+  )
     return false;
   const name = protocols.find((each) => variables[each]);
   if (name && !['http/json', 'http/protobuf'].includes(variables[name] ?? ''))
@@ -85,24 +89,24 @@ async function loadSdk() {
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The exporter; logs one line when the collector stops accepting spans, and one when it accepts them again. */
-function exporterThatTells({ core, OTLPTraceExporter }: Sdk, tell: (line: string) => void) {
+function createLoggingExporter({ core, OTLPTraceExporter }: Sdk, log: (line: string) => void) {
   const exporter = new OTLPTraceExporter();
   const send = exporter.export.bind(exporter);
-  let lost = 0;
+  let lostSpans = 0;
   exporter.export = (spans, done) =>
     send(spans, (result) => {
-      const isTaken = result.code === core.ExportResultCode.SUCCESS;
-      if (isTaken && lost > 0) tell(`The collector takes traces again; ${lost} spans were lost.`);
-      if (!isTaken && lost === 0)
-        tell(`The collector takes no traces (${result.error?.message ?? 'no reason given'}); everything else goes on.`);
-      lost = isTaken ? 0 : lost + spans.length;
+      const isAccepted = result.code === core.ExportResultCode.SUCCESS;
+      if (isAccepted && lostSpans > 0) log(`The collector takes traces again; ${lostSpans} spans were lost.`);
+      if (!isAccepted && lostSpans === 0)
+        log(`The collector takes no traces (${result.error?.message ?? 'no reason given'}); everything else goes on.`);
+      lostSpans = isAccepted ? 0 : lostSpans + spans.length;
       done(result);
     });
   return exporter;
 }
 
 /** Queue size for pages, separate so that forged spans cannot displace the server's. */
-const MOST_PAGE_SPANS = 512;
+const MAX_PAGE_SPANS = 512;
 
 const isMethod = (name: string) => /^[A-Z]+$/.test(name);
 
@@ -122,18 +126,18 @@ function attributesOf({ name, build, route, status }: PageSpan): Attributes {
 
 /** Sends finished spans to the collector. A tracer cannot, since it starts spans with its own ids. */
 function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, service: string | undefined) {
-  const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: MOST_PAGE_SPANS });
+  const processor = new sdk.BatchSpanProcessor(exporter, { maxQueueSize: MAX_PAGE_SPANS });
   const resource = resources
     .detectResources({ detectors: [resources.envDetector] })
     .merge(resources.resourceFromAttributes({ 'service.name': service ? `${service}-page` : 'liaozhai-page' }));
-  const contextOf = (traceId: string, spanId: string) => ({ traceId, spanId, traceFlags: api.TraceFlags.SAMPLED });
+  const toSpanContext = (traceId: string, spanId: string) => ({ traceId, spanId, traceFlags: api.TraceFlags.SAMPLED });
   const toReadable = (span: PageSpan): ReadableSpan => {
     const { traceId, spanId, parentSpanId, name, startedAt, milliseconds, route, status = 0 } = span;
     return {
       name: isMethod(name) && route !== undefined ? `${name} ${route}` : name,
       kind: isMethod(name) ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL,
-      spanContext: () => contextOf(traceId, spanId),
-      ...(parentSpanId !== undefined && { parentSpanContext: contextOf(traceId, parentSpanId) }),
+      spanContext: () => toSpanContext(traceId, spanId),
+      ...(parentSpanId !== undefined && { parentSpanContext: toSpanContext(traceId, parentSpanId) }),
       startTime: toHrTime(startedAt),
       endTime: toHrTime(startedAt + milliseconds),
       duration: toHrTime(milliseconds),
@@ -144,14 +148,14 @@ function pageSpanSender({ api, resources, sdk }: Sdk, exporter: SpanExporter, se
     };
   };
   return {
-    take: (spans: readonly PageSpan[]) => {
+    send: (spans: readonly PageSpan[]) => {
       for (const span of spans) processor.onEnd(toReadable(span));
     },
     flush: () => processor.forceFlush(),
   };
 }
 
-const LAST_SENDING_MS = 1_000;
+const SHUTDOWN_TIMEOUT_MS = 1_000;
 
 /**
  * Sends traces as configured by the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`,
@@ -159,37 +163,37 @@ const LAST_SENDING_MS = 1_000;
  */
 export async function openTracing(
   service: string,
-  tell: (line: string) => void,
+  log: (line: string) => void,
   variables: NodeJS.ProcessEnv = process.env,
 ): Promise<Tracing | null> {
-  if (!isAskedFor(variables)) return null;
-  const loaded = await loadSdk();
-  const { api, core, resources, sdk } = loaded;
-  const named = resources.detectResources({ detectors: [resources.envDetector] });
-  const exporter = exporterThatTells(loaded, tell);
-  const pages = pageSpanSender(loaded, exporter, variables.OTEL_SERVICE_NAME);
+  if (!isTracingEnabled(variables)) return null;
+  const modules = await loadSdk();
+  const { api, core, resources, sdk } = modules;
+  const detectedResource = resources.detectResources({ detectors: [resources.envDetector] });
+  const exporter = createLoggingExporter(modules, log);
+  const pageSpans = pageSpanSender(modules, exporter, variables.OTEL_SERVICE_NAME);
   const provider = new sdk.BasicTracerProvider({
-    resource: resources.resourceFromAttributes({ 'service.name': service }).merge(named),
+    resource: resources.resourceFromAttributes({ 'service.name': service }).merge(detectedResource),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('liaozhai');
   const propagator = new core.W3CTraceContextPropagator();
 
   const openSpan = (span: Span, context: Context): OpenSpan => {
-    const within = api.trace.setSpan(context, span);
+    const childContext = api.trace.setSpan(context, span);
     const carrier: { traceparent?: string } = {};
-    propagator.inject(within, carrier, api.defaultTextMapSetter);
+    propagator.inject(childContext, carrier, api.defaultTextMapSetter);
     return {
       traceId: span.spanContext().traceId,
       traceparent: carrier.traceparent ?? '',
       child(name, attributes, work) {
-        const child = tracer.startSpan(name, { attributes }, within);
+        const child = tracer.startSpan(name, { attributes }, childContext);
         const fail = (error: unknown) => {
           child.recordException(error instanceof Error ? error : String(error));
           child.setStatus({ code: api.SpanStatusCode.ERROR });
         };
         try {
-          const result = open.run(openSpan(child, within), work);
+          const result = activeSpan.run(openSpan(child, childContext), work);
           if (!(result instanceof Promise)) child.end();
           else void result.catch(fail).finally(() => child.end());
           return result;
@@ -204,14 +208,14 @@ export async function openTracing(
 
   return {
     beginRequest({ method, traceparent, requestId }) {
-      const from = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
+      const parentContext = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
       const attributes = { 'http.request.method': method, 'liaozhai.request_id': requestId };
-      const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, from);
-      const opened = openSpan(span, from);
+      const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, parentContext);
+      const requestSpan = openSpan(span, parentContext);
       return {
-        traceId: opened.traceId,
-        traceparent: opened.traceparent,
-        run: (work) => open.run(opened, work),
+        traceId: requestSpan.traceId,
+        traceparent: requestSpan.traceparent,
+        run: (work) => activeSpan.run(requestSpan, work),
         end({ route, status }) {
           span.updateName(`${method} ${route}`);
           span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
@@ -220,11 +224,11 @@ export async function openTracing(
         },
       };
     },
-    takePageSpans: pages.take,
+    takePageSpans: pageSpans.send,
     async close() {
-      const timer = new Promise((resolve) => setTimeout(resolve, LAST_SENDING_MS).unref());
+      const timer = new Promise((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
       // shuts down the exporter, which both processors use
-      const sent = pages.flush().then(() => provider.shutdown());
+      const sent = pageSpans.flush().then(() => provider.shutdown());
       await Promise.race([sent.catch(() => {}), timer]);
     },
   };

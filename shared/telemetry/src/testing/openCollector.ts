@@ -7,7 +7,7 @@ interface Value {
   intValue?: number;
 }
 
-interface SentSpan {
+interface OtlpSpan {
   name: string;
   traceId: string;
   spanId: string;
@@ -17,10 +17,10 @@ interface SentSpan {
   attributes: { key: string; value: Value }[];
 }
 
-interface Sent {
+interface TraceRequest {
   resourceSpans: {
     resource: { attributes: { key: string; value: Value }[] };
-    scopeSpans: { spans: SentSpan[] }[];
+    scopeSpans: { spans: OtlpSpan[] }[];
   }[];
 }
 
@@ -48,11 +48,11 @@ export async function openCollector() {
   const spans: CollectedSpan[] = [];
   const status = { code: 200 };
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
     response.writeHead(status.code, { 'content-type': 'application/json' }).end('{}');
     if (status.code !== 200 || request.url !== '/v1/traces') return;
-    for (const { resource, scopeSpans } of (JSON.parse(Buffer.concat(pieces).toString()) as Sent).resourceSpans)
+    for (const { resource, scopeSpans } of (JSON.parse(Buffer.concat(chunks).toString()) as TraceRequest).resourceSpans)
       for (const { name, traceId, spanId, parentSpanId, attributes, ...span } of scopeSpans.flatMap(
         (scope) => scope.spans,
       ))
