@@ -10,15 +10,15 @@ import { gateFileText } from './gateFile.ts';
 
 type ChunkFiles = RemoteDescription['module'];
 
-function filesOf(compilation: Rspack.Compilation, chunk: string): ChunkFiles | undefined {
+function findChunkFiles(compilation: Rspack.Compilation, chunk: string): ChunkFiles | undefined {
   const files = compilation.namedChunkGroups.get(chunk)?.getFiles();
   return (
     files && { js: files.filter((file) => file.endsWith('.js')), css: files.filter((file) => file.endsWith('.css')) }
   );
 }
 
-function chunkOf(compilation: Rspack.Compilation, name: string): ChunkFiles {
-  const files = filesOf(compilation, name);
+function requireChunkFiles(compilation: Rspack.Compilation, name: string): ChunkFiles {
+  const files = findChunkFiles(compilation, name);
   if (!files)
     throw new Error(
       `no chunk named "${name}": write import(/* webpackChunkName: "${name}" */ './pages/…') in src/routes.tsx`,
@@ -34,21 +34,21 @@ export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDef
     requiresAuth,
     keepAlive,
     outsideShell,
-    ...chunkOf(compilation, name),
+    ...requireChunkFiles(compilation, name),
   }));
 
-export const placeOf = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
+export const slotPlacement = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
 
 /** Describes the declared slots. Warns of a chunk named like a slot that `src/routes` does not declare. */
-export function describeSlots(compilation: Rspack.Compilation, { routes, slots }: Declared) {
-  const declared = [...routes, ...slots].map(({ name }) => name);
+export function describeSlots(compilation: Rspack.Compilation, { routes, slots }: RemoteDeclaration) {
+  const declaredNames = [...routes, ...slots].map(({ name }) => name);
   for (const name of compilation.namedChunkGroups.keys())
-    if (slotProblem(name, routes) === null && !declared.includes(name))
+    if (slotProblem(name, routes) === null && !declaredNames.includes(name))
       compilation.warnings.push(new Error(`export the slot "${name}" in slots of src/routes.tsx, or nobody sees it`));
-  return slots.map((slot) => ({ ...placeOf(slot), ...chunkOf(compilation, slot.name) }));
+  return slots.map((slot) => ({ ...slotPlacement(slot), ...requireChunkFiles(compilation, slot.name) }));
 }
 
-export const describeModule = (compilation: Rspack.Compilation, name: string) => chunkOf(compilation, name);
+export const describeModule = (compilation: Rspack.Compilation, name: string) => requireChunkFiles(compilation, name);
 
 type Describe = () => HostDescription | RemoteDescription;
 
@@ -79,7 +79,7 @@ export const pluginDescribe = (
 });
 
 /** Exports of a remote's `src/routes`, and its contract. */
-export interface Declared {
+export interface RemoteDeclaration {
   routes: RouteDefinition[];
   slots: SlotDefinition[];
   /** `liaozhai.contract` of `package.json`: the required range of the shared runtime. */
@@ -91,23 +91,23 @@ const routesFile = (root: string) =>
   join(root, 'src/routes.tsx');
 
 /** Reads a remote's declaration by running its `src/routes` in Node; `import()` keeps the pages unloaded. Throws if it cannot run. */
-export async function readDeclaration(root: string): Promise<Declared> {
+export async function readDeclaration(root: string): Promise<RemoteDeclaration> {
   const file = routesFile(root);
-  const declared = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
-    .import<Partial<Declared>>(file)
+  const moduleExports = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
+    .import<Partial<RemoteDeclaration>>(file)
     .catch((cause) => {
       throw new Error(
         `${file} cannot be read at build time: let it import only types, ./texts and pages behind import()`,
         { cause },
       );
     });
-  const { routes = [], slots = [] } = declared;
+  const { routes = [], slots = [] } = moduleExports;
   for (const { name } of slots) {
     const problem = slotProblem(name, routes);
     if (problem) console.warn(`${file}: ${problem}`);
   }
   const { liaozhai = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    liaozhai?: Pick<Declared, 'contract'>;
+    liaozhai?: Pick<RemoteDeclaration, 'contract'>;
   };
   return { routes, slots, contract: liaozhai.contract };
 }

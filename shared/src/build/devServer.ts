@@ -10,7 +10,7 @@ import { contentSecurityPolicy, furtherOrigins } from '../contract/policy.ts';
 export const DEV_PORT = 3101;
 
 /** Ends a dev server whose port is in use, with one line instead of a stack trace. */
-export function endForTakenPort(port: number, setting: string): never {
+export function exitForUsedPort(port: number, setting: string): never {
   console.error(`Port ${port} is taken: stop what listens there, or change ${setting}.`);
   process.exit(1);
 }
@@ -24,16 +24,16 @@ const tryPort = (port: number) =>
 
 /** Ends the process if the port is in use. `setting` names where to change it. */
 export async function requireFreePort(port: number, setting: string): Promise<void> {
-  if ((await tryPort(port))?.code === 'EADDRINUSE') endForTakenPort(port, setting);
+  if ((await tryPort(port))?.code === 'EADDRINUSE') exitForUsedPort(port, setting);
 }
 
 /** Proxied paths of the backend; the socket has separate rules. */
 const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
 
-const isHere = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
+const isLocal = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
 
 /** The origin in an environment variable. Throws an `Error` that states the expected form. */
-function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | undefined {
+function readOrigin(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | undefined {
   const text = process.env[name]?.trim();
   if (!text) return undefined;
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
@@ -46,28 +46,32 @@ function originIn(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | 
  * host, or it would refuse changes as cross-site. A remote one gets its own host and origin.
  */
 export function backendProxy() {
-  const target = originIn('BACKEND_URL') ?? 'http://localhost:3000';
-  const reverb = originIn('REVERB_URL');
-  const caller = isHere(target)
+  const target = readOrigin('BACKEND_URL') ?? 'http://localhost:3000';
+  const reverb = readOrigin('REVERB_URL');
+  const originOptions = isLocal(target)
     ? { changeOrigin: false, xfwd: true }
     : { changeOrigin: true, headers: { origin: new URL(target).origin } };
-  const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : caller) };
-  const calls = backendPaths.map((path) => [path, { target, ...caller }] as const);
-  return { ...Object.fromEntries(calls), '/app/': socket };
+  const socketRule = {
+    target: reverb ?? target,
+    ws: true,
+    ...(reverb ? { changeOrigin: true, xfwd: true } : originOptions),
+  };
+  const backendRules = backendPaths.map((path) => [path, { target, ...originOptions }] as const);
+  return { ...Object.fromEntries(backendRules), '/app/': socketRule };
 }
 
-const ownMachine = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+const localOrigins = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /** Origins whose pages may read from a dev server: this machine's and HOST_ORIGIN. */
 export function pageOrigins(): (RegExp | string)[] {
-  const elsewhere = originIn('HOST_ORIGIN');
-  return elsewhere ? [ownMachine, elsewhere] : [ownMachine];
+  const hostOrigin = readOrigin('HOST_ORIGIN');
+  return hostOrigin ? [localOrigins, hostOrigin] : [localOrigins];
 }
 
-const mayRead = (origin: string) =>
+const isAllowedOrigin = (origin: string) =>
   pageOrigins().some((each) => (typeof each === 'string' ? each === origin : each.test(origin)));
 
-const types: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
@@ -75,52 +79,52 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-const CHANGES = '/changes';
+const CHANGES_PATH = '/changes';
 
 /** Code in front of a remote's entry that reloads the page after each build of the dev server. */
 export const reloadClient = (port: number) =>
-  `new EventSource(${JSON.stringify(`http://localhost:${port}${CHANGES}`)}).onmessage = () => location.reload();\n`;
+  `new EventSource(${JSON.stringify(`http://localhost:${port}${CHANGES_PATH}`)}).onmessage = () => location.reload();\n`;
 
 /**
  * Serves the output of a watching compiler to a deployed host with an override link. Returns the function to call after each
  * build. Ends the process if the port is in use.
  */
 export function serveInside(folder: string, port: number, setting: string) {
-  const pages = new Set<ServerResponse>();
-  let built = () => {};
+  const openPages = new Set<ServerResponse>();
+  let reportFirstBuild = () => {};
   // until then the folder contains the output of an earlier run
   const firstBuild = new Promise<void>((resolve) => {
-    built = resolve;
+    reportFirstBuild = resolve;
   });
   const server = createServer(async ({ url = '/', headers }, response) => {
     const { origin = '' } = headers;
-    if (mayRead(origin)) response.setHeader('access-control-allow-origin', origin);
+    if (isAllowedOrigin(origin)) response.setHeader('access-control-allow-origin', origin);
     response.setHeader('vary', 'origin');
     response.setHeader('cache-control', 'no-store');
     const { pathname } = new URL(url, 'http://localhost');
-    if (pathname === CHANGES) {
+    if (pathname === CHANGES_PATH) {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      pages.add(response);
-      response.once('close', () => pages.delete(response));
+      openPages.add(response);
+      response.once('close', () => openPages.delete(response));
       return;
     }
     await firstBuild;
     // the URL contains no `..` any more, and an encoded separator is part of a file name
     const body = await readFile(join(folder, normalize(pathname))).catch(() => null);
     response
-      .writeHead(body ? 200 : 404, { 'content-type': types[extname(pathname)] ?? 'application/octet-stream' })
+      .writeHead(body ? 200 : 404, { 'content-type': contentTypes[extname(pathname)] ?? 'application/octet-stream' })
       .end(body);
   });
   server.on('error', (cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'EADDRINUSE') endForTakenPort(port, setting);
+    if (cause.code === 'EADDRINUSE') exitForUsedPort(port, setting);
     throw cause;
   });
   server.listen(port, 'localhost', () =>
     console.log(`serves the remote for a deployed host at http://localhost:${port}`),
   );
   return () => {
-    built();
-    for (const page of pages) page.write('data: built\n\n');
+    reportFirstBuild();
+    for (const page of openPages) page.write('data: built\n\n');
   };
 }
 

@@ -7,21 +7,21 @@ import type { Rspack } from '@rsbuild/core';
 
 /** Folder of a build for the types of its exposed modules, as in Module Federation's `dts`, whose zip is not reproducible. */
 const TYPES_FOLDER = '@mf-types';
-const DECLARATIONS = 'compiled-types';
+const DECLARATIONS_FOLDER = 'compiled-types';
 const PLUGIN = 'ExposedTypes';
 
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"]+)\1/g;
 const DEFAULT_EXPORT = /\bexport\s+default\b|\bexport\s*\{[^}]*\bdefault\b[^}]*\}/;
 
-type Texts = Record<string, string>;
+type TextByPath = Record<string, string>;
 
-function nearest(folder: string, name: string): string | undefined {
+function findUp(folder: string, name: string): string | undefined {
   const file = join(folder, name);
   if (existsSync(file)) return file;
-  return dirname(folder) === folder ? undefined : nearest(dirname(folder), name);
+  return dirname(folder) === folder ? undefined : findUp(dirname(folder), name);
 }
 
-function compilerOf(root: string): string {
+function findCompiler(root: string): string {
   const { resolve } = createRequire(join(root, 'package.json'));
   try {
     const manifest = resolve('typescript/package.json');
@@ -32,7 +32,7 @@ function compilerOf(root: string): string {
   }
 }
 
-function sourceOf(root: string, path: string): string {
+function findSource(root: string, path: string): string {
   const source = ['', '.ts', '.tsx', '.js', '.jsx', '/index.ts', '/index.tsx']
     .map((ending) => posix.join(path, '.') + ending)
     .find((file) => /\.[jt]sx?$/.test(file) && existsSync(join(root, file)));
@@ -54,38 +54,38 @@ async function withDeclarations<Result>(
   work: (folder: string, log: string) => Result,
 ): Promise<Result> {
   // inside the remote's folder, so that TypeScript finds the installed types
-  const home = join(root, 'node_modules/.liaozhai');
-  mkdirSync(home, { recursive: true });
-  const out = mkdtempSync(join(home, 'types-'));
+  const cacheFolder = join(root, 'node_modules/.liaozhai');
+  mkdirSync(cacheFolder, { recursive: true });
+  const outFolder = mkdtempSync(join(cacheFolder, 'types-'));
   try {
     const compilerOptions = {
       ...{ declaration: true, emitDeclarationOnly: true, noEmit: false, noEmitOnError: false, declarationMap: false },
-      ...{ composite: false, incremental: false, removeComments: false, allowJs: true, outDir: out },
+      ...{ composite: false, incremental: false, removeComments: false, allowJs: true, outDir: outFolder },
       // linked libraries with types in their sources are located outside the remote
       rootDir: parse(root).root,
     };
     const files = [...sources.map((file) => join(root, file)), ...ambientFiles(root)];
-    const project = join(out, 'tsconfig.json');
+    const project = join(outFolder, 'tsconfig.json');
     writeFileSync(project, JSON.stringify({ extends: config, compilerOptions, include: [], files }));
     // the type check reports errors; here only the declarations matter
-    const log = await promisify(execFile)(process.execPath, [compilerOf(root), '-p', project], { cwd: root }).then(
+    const log = await promisify(execFile)(process.execPath, [findCompiler(root), '-p', project], { cwd: root }).then(
       ({ stdout }) => stdout,
       ({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }) => stdout + stderr,
     );
-    return work(join(out, relative(parse(root).root, root)), log);
+    return work(join(outFolder, relative(parse(root).root, root)), log);
   } finally {
-    rmSync(out, { recursive: true, force: true });
+    rmSync(outFolder, { recursive: true, force: true });
   }
 }
 
 /** Declarations reachable from `sources` by relative paths; other packages stay imports. */
-function reachable(root: string, folder: string, sources: string[]): Texts {
-  const texts: Texts = {};
-  const read = (path: string) =>
+function collectDeclarations(root: string, folder: string, sources: string[]): TextByPath {
+  const texts: TextByPath = {};
+  const findFile = (path: string) =>
     [folder, root].map((place) => join(place, path)).find((file) => !path.startsWith('..') && existsSync(file));
-  const waiting = sources.map((file) => file.replace(/\.[jt]sx?$/, '.d.ts'));
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const file = read(path);
+  const queue = sources.map((file) => file.replace(/\.[jt]sx?$/, '.d.ts'));
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const file = findFile(path);
     if (!file || path in texts) continue;
     const text = readFileSync(file, 'utf8');
     texts[path] = text;
@@ -93,8 +93,8 @@ function reachable(root: string, folder: string, sources: string[]): Texts {
       if (!name.startsWith('.')) continue;
       const base = posix.join(posix.dirname(path), name);
       const stem = base.replace(/(\.d)?\.[jt]sx?$/, '');
-      const next = [`${stem}.d.ts`, `${base}.d.ts`, `${base}/index.d.ts`].find(read);
-      if (next) waiting.push(next);
+      const dependency = [`${stem}.d.ts`, `${base}.d.ts`, `${base}/index.d.ts`].find(findFile);
+      if (dependency) queue.push(dependency);
       else if (base.startsWith('..'))
         console.warn(`${path} names types of ${name}, outside of ${root}: other teams get \`any\` for them`);
     }
@@ -106,31 +106,34 @@ function reachable(root: string, folder: string, sources: string[]): Texts {
  * Returns the types of a remote's exposed modules by path in the build: `@mf-types/Badge.d.ts` and its dependencies. Empty without
  * a `tsconfig.json`. Throws if TypeScript is missing or writes no declaration for a module.
  */
-export async function exposedTypes(root: string, exposes: Record<string, string>): Promise<Texts> {
-  const config = nearest(root, 'tsconfig.json');
+export async function exposedTypes(root: string, exposes: Record<string, string>): Promise<TextByPath> {
+  const config = findUp(root, 'tsconfig.json');
   if (!config || Object.keys(exposes).length === 0) return {};
-  const modules = Object.entries(exposes).map(([name, path]) => ({ name, source: sourceOf(root, path) }));
+  const modules = Object.entries(exposes).map(([name, path]) => ({ name, source: findSource(root, path) }));
   const sources = modules.map(({ source }) => source);
   return withDeclarations(root, config, sources, (folder, log) => {
-    const texts = reachable(root, folder, sources);
+    const texts = collectDeclarations(root, folder, sources);
     const entries = modules.map(({ name, source }) => {
       const path = source.replace(/\.[jt]sx?$/, '');
       const text = texts[`${path}.d.ts`];
       if (text === undefined) throw new Error(`TypeScript writes no types of ${source}, which is exposed:\n${log}`);
-      const from = `'${posix.relative(posix.dirname(name), `./${DECLARATIONS}/${path}.js`).replace(/^(?!\.)/, './')}'`;
-      const named = `export * from ${from};\n`;
-      const lines = DEFAULT_EXPORT.test(text) ? `${named}export { default } from ${from};\n` : named;
-      return [posix.join(TYPES_FOLDER, `${name === '.' ? 'index' : name}.d.ts`), lines];
+      const from = `'${posix.relative(posix.dirname(name), `./${DECLARATIONS_FOLDER}/${path}.js`).replace(/^(?!\.)/, './')}'`;
+      const namedExports = `export * from ${from};\n`;
+      const entryText = DEFAULT_EXPORT.test(text) ? `${namedExports}export { default } from ${from};\n` : namedExports;
+      return [posix.join(TYPES_FOLDER, `${name === '.' ? 'index' : name}.d.ts`), entryText];
     });
-    const declared = Object.entries(texts).map(([path, text]) => [`${TYPES_FOLDER}/${DECLARATIONS}/${path}`, text]);
-    return Object.fromEntries([...entries, ...declared].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+    const declarations = Object.entries(texts).map(([path, text]) => [
+      `${TYPES_FOLDER}/${DECLARATIONS_FOLDER}/${path}`,
+      text,
+    ]);
+    return Object.fromEntries([...entries, ...declarations].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
   });
 }
 
 /** Adds the types of exposed modules to a build, but not in watch mode. */
 export function emitTypes(compiler: Rspack.Compiler, root: string, exposes: Record<string, string> = {}): void {
   const { Compilation, sources } = compiler.webpack;
-  let types: Promise<Texts> = Promise.resolve({});
+  let types: Promise<TextByPath> = Promise.resolve({});
   compiler.hooks.run.tap(PLUGIN, () => {
     types = exposedTypes(root, exposes);
     // the error is reported where `types` is awaited

@@ -16,7 +16,7 @@ export interface PackageFacts {
 }
 
 // a remote bundles the stateless folders of shared; the host also the runtime
-const bundledRooms = {
+const bundledFolders = {
   remote: ['contract', 'ui', 'format', 'build'],
   host: ['contract', 'runtime', 'ui', 'format', 'build'],
 };
@@ -24,12 +24,12 @@ const bundledRooms = {
 /** Returns the facts of a package before its build; fast enough for every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const own = ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']
+  const packageFiles = ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']
     .map((path) => join(root, path))
     .filter(existsSync);
-  const rooms = bundledRooms[kind].map((room) => join(sharedRoot, 'src', room));
+  const sharedFolders = bundledFolders[kind].map((room) => join(sharedRoot, 'src', room));
   const versions = join(repoRoot, 'pnpm-workspace.yaml');
-  return { root, version, sourceHash: sourceHash(repoRoot, [...own, ...rooms, versions]) };
+  return { root, version, sourceHash: sourceHash(repoRoot, [...packageFiles, ...sharedFolders, versions]) };
 }
 
 const lockFiles = ['pnpm-lock.yaml', 'package-lock.json', 'yarn.lock', 'bun.lock'];
@@ -40,21 +40,21 @@ function lockFile(folder: string): string | undefined {
   return lockPath ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
 }
 
-const ENVIRONMENT = ['.env', '.env.local', '.env.production', '.env.production.local'];
+const ENVIRONMENT_FILES = ['.env', '.env.local', '.env.production', '.env.production.local'];
 
 /** Folders of linked libraries, e.g. in a monorepo: lock files do not cover their contents. */
-function linkedFolders(root: string, known = new Set<string>()): string[] {
+function linkedFolders(root: string, visitedFolders = new Set<string>()): string[] {
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };
   return Object.keys(dependencies).flatMap((name) => {
-    const installed = (createRequire(join(root, 'package.json')).resolve.paths(name) ?? [])
+    const packageFolder = (createRequire(join(root, 'package.json')).resolve.paths(name) ?? [])
       .map((folder) => join(folder, name))
       .find((folder) => existsSync(join(folder, 'package.json')));
-    const folder = installed && realpathSync(installed);
-    if (!folder || known.has(folder) || /[\\/]node_modules[\\/]/.test(folder)) return [];
-    known.add(folder);
-    return [folder, ...linkedFolders(folder, known)];
+    const folder = packageFolder && realpathSync(packageFolder);
+    if (!folder || visitedFolders.has(folder) || /[\\/]node_modules[\\/]/.test(folder)) return [];
+    visitedFolders.add(folder);
+    return [folder, ...linkedFolders(folder, visitedFolders)];
   });
 }
 
@@ -62,19 +62,19 @@ function linkedFolders(root: string, known = new Set<string>()): string[] {
 export function outsideFacts(root: string): PackageFacts {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
-  const own = [
+  const packageFiles = [
     'src',
     'public',
     'package.json',
     GATE_FILE,
-    ...ENVIRONMENT,
+    ...ENVIRONMENT_FILES,
     ...readdirSync(root).filter(isConfiguration).sort(),
   ]
     .map((path) => join(root, path))
     .filter(existsSync);
-  const lock = lockFile(root);
-  const hash = digest(sourceHash(root, own), sourceHash(root, linkedFolders(root), NO_PART_OF_LIBRARY));
-  return { root, version, sourceHash: lock ? digest(hash, readFileSync(lock)) : hash };
+  const lockPath = lockFile(root);
+  const hash = digest(sourceHash(root, packageFiles), sourceHash(root, linkedFolders(root), EXCLUDED_FROM_LIBRARY));
+  return { root, version, sourceHash: lockPath ? digest(hash, readFileSync(lockPath)) : hash };
 }
 
 const digest = (...parts: (string | Buffer)[]) =>
@@ -84,9 +84,9 @@ const digest = (...parts: (string | Buffer)[]) =>
     .slice(0, 12);
 
 /** Files that no build contains: tests, test helpers and documents. */
-const NO_PART_OF_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
-/** Like `NO_PART_OF_BUILD`, but with a library's `dist`, which a remote bundles. */
-const NO_PART_OF_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
+const EXCLUDED_FROM_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx?$|[fF]ixtures?\.tsx?$|README\.md$/;
+/** Like `EXCLUDED_FROM_BUILD`, but with a library's `dist`, which a remote bundles. */
+const EXCLUDED_FROM_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
 
 function* filesBelow(path: string, ignored: RegExp): Generator<string> {
   if (statSync(path).isFile()) {
@@ -103,7 +103,7 @@ function* filesBelow(path: string, ignored: RegExp): Generator<string> {
  * Returns 12 hex digits over the names and contents of files and folders, without tests and READMEs. Chunk globals use it, so that
  * equal sources give equal output.
  */
-export function sourceHash(root: string, paths: string[], ignored = NO_PART_OF_BUILD): string {
+export function sourceHash(root: string, paths: string[], ignored = EXCLUDED_FROM_BUILD): string {
   const hash = createHash('sha256');
   for (const path of paths) {
     for (const file of filesBelow(path, ignored)) {

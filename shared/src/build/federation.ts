@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 const folder = dirname(fileURLToPath(import.meta.url));
 
 const readPackage = (path: string) => require(path) as { version: string; dependencies?: Record<string, string> };
-const installed = (name: string) => readPackage(`${name}/package.json`).version;
+const resolvedVersion = (name: string) => readPackage(`${name}/package.json`).version;
 
 /** Version of Module Federation at build time. */
 export const federationVersion = readPackage('@module-federation/runtime/package.json').version;
@@ -16,24 +16,24 @@ export const federationVersion = readPackage('@module-federation/runtime/package
 export const contractRange = `^${CONTRACT_VERSION}`;
 
 /** Name of the shared runtime in the share scope. */
-const RUNTIME = '@liaozhai/shared/runtime';
+const RUNTIME_NAME = '@liaozhai/shared/runtime';
 
 export const requiredVersions: Record<string, string> = {
   react: '^19.3.0',
   'react/jsx-runtime': '^19.3.0',
   'react-dom': '^19.3.0',
   // `workspace:*` would become a required version and warn on each load
-  [RUNTIME]: contractRange,
+  [RUNTIME_NAME]: contractRange,
 };
 
 /** Like `requiredVersions`, with a remote's own range for the runtime. */
-export const requiredFor = ({ contract = contractRange }: { contract?: string }): Record<string, string> => ({
+export const requiredVersionsFor = ({ contract = contractRange }: { contract?: string }): Record<string, string> => ({
   ...requiredVersions,
-  [RUNTIME]: contract,
+  [RUNTIME_NAME]: contract,
 });
 
 const providedVersion = (name: string) =>
-  name.startsWith('@liaozhai/') ? CONTRACT_VERSION : installed(name.startsWith('react/') ? 'react' : name);
+  name.startsWith('@liaozhai/') ? CONTRACT_VERSION : resolvedVersion(name.startsWith('react/') ? 'react' : name);
 
 export const providedVersions = () =>
   Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, providedVersion(name)]));
@@ -59,8 +59,8 @@ export function sharedModules(): SharedModules {
  * which only the types are used.
  */
 export function outsideModules(): SharedModules {
-  const { [RUNTIME]: runtime, ...libraries } = sharedModules();
-  return runtime ? { ...libraries, '@liaozhai/runtime': { ...runtime, shareKey: RUNTIME } } : libraries;
+  const { [RUNTIME_NAME]: runtime, ...libraries } = sharedModules();
+  return runtime ? { ...libraries, '@liaozhai/runtime': { ...runtime, shareKey: RUNTIME_NAME } } : libraries;
 }
 
 /** The plug-in resolves its runtime by `require`, as CommonJS without tree shaking: 11.7 instead of 7.8 KiB (Brotli) per entry. */

@@ -22,7 +22,7 @@ import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
 
 // 3 KiB (Brotli) of unused code: every browser has XMLHttpRequest, and axios only re-exports the other two names
-const withoutUnusedOfAxios = () =>
+const replaceUnusedAxios = () =>
   new rspack.NormalModuleReplacementPlugin(
     /^\.\/(fetch|cancel\/CancelToken|helpers\/HttpStatusCode)\.js$/,
     (request) => {
@@ -34,18 +34,18 @@ const withoutUnusedOfAxios = () =>
  * Removes unused parts of react-router from the host, 2 KiB (Brotli). They are prefetching links of its framework mode, and forms,
  * kept only by their display names. Throws if a new version does not match.
  */
-const withoutUnusedOfRouter: RsbuildPlugin = {
+const stripUnusedRouterCode: RsbuildPlugin = {
   name: 'liaozhai:router',
   setup(api) {
     api.transform({ test: /react-router[\\/]dist[\\/]production[\\/]chunk-\w+\.mjs$/ }, ({ code }) => {
       if (!code.includes('function PrefetchPageLinks(')) return code;
-      const changed = code
+      const strippedCode = code
         .replace('React10.createElement(PrefetchPageLinks, { page: href })', 'null')
         .replace(/^\w+\.displayName = "\w+";$/gm, '')
         .replace(/= (React\d*\.(?:forwardRef|createContext|memo)\()/g, '= /* @__PURE__ */ $1');
-      if (/createElement\(PrefetchPageLinks,|^Form\.displayName/m.test(changed))
-        throw new Error('react-router has changed: look at withoutUnusedOfRouter in shared/src/build/hostConfig.ts');
-      return changed;
+      if (/createElement\(PrefetchPageLinks,|^Form\.displayName/m.test(strippedCode))
+        throw new Error('react-router has changed: look at stripUnusedRouterCode in shared/src/build/hostConfig.ts');
+      return strippedCode;
     });
   },
 };
@@ -60,7 +60,7 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
   config.optimization = { ...config.optimization, splitChunks: false, runtimeChunk: false };
   config.resolve = { ...config.resolve, alias: { ...config.resolve?.alias, ...productionRouter() } };
   config.plugins?.push(
-    withoutUnusedOfAxios(),
+    replaceUnusedAxios(),
     // the runtime without snapshots, which would add manifests to the page: 1.1 KiB (Brotli)
     new rspack.DefinePlugin({ FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN: 'true', ENV_TARGET: '"web"' }),
   );
@@ -70,21 +70,21 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
  * Compiles all remotes into the host, from the same sources: hot reload for `pnpm dev`, and the monolith of the benchmarks.
  * Enabled by LIAOZHAI_MONOLITH=1.
  */
-const monolith = (root: string): RsbuildConfig => {
+const monolithConfig = (root: string): RsbuildConfig => {
   const entries = registeredRemotes(repoRoot).map(({ name, label }) => ({
     name,
     label,
     file: join(repoRoot, 'remotes', name, 'src/remote.ts'),
   }));
-  const built = entries.filter(({ file }) => existsSync(file));
-  const generated = join(root, 'node_modules/.cache/bundledRemotes.ts');
-  mkdirSync(dirname(generated), { recursive: true });
+  const availableEntries = entries.filter(({ file }) => existsSync(file));
+  const generatedPath = join(root, 'node_modules/.cache/bundledRemotes.ts');
+  mkdirSync(dirname(generatedPath), { recursive: true });
   writeFileSync(
-    generated,
+    generatedPath,
     [
-      ...built.map(({ file }, index) => `import remote${index} from ${JSON.stringify(file)};`),
+      ...availableEntries.map(({ file }, index) => `import remote${index} from ${JSON.stringify(file)};`),
       'export const bundledRemotes = {',
-      ...built.map(
+      ...availableEntries.map(
         ({ name, label }, index) =>
           `  ${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: remote${index} },`,
       ),
@@ -92,7 +92,7 @@ const monolith = (root: string): RsbuildConfig => {
     ].join('\n'),
   );
   const alias = {
-    [join(root, 'src/federation/bundledRemotes')]: generated,
+    [join(root, 'src/federation/bundledRemotes')]: generatedPath,
     // compiled-in remotes need no share scope
     [join(root, 'src/federation/federation')]: false as const,
   };
@@ -137,10 +137,10 @@ export const hostConfig = () =>
   defineConfig(async ({ command }) => {
     const facts = packageFacts('host', process.cwd());
     if (isStock) return stockHostConfig(facts);
-    const bundled = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
+    const isMonolith = command === 'dev' || process.env.LIAOZHAI_MONOLITH === '1';
     const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
     if (command === 'dev') {
-      return mergeRsbuildConfig(config, hotReload, monolith(process.cwd()), {
+      return mergeRsbuildConfig(config, hotReload, monolithConfig(process.cwd()), {
         source: { entry: { index: './src/boot.ts' } },
         html: { template: writePageTemplate(facts.root), tags: siteConfigTags(process.env.LIAOZHAI_CONFIG) },
         output: { assetPrefix: '/' },
@@ -152,16 +152,16 @@ export const hostConfig = () =>
       htmlPlugin: false,
       rspack: (config) => hostRspack(config, facts.sourceHash),
     };
-    const dist = bundled ? 'dist-monolith' : 'dist';
+    const dist = isMonolith ? 'dist-monolith' : 'dist';
     return {
-      ...mergeRsbuildConfig(config, ...(bundled ? [monolith(facts.root)] : []), {
+      ...mergeRsbuildConfig(config, ...(isMonolith ? [monolithConfig(facts.root)] : []), {
         output: { distPath: { root: dist } },
         plugins: [pluginPrerender(facts.root, join(facts.root, dist))],
       }),
       environments: {
         web: {
           source: { entry: { host: './src/boot.ts' } },
-          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root), withoutUnusedOfRouter],
+          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root), stripUnusedRouterCode],
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,

@@ -3,7 +3,7 @@ import type { RsbuildConfig, RsbuildPlugin } from '@rsbuild/core';
 const routesFile = /[\\/]src[\\/]routes\.[jt]sx?$/;
 
 /** Whether this file is the remote's routes and imports the texts next to it. */
-export const takesTexts = (file: string, code: string): boolean =>
+export const importsTexts = (file: string, code: string): boolean =>
   routesFile.test(file) && /from\s*['"]\.\/texts(\.\w+)?['"]/.test(code);
 
 /**
@@ -14,7 +14,7 @@ const pluginHotTexts: RsbuildPlugin = {
   name: 'liaozhai:hot-texts',
   setup(api) {
     api.transform({ test: routesFile }, ({ code, resourcePath }) =>
-      takesTexts(resourcePath, code) ? `${code}\nimport.meta.webpackHot?.accept('./texts');\n` : code,
+      importsTexts(resourcePath, code) ? `${code}\nimport.meta.webpackHot?.accept('./texts');\n` : code,
     );
   },
 };

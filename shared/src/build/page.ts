@@ -87,21 +87,24 @@ export interface Prerendered {
   omit?: string[];
 }
 
-const entry = (root: string) => join(root, 'src/prerender.tsx');
-const cache = (root: string) => join(root, 'node_modules/.cache/prerendered');
+const prerenderSource = (root: string) => join(root, 'src/prerender.tsx');
+const prerenderCache = (root: string) => join(root, 'node_modules/.cache/prerendered');
 
-export const hasPrerendered = (root: string) => existsSync(entry(root));
+export const hasPrerendered = (root: string) => existsSync(prerenderSource(root));
 
 /** Compiles `src/prerender.tsx` for Node, with the same class names as the browser build. */
 export const prerenderEnvironment = (root: string): EnvironmentConfig => ({
   source: { entry: { prerendered: join(folder, 'prerenderEntry.tsx') } },
   resolve: {
-    alias: { 'liaozhai-prerender': entry(root), '@liaozhai/shared/runtime': join(folder, 'prerenderRuntime.tsx') },
+    alias: {
+      'liaozhai-prerender': prerenderSource(root),
+      '@liaozhai/shared/runtime': join(folder, 'prerenderRuntime.tsx'),
+    },
   },
   output: {
     target: 'node',
     module: true,
-    distPath: { root: cache(root), js: '' },
+    distPath: { root: prerenderCache(root), js: '' },
     filename: { js: 'prerendered.mjs' },
   },
   tools: { htmlPlugin: false },
@@ -112,7 +115,7 @@ export const pluginPrerender = (root: string, dist: string): RsbuildPlugin => ({
   name: 'liaozhai:prerender',
   setup(api) {
     api.onAfterBuild(async () => {
-      const file = pathToFileURL(join(cache(root), 'prerendered.mjs')).href;
+      const file = pathToFileURL(join(prerenderCache(root), 'prerendered.mjs')).href;
       const { rendered } = (await import(file)) as { rendered: { route: string }[] };
       mkdirSync(join(dist, 'first'), { recursive: true });
       for (const { route, ...content } of rendered)

@@ -26,24 +26,26 @@ const fields: [keyof RegisteredRemote, (value: unknown) => boolean, string][] = 
   ['devPort', (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536, 'a port'],
 ];
 
-const wrong = (what: string) => new Error(`remotes.json: ${what}: correct it, or take it from the last commit`);
+const registryError = (problem: string) =>
+  new Error(`remotes.json: ${problem}: correct it, or take it from the last commit`);
 
-function listOf(root: string): unknown {
+function readRegistry(root: string): unknown {
   try {
     return JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8'));
   } catch (cause) {
-    throw wrong((cause as Error).message.replace(/\s+/g, ' '));
+    throw registryError((cause as Error).message.replace(/\s+/g, ' '));
   }
 }
 
 /** Reads the remotes of the repository in `root` from `remotes.json`. Throws an `Error` that names the invalid field and its rule. */
 export function registeredRemotes(root: string): RegisteredRemote[] {
-  const list = listOf(root);
-  if (!Array.isArray(list)) throw wrong('it must be a list of remotes');
+  const list = readRegistry(root);
+  if (!Array.isArray(list)) throw registryError('it must be a list of remotes');
   list.forEach((entry, index) => {
-    for (const [field, isRight, rule] of fields)
-      if (!isRight(entry?.[field])) throw wrong(`${index}.${field} must be ${rule}`);
-    if (list.findIndex((other) => other?.name === entry.name) < index) throw wrong(`"${entry.name}" is there twice`);
+    for (const [field, isValid, rule] of fields)
+      if (!isValid(entry?.[field])) throw registryError(`${index}.${field} must be ${rule}`);
+    if (list.findIndex((other) => other?.name === entry.name) < index)
+      throw registryError(`"${entry.name}" is there twice`);
   });
   return list;
 }

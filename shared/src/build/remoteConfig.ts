@@ -10,7 +10,7 @@ import { type Exchange, requireExposed } from './remotePlugin.ts';
 import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
-function registered(name: string): RegisteredRemote {
+function findRemote(name: string): RegisteredRemote {
   const entry = registeredRemotes(repoRoot).find((remote) => remote.name === name);
   if (!entry)
     throw new Error(`remotes.json does not know "${name}": add it there, or run pnpm new-remote ${name} <label>`);
@@ -25,7 +25,7 @@ function registered(name: string): RegisteredRemote {
 export const remoteConfig = (name: string, exchange: Exchange = {}) =>
   defineConfig(async ({ command, envMode }) => {
     const root = process.cwd();
-    const { label, devPort } = registered(name);
+    const { label, devPort } = findRemote(name);
     requireExposed(root);
     const facts = packageFacts('remote', root);
     const isInside = envMode === INSIDE;
@@ -35,9 +35,9 @@ export const remoteConfig = (name: string, exchange: Exchange = {}) =>
     const web = federatedEnvironment({ name, label, ...exchange }, facts, await readDeclaration(root), sharedModules());
     const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
     if (isInside) return { ...mergeRsbuildConfig(config, insideConfig(devPort)), environments: { web } };
-    const first = hasPrerendered(root);
+    const isPrerendered = hasPrerendered(root);
     return {
-      ...mergeRsbuildConfig(config, first ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
-      environments: { web, ...(first ? { first: prerenderEnvironment(root) } : {}) },
+      ...mergeRsbuildConfig(config, isPrerendered ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
+      environments: { web, ...(isPrerendered ? { first: prerenderEnvironment(root) } : {}) },
     };
   });

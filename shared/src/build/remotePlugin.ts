@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type { Rspack } from '@rsbuild/core';
 import type { RemoteDescription } from '../contract/releases.ts';
 import {
-  type Declared,
   describeModule,
   describeRoutes,
   describeSlots,
   emitDescription,
+  type RemoteDeclaration,
   readDeclaration,
 } from './describeBuild.ts';
 import {
@@ -17,7 +17,7 @@ import {
   DEV_PORT,
   DEV_TRUSTED,
   devPolicy,
-  endForTakenPort,
+  exitForUsedPort,
   reloadClient,
   serveInside,
   standAlonePage,
@@ -29,7 +29,7 @@ import {
   esmRuntime,
   federationVersion,
   outsideModules,
-  requiredFor,
+  requiredVersionsFor,
   type SharedModules,
 } from './federation.ts';
 
@@ -63,8 +63,8 @@ export const containerGlobal = (name: string, hash: string) => `${name.replaceAl
 
 /** Installed version of a library, as resolved from `root`. */
 function installedVersion(root: string, library: string): string {
-  const [first = '', second] = library.split('/');
-  const name = first.startsWith('@') ? `${first}/${second}` : first;
+  const [scopeOrName = '', scopedName] = library.split('/');
+  const name = scopeOrName.startsWith('@') ? `${scopeOrName}/${scopedName}` : scopeOrName;
   const folders = createRequire(join(root, 'package.json')).resolve.paths(name) ?? [];
   const manifest = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
   if (!manifest) throw new Error(`${library} is shared, but not installed in ${root}: add it to package.json`);
@@ -72,7 +72,7 @@ function installedVersion(root: string, library: string): string {
 }
 
 /** Libraries that a remote bundles and shares; the page negotiates the copy to run by these ranges. */
-const carriedModules = (root: string, { shared = {} }: Exchange) =>
+const bundledSharedModules = (root: string, { shared = {} }: Exchange) =>
   Object.fromEntries(
     Object.entries(shared).map(([name, requiredVersion]) => [
       name,
@@ -82,14 +82,19 @@ const carriedModules = (root: string, { shared = {} }: Exchange) =>
 
 const retriedImports = fileURLToPath(new URL('./retriedImports.js', import.meta.url));
 
-/** Options of Module Federation's plugin for a remote; `hosts` are the modules from the host. */
-export const federationOptions = (global: string, root: string, hosts: SharedModules, exchange: Exchange = {}) => ({
+/** Options of Module Federation's plugin for a remote; `hostModules` are the modules from the host. */
+export const federationOptions = (
+  global: string,
+  root: string,
+  hostModules: SharedModules,
+  exchange: Exchange = {},
+) => ({
   // unique per build, and different from a route that is named like its remote
   name: global,
   filename: 'remoteEntry.js',
   library: { type: 'var', name: global },
   exposes: { './remote': { import: exposedModule, name: moduleChunk }, ...exchange.exposes },
-  shared: { ...hosts, ...carriedModules(root, exchange) },
+  shared: { ...hostModules, ...bundledSharedModules(root, exchange) },
   // the page redirects each import to the build that it runs; this URL is never requested
   remotes: Object.fromEntries((exchange.remotes ?? []).map((name) => [name, `${name}@/builds/${name}`])),
   runtimePlugins: exchange.remotes?.length ? [retriedImports] : [],
@@ -136,11 +141,11 @@ export const remoteOutput = (global: string) => ({
 });
 
 /** `provides` contains the bundled and shared libraries; each is also in `requires` with its range. */
-function describeShared(root: string, exchange: Exchange, declared: Declared): RemoteDescription['shared'] {
-  const carried = Object.entries(carriedModules(root, exchange));
+function describeShared(root: string, exchange: Exchange, declaration: RemoteDeclaration): RemoteDescription['shared'] {
+  const bundledModules = Object.entries(bundledSharedModules(root, exchange));
   return {
-    provides: Object.fromEntries(carried.map(([name, { version }]) => [name, version])),
-    requires: { ...requiredFor(declared), ...exchange.shared },
+    provides: Object.fromEntries(bundledModules.map(([name, { version }]) => [name, version])),
+    requires: { ...requiredVersionsFor(declaration), ...exchange.shared },
   };
 }
 
@@ -149,7 +154,7 @@ export const describeRemote = (
   compilation: Rspack.Compilation,
   { name, label, ...exchange }: OutsideRemote & Exchange,
   { root, version, sourceHash }: PackageFacts,
-  declared: Declared,
+  declaration: RemoteDeclaration,
 ): RemoteDescription => {
   const global = containerGlobal(name, sourceHash);
   return {
@@ -159,23 +164,23 @@ export const describeRemote = (
     version,
     sourceHash,
     federation: federationVersion,
-    contract: declared.contract ?? contractRange,
-    shared: describeShared(root, exchange, declared),
+    contract: declaration.contract ?? contractRange,
+    shared: describeShared(root, exchange, declaration),
     entry: 'remoteEntry.js',
     css: [],
     global,
     chunkGlobal: `chunks_${global}`,
     exposes: ['./remote', ...Object.keys(exchange.exposes ?? {})],
     module: describeModule(compilation, moduleChunk),
-    routes: describeRoutes(compilation, declared.routes),
-    slots: describeSlots(compilation, declared),
+    routes: describeRoutes(compilation, declaration.routes),
+    slots: describeSlots(compilation, declaration),
   };
 };
 
 type Federation = new (options: ReturnType<typeof federationOptions>) => { apply(compiler: Rspack.Compiler): void };
 
 /** Module Federation has one plugin per compiler; the other one need not be installed. */
-function federationOf(compiler: Rspack.Compiler): Federation {
+function loadFederationPlugin(compiler: Rspack.Compiler): Federation {
   const kind = 'rspackVersion' in compiler.webpack ? 'rspack' : 'webpack';
   return createRequire(import.meta.url)(`@module-federation/enhanced/${kind}`).ModuleFederationPlugin as Federation;
 }
@@ -215,8 +220,8 @@ export class RemotePlugin {
   }
 
   // `object`, since both compilers' types must be accepted; the used parts are equal
-  apply(given: object) {
-    const compiler = given as Rspack.Compiler;
+  apply(untypedCompiler: object) {
+    const compiler = untypedCompiler as Rspack.Compiler;
     const { dev, devPort = DEV_PORT, ...remote } = this.#options;
     const root = compiler.options.context ?? process.cwd();
     requireExposed(root);
@@ -239,17 +244,17 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
   options.output.chunkFilename ??= '[name].[contenthash:8].js';
   Object.assign(options.optimization, oneEntry(global));
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
-  new (federationOf(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
+  new (loadFederationPlugin(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
   emitTypes(compiler, facts.root, remote.exposes);
-  const declaration = readDeclaration(facts.root);
+  const pendingDeclaration = readDeclaration(facts.root);
   // the error is reported where the promise is awaited
-  declaration.catch(() => {});
+  pendingDeclaration.catch(() => {});
   compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
     compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
-      const declared = await declaration;
+      const declaration = await pendingDeclaration;
       emitDescription(compilation, compiler.webpack.sources, () =>
-        describeRemote(compilation, remote, facts, declared),
+        describeRemote(compilation, remote, facts, declaration),
       );
     });
   });
@@ -263,9 +268,9 @@ function runInside(compiler: Rspack.Compiler, root: string, port: number) {
   options.optimization.minimize = false;
   options.output.path = insideFolder(root);
   new webpack.BannerPlugin({ banner: reloadClient(port), raw: true, include: 'remoteEntry.js' }).apply(compiler);
-  const built = serveInside(insideFolder(root), port, portSetting);
+  const reportBuild = serveInside(insideFolder(root), port, portSetting);
   compiler.hooks.done.tap('RemotePlugin', (stats) => {
-    if (!stats.hasErrors()) built();
+    if (!stats.hasErrors()) reportBuild();
   });
 }
 
@@ -284,7 +289,7 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
   if (options.devtool === undefined || String(options.devtool).startsWith('eval'))
     options.devtool = 'cheap-module-source-map';
   options.resolve.alias = { ...options.resolve.alias, 'liaozhai-remote$': join(root, exposedModule) };
-  const own = options.devServer || {};
+  const ownSettings = options.devServer || {};
   options.devServer = {
     port,
     historyApiFallback: true,
@@ -293,14 +298,14 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
     client: { overlay: { errors: true, warnings: false, runtimeErrors: false } },
     setupMiddlewares: (middlewares: unknown, { server }: DevServer) => {
       server?.prependListener('error', ({ code }) => {
-        if (code === 'EADDRINUSE') endForTakenPort(port, portSetting);
+        if (code === 'EADDRINUSE') exitForUsedPort(port, portSetting);
       });
       return middlewares;
     },
-    ...own,
+    ...ownSettings,
     // the first match wins
     proxy: [
-      ...(own.proxy ?? []),
+      ...(ownSettings.proxy ?? []),
       ...Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
     ],
   } as typeof options.devServer;

@@ -8,7 +8,7 @@ import {
   type Rspack,
 } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
-import { type Declared, pluginDescribe, readDeclaration } from './describeBuild.ts';
+import { pluginDescribe, type RemoteDeclaration, readDeclaration } from './describeBuild.ts';
 import { backendProxy, DEV_PORT, DEV_TRUSTED, devPolicy, pageOrigins, requireFreePort } from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
@@ -51,13 +51,13 @@ export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote 
 export const federatedEnvironment = (
   remote: OutsideRemote & Exchange,
   facts: PackageFacts,
-  declared: Declared,
+  declaration: RemoteDeclaration,
   shared: SharedModules,
 ): EnvironmentConfig => {
   const global = containerGlobal(remote.name, facts.sourceHash);
   return {
     source: { entry: { index: exposedModule } },
-    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declared))],
+    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declaration))],
     tools: {
       htmlPlugin: false,
       rspack: (config) => {
@@ -81,7 +81,7 @@ export const federatedEnvironment = (
 export const INSIDE = 'inside';
 
 /** A dev server writes nothing to `dist`, so it must not delete the build there. */
-const servedFromMemory = { cleanDistPath: false };
+const inMemoryOutput = { cleanDistPath: false };
 
 /**
  * Dev server for a remote in a deployed host (HOST_ORIGIN, unless on this machine). Builds in production mode, since the host's
@@ -89,7 +89,7 @@ const servedFromMemory = { cleanDistPath: false };
  */
 export const insideConfig = (port: number): RsbuildConfig => ({
   mode: 'production',
-  output: { minify: false, sourceMap: { js: 'source-map' }, ...servedFromMemory },
+  output: { minify: false, sourceMap: { js: 'source-map' }, ...inMemoryOutput },
   server: {
     port,
     strictPort: true,
@@ -110,7 +110,7 @@ export const standAloneConfig = (facts: PackageFacts, port: number, label: strin
   mergeRsbuildConfig(baseConfig(facts), hotReload, {
     source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },
-    output: { assetPrefix: '/', ...servedFromMemory },
+    output: { assetPrefix: '/', ...inMemoryOutput },
     html: {
       title: `${label} · 聊斋`,
       meta: { viewport: 'width=device-width, initial-scale=1, viewport-fit=cover' },

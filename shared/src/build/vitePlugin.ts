@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GATE_FILE } from '../contract/gateFile.ts';
 import type { RemoteDescription } from '../contract/releases.ts';
-import { placeOf, readDeclaration } from './describeBuild.ts';
+import { readDeclaration, slotPlacement } from './describeBuild.ts';
 import {
   backendProxy,
   DEV_NONCE,
@@ -14,10 +14,10 @@ import {
   standAlonePage,
 } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
-import { contractRange, federationVersion, outsideModules, requiredFor } from './federation.ts';
+import { contractRange, federationVersion, outsideModules, requiredVersionsFor } from './federation.ts';
 import { floor } from './floor.ts';
 import { gateFileText } from './gateFile.ts';
-import { takesTexts } from './hotReload.ts';
+import { importsTexts } from './hotReload.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
@@ -72,8 +72,8 @@ interface Log {
 
 /** Ignores the warning for `import.meta` in Vite's preload helper: a classic script lacks it, and a single file never preloads. */
 function onLog(level: string, log: Log, handle: (level: string, log: Log) => void) {
-  const isOfVite = `${log.id ?? ''}${log.loc?.file ?? ''}`.includes('vite/preload-helper');
-  if (!(log.code === 'EMPTY_IMPORT_META' && isOfVite)) handle(level, log);
+  const isFromVite = `${log.id ?? ''}${log.loc?.file ?? ''}`.includes('vite/preload-helper');
+  if (!(log.code === 'EMPTY_IMPORT_META' && isFromVite)) handle(level, log);
 }
 
 const ENTRY = 'remoteEntry.js';
@@ -86,7 +86,7 @@ const container = (global: string, script: string, css: string[]) => `var ${glob
   const base = document.currentScript.src;
   const shared = {};
   let scope = {};
-  const take = async ([name, key]) => {
+  const loadShared = async ([name, key]) => {
     const [offered] = Object.values(scope[key] || {});
     if (!offered) throw new Error('the host shares no ' + key);
     shared[name] = (offered.lib || (await offered.get()))();
@@ -95,15 +95,15 @@ const container = (global: string, script: string, css: string[]) => `var ${glob
   const styles = ${JSON.stringify(css)};
   const load = async () => {
     await Promise.all([
-      ...names.map(take),
+      ...names.map(loadShared),
       ...styles.map((file) => globalThis.__loadAsset('style', new URL(file, base).href)),
     ]);
     return run();
   };
   let remote;
   return {
-    init: (given) => {
-      scope = given;
+    init: (shareScope) => {
+      scope = shareScope;
     },
     get: async (name) => {
       if (name !== './remote') throw new Error('Module "' + name + '" does not exist in container.');
@@ -125,7 +125,7 @@ ${script}
 
 const portSetting = 'devPort of remotePlugin in vite.config.mjs';
 
-const developedWith = [
+const preBundledModules = [
   ...['react', 'react/jsx-runtime', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client', 'react-router-dom'],
   ...['@liaozhai/runtime', '@liaozhai/runtime/contract', '@liaozhai/runtime/format'],
 ];
@@ -138,7 +138,7 @@ const aloneConfig = (root: string, port: number) => ({
   resolve: { alias: { 'liaozhai-remote': join(root, exposedModule) }, dedupe: ['react', 'react-dom'] },
   server: { port, strictPort: true, proxy: backendProxy() },
   // listed, since Vite finds CommonJS dependencies only below the sources
-  optimizeDeps: { include: developedWith, exclude: ['@liaozhai/ui', '@liaozhai/build'] },
+  optimizeDeps: { include: preBundledModules, exclude: ['@liaozhai/ui', '@liaozhai/build'] },
 });
 
 const buildConfig = (root: string) => {
@@ -183,7 +183,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
   let root = process.cwd();
   let isServing = false;
   let isInside = false;
-  let built = () => {};
+  let reportBuild = () => {};
   return {
     name: 'liaozhai:remote',
     // `post`, since Vite's own plugins emit the stylesheets
@@ -199,11 +199,11 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       const config = buildConfig(root);
       isInside = mode === INSIDE;
       if (!isInside) return config;
-      built = serveInside(insideFolder(root), devPort, portSetting);
+      reportBuild = serveInside(insideFolder(root), devPort, portSetting);
       return { ...config, build: { ...config.build, outDir: insideFolder(root), minify: false } };
     },
     transform(code, id) {
-      if (isServing && takesTexts(id, code))
+      if (isServing && importsTexts(id, code))
         return { code: `${code}\nimport.meta.hot?.accept('./texts', () => {});\n`, map: null };
     },
     configureServer(server) {
@@ -221,7 +221,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         });
     },
     writeBundle() {
-      built();
+      reportBuild();
     },
     async generateBundle(_options, bundle) {
       const entry = bundle[ENTRY];
@@ -231,8 +231,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       const global = containerGlobal(remote.name, facts.sourceHash);
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
       entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
-      const declared = await readDeclaration(root);
-      const { routes, slots } = declared;
+      const declaration = await readDeclaration(root);
+      const { routes, slots } = declaration;
       // the entry contains the scripts of all pages and slots
       const files = { js: [ENTRY], css };
       const description: RemoteDescription = {
@@ -241,8 +241,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         version: facts.version,
         sourceHash: facts.sourceHash,
         federation: federationVersion,
-        contract: declared.contract ?? contractRange,
-        shared: { provides: {}, requires: requiredFor(declared) },
+        contract: declaration.contract ?? contractRange,
+        shared: { provides: {}, requires: requiredVersionsFor(declaration) },
         entry: ENTRY,
         css: [],
         global,
@@ -257,7 +257,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
           outsideShell,
           ...files,
         })),
-        slots: slots.map((slot) => ({ ...placeOf(slot), ...files })),
+        slots: slots.map((slot) => ({ ...slotPlacement(slot), ...files })),
       };
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
       this.emitFile({ type: 'asset', fileName: GATE_FILE, source: gateFileText(root) });
