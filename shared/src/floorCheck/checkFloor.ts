@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import type { Node } from 'acorn';
 import { floor } from '../build/floor.ts';
 import { CompatData, type Floor } from './compatData.ts';
-import { ownNames, parseScript, type Use, usesOfScript } from './scripts.ts';
-import { usesOfStyles } from './styles.ts';
+import { collectDefinedNames, findScriptUses, parseScript, type Use } from './scripts.ts';
+import { findStyleUses } from './styles.ts';
 
 export type { Floor } from './compatData.ts';
 
@@ -22,7 +22,7 @@ export interface Allowed {
 }
 
 /** Files that contain React DOM: the host's entry and the console's. */
-const host = /^static\/js\/(host|index)\./;
+const hostEntry = /^static\/js\/(host|index)\./;
 
 /** Exceptions for the kit, React and the other libraries. */
 export const allowed: readonly Allowed[] = [
@@ -80,7 +80,7 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['requestIdleCallback', 'cancelIdleCallback'],
-    where: host,
+    where: hostEntry,
     why: 'useIdle asks for it and takes a timer where it is missing, as in every Safari',
   },
   {
@@ -90,12 +90,12 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['navigation', 'event navigate', 'event navigatesuccess', 'event navigateerror'],
-    where: host,
+    where: hostEntry,
     why: "React's default indicator of transitions, behind typeof",
   },
   {
     features: ['.startViewTransition()', '.skipTransition()', 'style.viewTransitionName', 'style.viewTransitionClass'],
-    where: host,
+    where: hostEntry,
     why: "React's view transitions: tried and caught, and we use none",
   },
   {
@@ -155,7 +155,7 @@ interface Piece {
 }
 
 /** Inline scripts, inline styles and markup of a page. */
-function piecesOfPage(file: string, html: string): Piece[] {
+function splitPage(file: string, html: string): Piece[] {
   const inline = [...html.matchAll(/<(script|style)\b([^>]*)>([\s\S]*?)<\/\1>/gi)]
     .filter(([, , attributes = '']) => !/\btype\s*=\s*["']?application\//i.test(attributes))
     .map(
@@ -170,44 +170,46 @@ function piecesOfPage(file: string, html: string): Piece[] {
 }
 
 /** HTML inside JSON, e.g. prerendered contents. */
-const htmlIn = (json: string): string[] =>
+const extractHtml = (json: string): string[] =>
   [JSON.parse(json) as unknown]
     .flatMap((value) => (value && typeof value === 'object' ? Object.values(value) : []))
     .filter((value): value is string => typeof value === 'string' && value.startsWith('<'));
 
-function piecesOf(file: string, text: string): Piece[] {
+function splitFile(file: string, text: string): Piece[] {
   if (file.endsWith('.js')) return [{ file, kind: 'script', text }];
   if (file.endsWith('.css')) return [{ file, kind: 'style', text }];
-  if (file.endsWith('.html')) return piecesOfPage(file, text);
-  if (file.endsWith('.json')) return htmlIn(text).flatMap((html) => piecesOfPage(file, html));
+  if (file.endsWith('.html')) return splitPage(file, text);
+  if (file.endsWith('.json')) return extractHtml(text).flatMap((html) => splitPage(file, html));
   return [];
 }
 
-function usesOfMarkup(text: string, data: CompatData): Use[] {
+function findMarkupUses(text: string, data: CompatData): Use[] {
   const uses: Use[] = [];
   for (const { 1: name = '', 2: attributes = '', index } of text.matchAll(
     /<([a-z][\w-]*)((?:\s+[^\s=>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?)*)\s*\/?>/gi,
   ))
     for (const [, attribute = ''] of attributes.matchAll(/\s([^\s=>/]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?/g)) {
-      const lacking = data.lacking(data.attributes.get(attribute.toLowerCase()));
+      const lacking = data.browsersWithout(data.attributes.get(attribute.toLowerCase()));
       if (lacking.length > 0)
         uses.push({ feature: `<${name} ${attribute.toLowerCase()}>`, lacking: lacking.join(', '), at: index });
     }
   return uses;
 }
 
-function usesOfPieces(pieces: readonly Piece[], data: CompatData): BeyondFloor[] {
+function findUses(pieces: readonly Piece[], data: CompatData): BeyondFloor[] {
   const parsed = new Map<Piece, Node | Use>();
   for (const piece of pieces) if (piece.kind === 'script') parsed.set(piece, parseScript(piece.text));
   // a remote's helpers may be defined in one file and called in another
-  const own = new Set([...parsed.values()].flatMap((script) => ('feature' in script ? [] : [...ownNames(script)])));
-  const usesOf = (piece: Piece): Use[] => {
+  const definedNames = new Set(
+    [...parsed.values()].flatMap((script) => ('feature' in script ? [] : [...collectDefinedNames(script)])),
+  );
+  const findPieceUses = (piece: Piece): Use[] => {
     const script = parsed.get(piece);
-    if (script) return 'feature' in script ? [script] : usesOfScript(script, own, data);
-    return piece.kind === 'style' ? usesOfStyles(piece.text, data) : usesOfMarkup(piece.text, data);
+    if (script) return 'feature' in script ? [script] : findScriptUses(script, definedNames, data);
+    return piece.kind === 'style' ? findStyleUses(piece.text, data) : findMarkupUses(piece.text, data);
   };
   return pieces.flatMap((piece) =>
-    usesOf(piece).map((use) => ({
+    findPieceUses(piece).map((use) => ({
       ...use,
       file: piece.file,
       kind: piece.kind,
@@ -218,12 +220,12 @@ function usesOfPieces(pieces: readonly Piece[], data: CompatData): BeyondFloor[]
 }
 
 function oncePerFile(uses: readonly BeyondFloor[]): BeyondFloor[] {
-  const first = new Map<string, BeyondFloor>();
+  const firstUses = new Map<string, BeyondFloor>();
   for (const use of uses) {
     const key = `${use.file} ${use.feature}`;
-    first.set(key, { ...(first.get(key) ?? use), times: (first.get(key)?.times ?? 0) + 1 });
+    firstUses.set(key, { ...(firstUses.get(key) ?? use), times: (firstUses.get(key)?.times ?? 0) + 1 });
   }
-  return [...first.values()];
+  return [...firstUses.values()];
 }
 
 /**
@@ -239,21 +241,21 @@ export async function checkFloor(
     .filter((name) => /\.(js|css|html|json)$/.test(name))
     .sort();
   const files = await Promise.all(
-    names.map(async (name) => piecesOf(name.replaceAll(sep, '/'), await readFile(join(folder, name), 'utf8'))),
+    names.map(async (name) => splitFile(name.replaceAll(sep, '/'), await readFile(join(folder, name), 'utf8'))),
   );
   const used = new Set<Allowed>();
-  const uses = usesOfPieces(files.flat(), new CompatData(floor)).filter(({ feature, file, excerpt }) => {
-    const excepting = exceptions.filter(
+  const uses = findUses(files.flat(), new CompatData(floor)).filter(({ feature, file, excerpt }) => {
+    const matchingExceptions = exceptions.filter(
       ({ features, where, near }) =>
         features.includes(feature) && (where?.test(file) ?? true) && (near?.test(excerpt) ?? true),
     );
-    for (const entry of excepting) used.add(entry);
-    return excepting.length === 0;
+    for (const entry of matchingExceptions) used.add(entry);
+    return matchingExceptions.length === 0;
   });
   return { found: oncePerFile(uses), used };
 }
 
-const cures: Record<Piece['kind'], string> = {
+const remedies: Record<Piece['kind'], string> = {
   script: 'write it with what the floor has, or ask for it first',
   style: 'put a declaration that the floor can read before it, or @supports around it',
   markup: 'do without it, or make sure that the page works where it is ignored',
@@ -261,11 +263,11 @@ const cures: Record<Piece['kind'], string> = {
 
 /** Formats a finding: file, feature, browser, remedy and excerpt. */
 export function describeBeyond({ file, kind, feature, lacking, times, excerpt }: BeyondFloor): string {
-  const often = times > 1 ? ` (${times} times)` : '';
+  const repetition = times > 1 ? ` (${times} times)` : '';
   if (feature === 'syntax')
     return `${file}: ${lacking}: let the build compile it (source.include of the build settings) or take another library\n    ${excerpt.trim()}`;
-  const cure = `${cures[kind]}; what breaks nothing goes into the list of exceptions with its reason`;
-  return `${file}: ${feature}${often} is not in ${lacking}: ${cure}\n    ${excerpt.trim()}`;
+  const remedy = `${remedies[kind]}; what breaks nothing goes into the list of exceptions with its reason`;
+  return `${file}: ${feature}${repetition} is not in ${lacking}: ${remedy}\n    ${excerpt.trim()}`;
 }
 
 const HELP = `liaozhai-floor [folder]   what a build has that the oldest supported browsers lack (default: dist)
@@ -275,12 +277,13 @@ Exceptions stand in package.json, each with its reason; "file" is a part of the 
 
 /** Reads a team's exceptions from `floor` in its package.json. Throws for one without features or reason. */
 export function exceptionsOf(source: string): Allowed[] {
-  const { floor: listed = [] } = JSON.parse(source) as { floor?: unknown };
-  if (!Array.isArray(listed)) throw new Error('"floor" of package.json is no list');
-  return listed.map((entry: { features?: unknown; file?: unknown; why?: unknown } | null) => {
+  const { floor: entries = [] } = JSON.parse(source) as { floor?: unknown };
+  if (!Array.isArray(entries)) throw new Error('"floor" of package.json is no list');
+  return entries.map((entry: { features?: unknown; file?: unknown; why?: unknown } | null) => {
     const { features, file, why } = entry ?? {};
-    const isNamed = Array.isArray(features) && features.length > 0 && features.every((one) => typeof one === 'string');
-    if (!isNamed || typeof why !== 'string' || why.trim() === '')
+    const hasFeatures =
+      Array.isArray(features) && features.length > 0 && features.every((one) => typeof one === 'string');
+    if (!hasFeatures || typeof why !== 'string' || why.trim() === '')
       throw new Error('an exception of "floor" in package.json needs "features" and "why"');
     if (file !== undefined && typeof file !== 'string') throw new Error('"file" of an exception is no text');
     const where = file === undefined ? {} : { where: new RegExp(file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) };
@@ -289,31 +292,31 @@ export function exceptionsOf(source: string): Allowed[] {
 }
 
 /** `liaozhai-floor [folder]` of the package: checks a team's build. Returns the exit code. */
-async function main(words: readonly string[]): Promise<number> {
-  if (words.some((word) => word.startsWith('-'))) {
+async function main(args: readonly string[]): Promise<number> {
+  if (args.some((word) => word.startsWith('-'))) {
     console.log(HELP);
-    return words.some((word) => word === '--help' || word === '-h') ? 0 : 2;
+    return args.some((word) => word === '--help' || word === '-h') ? 0 : 2;
   }
-  const [folder = 'dist'] = words;
+  const [folder = 'dist'] = args;
   if (!existsSync(folder)) {
     console.error(`✗ there is no folder ${folder}: build first, or name the folder of your build`);
     return 2;
   }
-  const own = existsSync('package.json') ? exceptionsOf(readFileSync('package.json', 'utf8')) : [];
-  const { found, used } = await checkFloor(folder, { floor, allowed: [...allowed, ...own] });
-  const idle = own.filter((entry) => !used.has(entry));
-  for (const beyond of found) console.error(`✗ ${describeBeyond(beyond)}`);
-  for (const { features } of idle)
+  const teamExceptions = existsSync('package.json') ? exceptionsOf(readFileSync('package.json', 'utf8')) : [];
+  const { found, used } = await checkFloor(folder, { floor, allowed: [...allowed, ...teamExceptions] });
+  const unusedExceptions = teamExceptions.filter((entry) => !used.has(entry));
+  for (const finding of found) console.error(`✗ ${describeBeyond(finding)}`);
+  for (const { features } of unusedExceptions)
     console.error(`✗ package.json: nothing built has ${features.join(', ')}: take it out of "floor"`);
-  const count = found.length + idle.length;
+  const count = found.length + unusedExceptions.length;
   console.log(count === 0 ? 'floor: all good' : `floor: ${count} to mend`);
   return count === 0 ? 0 : 1;
 }
 
-const [, script, ...words] = process.argv;
+const [, script, ...args] = process.argv;
 // npm runs the script through a symbolic link
 if (script && import.meta.url === pathToFileURL(realpathSync(script)).href)
-  process.exitCode = await main(words).catch((cause: unknown) => {
+  process.exitCode = await main(args).catch((cause: unknown) => {
     console.error(`✗ ${cause instanceof Error ? cause.message : cause}`);
     return 2;
   });

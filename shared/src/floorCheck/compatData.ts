@@ -37,7 +37,7 @@ function isAtMost(a: string, b: string): boolean {
 }
 
 /** Supported without flag, prefix or another name, and not removed. Partial support counts, since its gaps are described in prose only. */
-const has = (statements: SupportStatement, version: string): boolean =>
+const isSupported = (statements: SupportStatement, version: string): boolean =>
   [statements]
     .flat()
     .some(
@@ -52,7 +52,7 @@ const has = (statements: SupportStatement, version: string): boolean =>
     );
 
 /** Prefixes with which a version supports it, e.g. `-webkit-`. */
-const prefixesIn = (statements: SupportStatement, version: string): string[] =>
+const supportedPrefixes = (statements: SupportStatement, version: string): string[] =>
   [statements]
     .flat()
     .filter(({ version_added: added, flags }) => typeof added === 'string' && isAtMost(added, version) && !flags)
@@ -60,7 +60,7 @@ const prefixesIn = (statements: SupportStatement, version: string): string[] =>
 
 type Groups = Record<string, Identifier>;
 
-const firstWith = (statements: SupportStatement | undefined): string => {
+const describeFirstVersion = (statements: SupportStatement | undefined): string => {
   const added = [statements ?? []]
     .flat()
     .filter(({ flags, prefix, alternative_name: renamed }) => !flags && !prefix && !renamed)
@@ -121,7 +121,7 @@ export class CompatData {
     const { __compat: statement } = (entry ?? {}) as Identifier;
     if (name === '__compat' || !statement || statement.status?.standard_track === false) return;
     // a name that no browser supports yet is probably the script's own
-    if (!Object.values(statement.support).some((support) => has(support, 'any'))) return;
+    if (!Object.values(statement.support).some((support) => isSupported(support, 'any'))) return;
     map.set(name, [...(map.get(name) ?? []), statement]);
   }
 
@@ -150,21 +150,27 @@ export class CompatData {
    * Returns the floor's browsers that support none of the given features, e.g. `chrome 103 (since 110)`. A feature that MDN does
    * not list counts as supported, and so does one that is also written with a browser's prefix.
    */
-  lacking(meant: readonly (CompatStatement | undefined)[] | undefined, prefixes: readonly string[] = []): string[] {
-    const supports = (meant ?? []).flatMap((statement) => statement?.support ?? []);
-    const isThere = (name: BrowserName, version: string) =>
+  browsersWithout(
+    features: readonly (CompatStatement | undefined)[] | undefined,
+    prefixes: readonly string[] = [],
+  ): string[] {
+    const supports = (features ?? []).flatMap((statement) => statement?.support ?? []);
+    const isSupportedBy = (name: BrowserName, version: string) =>
       supports.some(
         ({ [name]: support }) =>
-          !support || has(support, version) || prefixesIn(support, version).some((prefix) => prefixes.includes(prefix)),
+          !support ||
+          isSupported(support, version) ||
+          supportedPrefixes(support, version).some((prefix) => prefixes.includes(prefix)),
       );
     if (supports.length === 0) return [];
     return engines.flatMap((engine) => {
       const version = this.floor[engine];
-      const without = browsersOf[engine].filter((name) => !isThere(name, version));
+      const lackingBrowsers = browsersOf[engine].filter((name) => !isSupportedBy(name, version));
       // no pointer lock on a phone, no touch on a Mac: a limit of the device, not of the version
-      const isOfAge = (name: BrowserName) => isThere(name, 'any') || without.length === browsersOf[engine].length;
-      const missing = without.find(isOfAge);
-      return missing ? [`${missing} ${version} (${firstWith(supports[0]?.[missing])})`] : [];
+      const isVersionGap = (name: BrowserName) =>
+        isSupportedBy(name, 'any') || lackingBrowsers.length === browsersOf[engine].length;
+      const firstMissing = lackingBrowsers.find(isVersionGap);
+      return firstMissing ? [`${firstMissing} ${version} (${describeFirstVersion(supports[0]?.[firstMissing])})`] : [];
     });
   }
 }

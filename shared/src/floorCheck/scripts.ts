@@ -15,10 +15,10 @@ export interface Use {
 }
 
 /** The floor runs all of ES2022; later syntax (regular expressions with `v`, `using`, …) is not supported. */
-const syntax: Options = { ecmaVersion: 2022, sourceType: 'script', ranges: true };
+const parserOptions: Options = { ecmaVersion: 2022, sourceType: 'script', ranges: true };
 
 /** Interfaces of global objects. */
-const instances: Record<string, string> = {
+const interfaceOfGlobal: Record<string, string> = {
   caches: 'CacheStorage',
   crypto: 'Crypto',
   customElements: 'CustomElementRegistry',
@@ -35,11 +35,11 @@ const instances: Record<string, string> = {
 };
 const globalObjects = new Set(['window', 'self', 'globalThis', 'top', 'parent']);
 
-const textOf = (node: estree.Node | null | undefined): string | null =>
+const literalText = (node: estree.Node | null | undefined): string | null =>
   node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
 
 const keyName = (key: estree.Node, computed: boolean): string | null =>
-  !computed && key.type === 'Identifier' ? key.name : textOf(key);
+  !computed && key.type === 'Identifier' ? key.name : literalText(key);
 
 /** Name of the accessed member, for `a.b` and `a['b']` alike. */
 const memberName = ({ property, computed }: estree.MemberExpression) => keyName(property, computed);
@@ -47,7 +47,7 @@ const memberName = ({ property, computed }: estree.MemberExpression) => keyName(
 /** Parses a script as ES2022; returns the syntax that the floor cannot parse otherwise. */
 export function parseScript(text: string): Node | Use {
   try {
-    return parse(text, syntax);
+    return parse(text, parserOptions);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     const { pos = 0 } = cause as SyntaxError & { pos?: number };
@@ -56,13 +56,13 @@ export function parseScript(text: string): Node | Use {
 }
 
 /** Acorn's nodes are ESTree nodes with other types. */
-const estreeOf = (node: Node) => node as unknown as estree.Node;
+const toEstree = (node: Node) => node as unknown as estree.Node;
 
 /** Names of methods and properties that a script defines on its own objects. */
-export function ownNames(ast: Node): Set<string> {
+export function collectDefinedNames(ast: Node): Set<string> {
   const names = new Set<string>();
-  full(ast, (found) => {
-    const node = estreeOf(found);
+  full(ast, (acornNode) => {
+    const node = toEstree(acornNode);
     let name: string | null = null;
     if (node.type === 'Property' || node.type === 'MethodDefinition' || node.type === 'PropertyDefinition')
       name = keyName(node.key, node.computed);
@@ -78,37 +78,37 @@ class Script {
 
   constructor(
     private readonly ast: Node,
-    private readonly own: ReadonlySet<string>,
+    private readonly definedNames: ReadonlySet<string>,
     private readonly data: CompatData,
   ) {
-    const { globalScope } = analyze(estreeOf(ast) as estree.Program, { ecmaVersion: 2022, sourceType: 'script' });
+    const { globalScope } = analyze(toEstree(ast) as estree.Program, { ecmaVersion: 2022, sourceType: 'script' });
     for (const { identifier } of globalScope?.through ?? []) this.unresolved.add(identifier as estree.Identifier);
   }
 
   check(): Use[] {
-    fullAncestor(this.ast, (found, _, ancestors) => {
-      const node = estreeOf(found);
-      const [parent] = ancestors.slice(-2, -1).map(estreeOf);
-      if (node.type === 'Identifier') this.identifier(node, parent);
-      if (node.type === 'MemberExpression') this.member(node, parent);
-      if (node.type === 'NewExpression') this.constructed(node.callee);
+    fullAncestor(this.ast, (acornNode, _, ancestors) => {
+      const node = toEstree(acornNode);
+      const [parent] = ancestors.slice(-2, -1).map(toEstree);
+      if (node.type === 'Identifier') this.checkIdentifier(node, parent);
+      if (node.type === 'MemberExpression') this.checkMember(node, parent);
+      if (node.type === 'NewExpression') this.checkConstructor(node.callee);
       if ((node.type === 'ClassExpression' || node.type === 'ClassDeclaration') && node.superClass)
-        this.constructed(node.superClass);
+        this.checkConstructor(node.superClass);
       if (node.type === 'CallExpression') {
-        this.listener(node);
-        this.element(node);
+        this.checkListener(node);
+        this.checkElement(node);
       }
     });
     return this.uses;
   }
 
-  private report(feature: string, node: estree.Node, statements: Parameters<CompatData['lacking']>[0]) {
-    const lacking = this.data.lacking(statements);
+  private report(feature: string, node: estree.Node, statements: Parameters<CompatData['browsersWithout']>[0]) {
+    const lacking = this.data.browsersWithout(statements);
     if (lacking.length > 0) this.uses.push({ feature, lacking: lacking.join(', '), at: node.range?.[0] ?? 0 });
   }
 
   /** Reading a missing name throws, except in `typeof`. */
-  private identifier(node: estree.Identifier, parent: estree.Node | undefined) {
+  private checkIdentifier(node: estree.Identifier, parent: estree.Node | undefined) {
     if (!this.unresolved.has(node)) return;
     if (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') return;
     this.report(node.name, node, this.data.globals.get(node.name));
@@ -118,75 +118,76 @@ class Script {
   private globalName(node: estree.Node): string | null {
     if (node.type === 'Identifier') return this.unresolved.has(node) ? node.name : null;
     if (node.type !== 'MemberExpression') return null;
-    const holder = this.globalName(node.object);
-    return holder && globalObjects.has(holder) ? memberName(node) : null;
+    const ownerName = this.globalName(node.object);
+    return ownerName && globalObjects.has(ownerName) ? memberName(node) : null;
   }
 
   /**
    * Checks a member that is called or accessed further; a missing member alone is just `undefined`. For a known global object its
    * own member counts; otherwise a method is reported if no type of the floor has one of that name.
    */
-  private member(node: estree.MemberExpression, parent: estree.Node | undefined) {
+  private checkMember(node: estree.MemberExpression, parent: estree.Node | undefined) {
     const name = memberName(node);
     if (name && node.object.type === 'MemberExpression' && memberName(node.object) === 'style')
-      return this.style(name, node);
+      return this.checkStyle(name, node);
     const isCalled = (parent?.type === 'CallExpression' || parent?.type === 'NewExpression') && parent.callee === node;
-    const isOpened = parent?.type === 'MemberExpression' && parent.object === node;
-    if (!name || !(isCalled || isOpened)) return;
+    const isDereferenced = parent?.type === 'MemberExpression' && parent.object === node;
+    if (!name || !(isCalled || isDereferenced)) return;
     const owner = this.globalName(node.object);
-    const shown = `${name}${isCalled ? '()' : ''}`;
-    if (owner && globalObjects.has(owner)) return this.report(shown, node, this.data.globals.get(name));
-    const ownMember = owner && this.data.memberOf(instances[owner] ?? owner, name);
-    if (ownMember) return this.report(`${owner}.${shown}`, node, [ownMember]);
-    if (isCalled && (this.data.builtInMethods.has(name) || !this.own.has(name)))
-      this.report(`.${shown}`, node, this.data.members.get(name));
+    const memberText = `${name}${isCalled ? '()' : ''}`;
+    if (owner && globalObjects.has(owner)) return this.report(memberText, node, this.data.globals.get(name));
+    const ownMember = owner && this.data.memberOf(interfaceOfGlobal[owner] ?? owner, name);
+    if (ownMember) return this.report(`${owner}.${memberText}`, node, [ownMember]);
+    if (isCalled && (this.data.builtInMethods.has(name) || !this.definedNames.has(name)))
+      this.report(`.${memberText}`, node, this.data.members.get(name));
   }
 
-  private constructed(callee: estree.Node) {
+  private checkConstructor(callee: estree.Node) {
     const name = this.globalName(callee);
     // a missing name is reported as a global
-    if (name && this.data.lacking(this.data.globals.get(name)).length === 0)
+    if (name && this.data.browsersWithout(this.data.globals.get(name)).length === 0)
       this.report(`new ${name}()`, callee, this.data.constructors.get(name));
   }
 
   /** `x.addEventListener('scrollend', …)` */
-  private listener({ callee, arguments: [first] }: estree.CallExpression) {
+  private checkListener({ callee, arguments: [first] }: estree.CallExpression) {
     if (callee.type !== 'MemberExpression' || memberName(callee) !== 'addEventListener') return;
-    const event = textOf(first);
+    const event = literalText(first);
     if (event) this.report(`event ${event}`, callee.property, this.data.events.get(event));
   }
 
   /** Attributes of `jsx('div', { popover: 'auto' })`, the output of JSX compilers. */
-  private element({ callee, arguments: [tag, props] }: estree.CallExpression) {
-    const called = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee;
-    const element = textOf(tag);
-    const isJsx = called?.type === 'MemberExpression' && /^(jsxs?|createElement)$/.test(memberName(called) ?? '');
+  private checkElement({ callee, arguments: [tag, props] }: estree.CallExpression) {
+    const calledFunction = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee;
+    const element = literalText(tag);
+    const isJsx =
+      calledFunction?.type === 'MemberExpression' && /^(jsxs?|createElement)$/.test(memberName(calledFunction) ?? '');
     if (!isJsx || !element || props?.type !== 'ObjectExpression') return;
     for (const property of props.properties) {
       const name = property.type === 'Property' ? keyName(property.key, property.computed) : null;
       if (!name || property.type !== 'Property') continue;
       const attribute = name.toLowerCase();
-      if (name === 'style') this.styles(property.value);
+      if (name === 'style') this.checkStyles(property.value);
       else this.report(`<${element} ${attribute}>`, property, this.data.attributes.get(attribute));
     }
   }
 
   /** `style: { translate: … }` */
-  private styles(value: estree.Node) {
+  private checkStyles(value: estree.Node) {
     if (value.type !== 'ObjectExpression') return;
     for (const property of value.properties) {
       const name = property.type === 'Property' ? keyName(property.key, property.computed) : null;
-      if (name) this.style(name, property);
+      if (name) this.checkStyle(name, property);
     }
   }
 
   /** `element.style.translate` */
-  private style(name: string, node: estree.Node) {
+  private checkStyle(name: string, node: estree.Node) {
     const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     this.report(`style.${name}`, node, [this.data.cssProperty(property)]);
   }
 }
 
-/** Returns all uses in a classic script that the floor lacks. `own` are names that the build's scripts define on their own objects. */
-export const usesOfScript = (ast: Node, own: ReadonlySet<string>, data: CompatData): Use[] =>
-  new Script(ast, own, data).check();
+/** Returns all uses in a classic script that the floor lacks. `definedNames` are names that the build's scripts define on their own objects. */
+export const findScriptUses = (ast: Node, definedNames: ReadonlySet<string>, data: CompatData): Use[] =>
+  new Script(ast, definedNames, data).check();
