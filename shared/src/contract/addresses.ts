@@ -105,11 +105,11 @@ export const endpoints = {
   avatars: '/media/avatars.json',
 } as const;
 
-type EndpointOf = (...ids: string[]) => string;
+type EndpointBuilder = (...ids: string[]) => string;
 
 /** Patterns of the calls below `API_BASE`, to name a call without its ids. */
 export const apiRoutes = (): { path: string }[] =>
-  Object.values(endpoints).map((endpoint: string | EndpointOf) => ({
+  Object.values(endpoints).map((endpoint: string | EndpointBuilder) => ({
     path: API_BASE + (typeof endpoint === 'string' ? endpoint : decodeURIComponent(endpoint(':id', ':hash'))),
   }));
 
@@ -126,14 +126,14 @@ const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
  * Returns how closely a pattern fits a path: one digit per segment, comparable as text. Literal 3, parameter 2, `*` 1, common end
  * 2. Null if it does not fit.
  */
-function fitOf([first, ...rest]: readonly string[], path: readonly string[]): string | null {
+function matchScore([first, ...rest]: readonly string[], path: readonly string[]): string | null {
   if (first === '*') return '1';
   const [head, ...tail] = path;
   if (first === undefined) return head === undefined ? '2' : null;
   const isParameter = first.startsWith(':');
-  const further = head !== undefined && (isParameter || first === head) ? fitOf(rest, tail) : null;
-  if (further !== null) return (isParameter ? '2' : '3') + further;
-  return first.endsWith('?') ? fitOf(rest, path) : null;
+  const restScore = head !== undefined && (isParameter || first === head) ? matchScore(rest, tail) : null;
+  if (restScore !== null) return (isParameter ? '2' : '3') + restScore;
+  return first.endsWith('?') ? matchScore(rest, path) : null;
 }
 
 /**
@@ -145,12 +145,12 @@ export function matchRoute<Route extends { path: string }>(
   pathname: string,
 ): Route | undefined {
   const path = segmentsOf(pathname);
-  let [best, closest]: [Route | undefined, string] = [undefined, ''];
+  let [bestRoute, bestScore]: [Route | undefined, string] = [undefined, ''];
   for (const route of routes) {
-    const fit = fitOf(segmentsOf(route.path), path) ?? '';
-    if (fit > closest) [best, closest] = [route, fit];
+    const score = matchScore(segmentsOf(route.path), path) ?? '';
+    if (score > bestScore) [bestRoute, bestScore] = [route, score];
   }
-  return best;
+  return bestRoute;
 }
 
 /** Keys of all data stored on the device. Formats may only be extended: an older build may read what a newer one wrote. */

@@ -42,22 +42,22 @@ export const CAPABILITIES = [
 
 export type Capability = (typeof CAPABILITIES)[number];
 
-const isKnown = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
+const isCapability = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
 
-const pageName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const toCamelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Converts the figures of a rule to numbers, at any depth. */
-function figuresIn(rule: unknown): unknown {
-  if (Array.isArray(rule)) return rule.map(figuresIn);
+function toNumbers(rule: unknown): unknown {
+  if (Array.isArray(rule)) return rule.map(toNumbers);
   if (typeof rule !== 'object' || rule === null) return readAs(amount, rule) ?? rule;
-  return Object.fromEntries(Object.entries(rule).map(([name, each]) => [name, figuresIn(each)]));
+  return Object.fromEntries(Object.entries(rule).map(([name, each]) => [name, toNumbers(each)]));
 }
 
 /** Prices and gifts, with camelCase names. */
 export const rulesSchema = v.pipe(
   v.record(v.string(), v.unknown()),
   v.transform((rules) =>
-    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [pageName(name), figuresIn(rule)])),
+    Object.fromEntries(Object.entries(rules).map(([name, rule]) => [toCamelCase(name), toNumbers(rule)])),
   ),
 );
 
@@ -69,5 +69,5 @@ export const capabilitiesSchema = v.pipe(
     data: rows(v.unknown()),
     rules: v.fallback(v.optional(rulesSchema), undefined),
   }),
-  v.transform(({ data, rules }) => ({ names: data.filter(isKnown), rules })),
+  v.transform(({ data, rules }) => ({ names: data.filter(isCapability), rules })),
 );

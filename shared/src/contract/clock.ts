@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from './units.ts';
-import { instantOf } from './waits.ts';
+import { parseHttpDate } from './waits.ts';
 
 const KEY = Symbol.for('liaozhai.clock');
 
@@ -27,16 +27,16 @@ const TOLERANCE_MS = MINUTE_MS;
 const LONGEST_CALL_MS = 10 * SECOND_MS;
 
 /** A cached response has the date of its creation. */
-const isKept = (headers: Record<string, unknown>): boolean =>
+const isCached = (headers: Record<string, unknown>): boolean =>
   Number(headers.age ?? 0) > 0 || /max-age=[1-9]|immutable/.test(String(headers['cache-control']));
 
-/** Compares the device's clock with the `Date` of a response to a call made at `askedAt`. Header names are in lower case. */
-export function noteServerTime(headers: Record<string, unknown>, askedAt: number): void {
-  const served = instantOf(String(headers.date));
-  const took = Date.now() - askedAt;
-  if (Number.isNaN(served) || took < 0 || took > LONGEST_CALL_MS || isKept(headers)) return;
-  const measured = served - askedAt - took / 2;
-  const aheadMs = Math.abs(measured) < TOLERANCE_MS ? 0 : measured;
+/** Compares the device's clock with the `Date` of a response to a call made at `requestedAt`. Header names are in lower case. */
+export function noteServerTime(headers: Record<string, unknown>, requestedAt: number): void {
+  const servedAt = parseHttpDate(String(headers.date));
+  const durationMs = Date.now() - requestedAt;
+  if (Number.isNaN(servedAt) || durationMs < 0 || durationMs > LONGEST_CALL_MS || isCached(headers)) return;
+  const measuredAheadMs = servedAt - requestedAt - durationMs / 2;
+  const aheadMs = Math.abs(measuredAheadMs) < TOLERANCE_MS ? 0 : measuredAheadMs;
   const clock = correction();
   if (Math.abs(aheadMs - clock.aheadMs) < TOLERANCE_MS && (aheadMs === 0) === (clock.aheadMs === 0)) return;
   clock.aheadMs = aheadMs;

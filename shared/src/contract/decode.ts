@@ -10,18 +10,18 @@ import { HOUR_MS } from './units.ts';
 export type ReportUnread = (field: string) => void;
 
 /** Reporter of the current parse: schemas do not know their caller, and parsing is synchronous. */
-const underWay: { report: ReportUnread } = { report: () => {} };
+const currentParse: { report: ReportUnread } = { report: () => {} };
 
 /** Parses `value` by `schema`; undefined if it has another shape. */
 export function readAs<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
-  report: ReportUnread = underWay.report,
+  report: ReportUnread = currentParse.report,
 ): v.InferOutput<Schema> | undefined {
-  const former = underWay.report;
-  underWay.report = report;
+  const previousReport = currentParse.report;
+  currentParse.report = report;
   const parsed = v.safeParse(schema, value);
-  underWay.report = former;
+  currentParse.report = previousReport;
   return parsed.success ? parsed.output : undefined;
 }
 
@@ -47,7 +47,7 @@ type OptionalEntries<Entries> = {
 export const optional = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
   withNames<OptionalEntries<Entries>>(entries, (name, schema) =>
     // a missing key has no dataset
-    v.fallback(v.nullish(schema), (dataset?: unknown) => void (dataset && underWay.report(name))),
+    v.fallback(v.nullish(schema), (dataset?: unknown) => void (dataset && currentParse.report(name))),
   );
 
 type ListEntries<Entries> = {
@@ -63,18 +63,18 @@ type ListEntries<Entries> = {
 export const lists = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
   withNames<ListEntries<Entries>>(entries, (name, schema) =>
     v.fallback(v.nullish(rows(schema), []), (dataset?: unknown) => {
-      if (dataset) underWay.report(name);
+      if (dataset) currentParse.report(name);
       return [];
     }),
   );
 
 const withNames = <Named>(
   entries: Record<string, v.GenericSchema>,
-  make: (name: string, schema: v.GenericSchema) => v.GenericSchema,
-) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, make(name, schema)])) as Named;
+  createSchema: (name: string, schema: v.GenericSchema) => v.GenericSchema,
+) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, createSchema(name, schema)])) as Named;
 
 /** PHP encodes a list with gaps as an object: `{"0": …, "2": …}`. */
-function listOf(raw: unknown): unknown[] | undefined {
+function toList(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw;
   if (typeof raw !== 'object' || raw === null) return undefined;
   const keys = Object.keys(raw);
@@ -89,14 +89,14 @@ export const unreadRows: never[] = [];
 /** A list, row by row: skips unreadable rows and reports the field that each one lacks. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
   reader('list', (raw) => {
-    const sent = listOf(raw);
-    const read = sent?.flatMap((value): v.InferOutput<Entry>[] => {
+    const rawRows = toList(raw);
+    const readableRows = rawRows?.flatMap((value): v.InferOutput<Entry>[] => {
       const parsed = v.safeParse(entry, value);
       if (parsed.success) return [parsed.output];
-      underWay.report(`row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
+      currentParse.report(`row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
       return [];
     });
-    return sent?.length && !read?.length ? unreadRows : read;
+    return rawRows?.length && !readableRows?.length ? unreadRows : readableRows;
   });
 
 /** Names of the rows in various backends. */
@@ -106,23 +106,23 @@ const rowNames = ['data', 'items', 'list', 'records', 'results', 'content', 'row
 export function flatPage(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { data } = answer as { data?: unknown };
-  if (listOf(data)) return answer;
+  if (toList(data)) return answer;
   const page = { ...answer, ...(typeof data === 'object' && data) } as Record<string, unknown>;
-  const name = rowNames.find((each) => listOf(page[each]));
+  const name = rowNames.find((each) => toList(page[each]));
   return name ? { ...page, data: page[name] } : answer;
 }
 
 /** How languages print a missing value. */
-const programmersNothing = /^(null|undefined|nan|\[object object\])$/i;
+const missingValue = /^(null|undefined|nan|\[object object\])$/i;
 
 /** Not usable in a URL: a path step or half of a surrogate pair. */
-const noId = /^\.{0,2}$|\p{Cs}/u;
+const invalidId = /^\.{0,2}$|\p{Cs}/u;
 
 /** An id as text, without loss: `parseJson` keeps the digits of large numbers. */
 export const id = reader('id', (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
-  const written = typeof raw === 'string' ? raw.trim() : '';
-  return noId.test(written) || programmersNothing.test(written) ? undefined : written;
+  const idText = typeof raw === 'string' ? raw.trim() : '';
+  return invalidId.test(idText) || missingValue.test(idText) ? undefined : idText;
 });
 export type Id = string;
 
@@ -134,7 +134,7 @@ export const verbatim = reader('text', (raw) =>
 /** Codes and URLs. */
 export const text = v.pipe(
   verbatim,
-  v.transform((raw) => (programmersNothing.test(raw) ? '' : raw.replace(/\p{Cs}/gu, ''))),
+  v.transform((raw) => (missingValue.test(raw) ? '' : raw.replace(/\p{Cs}/gu, ''))),
 );
 
 /** A word of the contract, in lower case: Java and Prisma send enumerations in capitals. */
@@ -155,15 +155,15 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\uff
 const clean = (raw: string) => raw.replace(controls, '').replace(directions, '').replace(piledMarks, '$1');
 
 /** Longest name or title in UTF-16 units; the layout clamps much earlier. */
-const LABEL_LENGTH = 500;
+const MAX_LABEL_LENGTH = 500;
 
-const labelOf = (raw: string): string => {
-  const line = clean(raw.slice(0, LABEL_LENGTH)).replace(/\s+/g, ' ').trim();
+const toLabel = (raw: string): string => {
+  const line = clean(raw.slice(0, MAX_LABEL_LENGTH)).replace(/\s+/g, ' ').trim();
   return blank.test(line) ? '' : line;
 };
 
 /** A name or title: one line, safe within a sentence; empty if nothing of it is visible. */
-export const label = v.pipe(text, v.transform(labelOf));
+export const label = v.pipe(text, v.transform(toLabel));
 
 /** Text of several lines. */
 export const prose = v.pipe(
@@ -173,7 +173,7 @@ export const prose = v.pipe(
 
 const numeric = /^[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?$/i;
 
-function numberOf(raw: unknown): number | undefined {
+function toNumber(raw: unknown): number | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
   if (typeof raw !== 'string' || !/\d/.test(raw) || !numeric.test(raw.trim())) return undefined;
   const value = Number(raw.replaceAll(',', ''));
@@ -181,17 +181,17 @@ function numberOf(raw: unknown): number | undefined {
 }
 
 /** The largest figure that fits the layout of a phone. */
-const MOST = 999_999_999_999;
+const MAX_AMOUNT = 999_999_999_999;
 
-/** Points and cents, with the server's decimals; limited to ±`MOST`. */
+/** Points and cents, with the server's decimals; limited to ±`MAX_AMOUNT`. */
 export const amount = reader('amount', (raw) => {
-  const value = numberOf(raw);
-  return value === undefined ? undefined : Math.max(-MOST, Math.min(MOST, value)) || 0;
+  const value = toNumber(raw);
+  return value === undefined ? undefined : Math.max(-MAX_AMOUNT, Math.min(MAX_AMOUNT, value)) || 0;
 });
 
 /** A whole number from 0, such as a sequence, version, offset or day. */
 export const count = reader('count', (raw) => {
-  const value = numberOf(raw);
+  const value = toNumber(raw);
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
 });
 
@@ -212,13 +212,13 @@ export const color = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i));
 const isoOrSql =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|(?:Etc\/)?UTC|GMT|PRC|\[?Asia\/(?:Shanghai|Chongqing|Hong_Kong|Taipei)\]?|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?:\[[\w/+-]+\])?)?$/i;
 /** RFC 1123 and 2822, always with a zone. */
-const withWeekday = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-](?:0\d|1[0-4])[0-5]\d)$/i;
+const rfcDate = /^[a-z]{3}, \d\d? [a-z]{3} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-](?:0\d|1[0-4])[0-5]\d)$/i;
 
 const YEAR_10000_MS = 253_402_300_800_000;
 /** The year 5138 in seconds, March 1973 in ms: smaller values count as seconds, since no date is older. */
-const TURN = 100_000_000_000;
+const TIMESTAMP_UNIT_LIMIT = 100_000_000_000;
 
-const isTime = (ms: number): boolean => ms >= TURN && ms < YEAR_10000_MS;
+const isTime = (ms: number): boolean => ms >= TIMESTAMP_UNIT_LIMIT && ms < YEAR_10000_MS;
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 
@@ -228,9 +228,9 @@ function zoneMs(zone = ''): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-function written(raw: string): number | undefined {
+function parseDateText(raw: string): number | undefined {
   const parts = isoOrSql.exec(raw);
-  if (!parts) return withWeekday.test(raw) ? Date.parse(raw) : undefined;
+  if (!parts) return rfcDate.test(raw) ? Date.parse(raw) : undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
@@ -244,44 +244,45 @@ function written(raw: string): number | undefined {
 }
 
 /** Unix time in seconds, milliseconds, microseconds (Carbon's `getPreciseTimestamp()`) or nanoseconds. */
-const isStamp = /^(\d{1,13}|\d{16}|\d{19})(\.\d+)?$/;
+const timestampPattern = /^(\d{1,13}|\d{16}|\d{19})(\.\d+)?$/;
 
-const unitMs = (stamp: number): number => (stamp < TURN ? 1000 : stamp < 1e14 ? 1 : stamp < 1e17 ? 1e-3 : 1e-6);
+const unitMs = (stamp: number): number =>
+  stamp < TIMESTAMP_UNIT_LIMIT ? 1000 : stamp < 1e14 ? 1 : stamp < 1e17 ? 1e-3 : 1e-6;
 
-function timeOf(raw: unknown): number | undefined {
+function parseTime(raw: unknown): number | undefined {
   // Carbon in older Laravel versions: `{ date, timezone_type, timezone }`
   if (typeof raw === 'object' && raw !== null && 'date' in raw)
-    return timeOf(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
+    return parseTime(`${raw.date}${'timezone' in raw ? String(raw.timezone) : ''}`);
   if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
   const [text, stamp] = [String(raw).trim(), Number(raw)];
-  return written(text) ?? (isStamp.test(text) ? stamp * unitMs(stamp) : undefined);
+  return parseDateText(text) ?? (timestampPattern.test(text) ? stamp * unitMs(stamp) : undefined);
 }
 
 /** A moment as ISO text in UTC, from any accepted form. Without a zone it is UTC, the default of Laravel's `app.timezone`. */
 export const instant = reader('instant', (raw) => {
-  const ms = timeOf(raw);
+  const ms = parseTime(raw);
   return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
 });
 
-export const saysNothing = (raw: unknown): boolean => {
+export const isEmptyValue = (raw: unknown): boolean => {
   if (typeof raw === 'object' && raw !== null) return Object.keys(raw).length === 0;
   const word = String(raw).trim().toLowerCase();
-  return word === '' || programmersNothing.test(word) || flags.get(word) === false;
+  return word === '' || missingValue.test(word) || flags.get(word) === false;
 };
 
 /** A moment whose presence matters: ISO text, '' for an unreadable value, null for none. */
 export const mark = (field: string) =>
   reader<string | null>('moment', (raw) => {
-    const ms = timeOf(raw);
+    const ms = parseTime(raw);
     if (ms !== undefined && isTime(ms)) return new Date(ms).toISOString();
-    if (saysNothing(raw)) return null;
-    underWay.report(field);
+    if (isEmptyValue(raw)) return null;
+    currentParse.report(field);
     return '';
   });
 
 /** `2026-11-21`, a day in Shanghai; a moment with a zone is converted, since the zone may change the day. */
 export const day = reader('day', (raw) => {
-  const ms = timeOf(raw);
+  const ms = parseTime(raw);
   if (ms === undefined || !isTime(ms)) return undefined;
   const parts = isoOrSql.exec(String(raw).trim());
   const isLocal = parts !== null && parts[8] === undefined;

@@ -12,9 +12,9 @@ const rules: [RegExp, (figure: string) => string][] = [
   [/(?:(?:greater|more) than|at most|maximum is|shorter than or equal to) (\d+)/i, (figure) => `最多 ${figure} 个字`],
 ];
 
-function fieldWords(text: string): string {
-  const own = readersWords(text);
-  if (own) return own;
+function translateProblem(text: string): string {
+  const serverText = readersWords(text);
+  if (serverText) return serverText;
   for (const [rule, words] of rules) {
     const match = rule.exec(text);
     if (match) return words(match[1] ?? '');
@@ -22,11 +22,11 @@ function fieldWords(text: string): string {
   return '填写有误';
 }
 
-const record = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Returns all texts in a value, at any depth. */
-const textsIn = (value: unknown): string[] =>
-  record(value) ? Object.values(value).flatMap(textsIn) : typeof value === 'string' && value ? [value] : [];
+const collectTexts = (value: unknown): string[] =>
+  isRecord(value) ? Object.values(value).flatMap(collectTexts) : typeof value === 'string' && value ? [value] : [];
 
 /** Names that frameworks use for the form as a whole. */
 const wholeForm = /^(_?errors|form_errors|non_field_errors|base|global|form)$/;
@@ -34,27 +34,27 @@ const wholeForm = /^(_?errors|form_errors|non_field_errors|base|global|form)$/;
 const wrapper = /^(fieldErrors|properties|children)$/;
 
 /** Maps `user.login`, `user[login]`, `/user/login` and `Login` to `login`, and `items.0.displayName` to `display_name`. */
-function fieldOf(place: string): string {
+function toFieldName(place: string): string {
   const part = place.split(/[./[\]]/).findLast((step) => !/^\d*$/.test(step)) ?? '';
   const name = part.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
   return wholeForm.test(name) ? '' : name;
 }
 
 /** Returns field and texts of a list entry; frameworks differ only in the keys. */
-function entryOf(value: unknown): { place: string; words: unknown } | undefined {
-  if (!record(value)) return undefined;
+function parseEntry(value: unknown): { place: string; words: unknown } | undefined {
+  if (!isRecord(value)) return undefined;
   const { field, loc, path, param, propertyPath, property, source } = value;
   const { message, msg, defaultMessage, detail, title, constraints, errors } = value;
-  const place = field ?? loc ?? path ?? param ?? propertyPath ?? property ?? (record(source) && source.pointer);
+  const place = field ?? loc ?? path ?? param ?? propertyPath ?? property ?? (isRecord(source) && source.pointer);
   const words = message ?? msg ?? defaultMessage ?? detail ?? title ?? constraints ?? errors;
   return place && words ? { place: [place].flat().join('.'), words } : undefined;
 }
 
-const refusalsIn = (errors: Record<string, unknown>): [field: string, texts: string[]][] =>
+const flattenErrors = (errors: Record<string, unknown>): [field: string, texts: string[]][] =>
   Object.entries(errors).flatMap(([key, value]): [string, string[]][] => {
-    if (wrapper.test(key) && record(value)) return refusalsIn(value);
-    const { place, words } = entryOf(value) ?? { place: key, words: value };
-    return [[fieldOf(place), textsIn(words)]];
+    if (wrapper.test(key) && isRecord(value)) return flattenErrors(value);
+    const { place, words } = parseEntry(value) ?? { place: key, words: value };
+    return [[toFieldName(place), collectTexts(words)]];
   });
 
 /**
@@ -63,10 +63,10 @@ const refusalsIn = (errors: Record<string, unknown>): [field: string, texts: str
  */
 export function fieldErrors(errors: unknown, isFilledIn = true): Record<string, string[]> {
   const fields = new Map<string, string[]>();
-  for (const [field, texts] of record(errors) ? refusalsIn(errors) : [['', textsIn(errors)] as const]) {
-    const read = isFilledIn ? texts.map(fieldWords) : texts.flatMap((text) => readersWords(text) ?? []);
-    const words = [...new Set([...(fields.get(field) ?? []), ...read])];
-    if (words.length > 0) fields.set(field, words);
+  for (const [field, texts] of isRecord(errors) ? flattenErrors(errors) : [['', collectTexts(errors)] as const]) {
+    const shownTexts = isFilledIn ? texts.map(translateProblem) : texts.flatMap((text) => readersWords(text) ?? []);
+    const allTexts = [...new Set([...(fields.get(field) ?? []), ...shownTexts])];
+    if (allTexts.length > 0) fields.set(field, allTexts);
   }
   return Object.fromEntries(fields);
 }

@@ -28,12 +28,12 @@ export interface FurtherOrigins {
 
 /** Parses `CONNECT_ORIGINS` and `IMG_ORIGINS`. Throws an `Error` that names the variable and the expected value. */
 export function furtherOrigins(environment: Record<string, string | undefined>): FurtherOrigins {
-  const read = (name: string) => {
+  const readOrigins = (name: string) => {
     const parsed = v.safeParse(originsSchema, environment[name] ?? '');
     if (parsed.success) return parsed.output;
     throw new Error(`${name}: ${parsed.issues[0].message}`);
   };
-  return { connect: read('CONNECT_ORIGINS'), pictures: read('IMG_ORIGINS') };
+  return { connect: readOrigins('CONNECT_ORIGINS'), pictures: readOrigins('IMG_ORIGINS') };
 }
 
 /** Sources that differ between the product's pages and a remote developed alone. */

@@ -98,7 +98,7 @@ const routeSchema = v.object({
   ...chunkFiles,
 });
 
-const described = {
+const commonEntries = {
   name: nameSchema,
   label: textSchema(30, 1),
   /** Semver from package.json; `publish --version` overrides it. */
@@ -115,7 +115,7 @@ const described = {
 };
 
 export const remoteDescriptionSchema = v.object({
-  ...described,
+  ...commonEntries,
   kind: v.literal('remote'),
   /** Required range of the shared runtime. */
   contract: range,
@@ -135,7 +135,7 @@ export const remoteDescriptionSchema = v.object({
 });
 
 export const hostDescriptionSchema = v.object({
-  ...described,
+  ...commonEntries,
   kind: v.literal('host'),
   /** Provided version of the shared runtime. */
   contract: othersVersion,

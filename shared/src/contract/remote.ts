@@ -33,18 +33,18 @@ type DeclaredRemote = Pick<RemoteModule, 'name' | 'routes'> & Partial<Pick<Remot
 export const defineRemote = ({
   contract = `^${CONTRACT_VERSION}`,
   slots = [],
-  ...declared
+  ...declaration
 }: DeclaredRemote): RemoteModule => ({
-  ...declared,
+  ...declaration,
   contract,
   slots,
 });
 
 /** Whether a remote that requires `range` (`^2.1.0`, `^1.4.0 || ^2.1.0`) runs on the provided shared runtime. */
 export function satisfiesContract(range: string, provided: string = CONTRACT_VERSION): boolean {
-  const [hasMajor, hasMinor = 0, hasPatch = 0] = provided.split('.').map(Number);
+  const [providedMajor, providedMinor = 0, providedPatch = 0] = provided.split('.').map(Number);
   return range.split('||').some((each) => {
     const [major, minor = 0, patch = 0] = each.trim().replace(/^\^/, '').split('.').map(Number);
-    return major === hasMajor && (minor < hasMinor || (minor === hasMinor && patch <= hasPatch));
+    return major === providedMajor && (minor < providedMinor || (minor === providedMinor && patch <= providedPatch));
   });
 }

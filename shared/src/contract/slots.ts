@@ -37,7 +37,7 @@ interface OpenSlots {
 /** All slots: a component under another name is never shown. */
 export type Slots = SingleSlots & OpenSlots;
 
-const SINGLE: (keyof SingleSlots)[] = [
+const SINGLE_SLOTS: (keyof SingleSlots)[] = [
   'legal',
   'minor',
   'my.balance',
@@ -45,7 +45,7 @@ const SINGLE: (keyof SingleSlots)[] = [
   'conversations',
   'conversations.member',
 ];
-const OPEN: (keyof OpenSlots)[] = ['my.entries', 'explore.tiles', 'message.menu'];
+const OPEN_SLOTS: (keyof OpenSlots)[] = ['my.entries', 'explore.tiles', 'message.menu'];
 
 /** Slot of the members-only part of a route's screen; the page loads it with the route while somebody is signed in. */
 export const memberPart = <Route extends string>(route: Route): `${Route}.member` => `${route}.member`;
@@ -53,7 +53,7 @@ export const memberPart = <Route extends string>(route: Route): `${Route}.member
 export type SlotName = keyof Slots | `${string}.member`;
 export type PropsOfSlot<Name extends SlotName> = Name extends keyof Slots ? Slots[Name] : object;
 
-interface Filling<Name extends SlotName> {
+interface SlotFilling<Name extends SlotName> {
   name: Name;
   /** Position in an open slot, lowest first; default 100. Equal ones sort by the names of their remotes. */
   order?: number;
@@ -61,33 +61,40 @@ interface Filling<Name extends SlotName> {
 }
 
 /** A slot on another team's page that this remote fills, such as `my.entries`. */
-export type SlotDefinition = { [Name in keyof Slots]: Filling<Name> }[keyof Slots] | Filling<`${string}.member`>;
+export type SlotDefinition =
+  | { [Name in keyof Slots]: SlotFilling<Name> }[keyof Slots]
+  | SlotFilling<`${string}.member`>;
 
 export const DEFAULT_ORDER = 100;
 
 /** Whether any number of remotes may fill the slot. */
-export const isOpenSlot = (name: string): boolean => (OPEN as string[]).includes(name);
+export const isOpenSlot = (name: string): boolean => (OPEN_SLOTS as string[]).includes(name);
 
 /** Returns the single slots that are not in `filled`. */
-export const emptySlots = (filled: readonly string[]): string[] => SINGLE.filter((name) => !filled.includes(name));
+export const emptySlots = (filled: readonly string[]): string[] =>
+  SINGLE_SLOTS.filter((name) => !filled.includes(name));
 
 /** Edit distance, to suggest the nearest name. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [place, its] of [...other].entries())
-      next.push(
-        Math.min((next[place] ?? 0) + 1, (row[place + 1] ?? 0) + 1, (row[place] ?? 0) + Number(letter !== its)),
+function distance(name: string, otherName: string): number {
+  let row = Array.from({ length: otherName.length + 1 }, (_, at) => at);
+  for (const [rowIndex, letter] of [...name].entries()) {
+    const nextRow = [rowIndex + 1];
+    for (const [column, otherLetter] of [...otherName].entries())
+      nextRow.push(
+        Math.min(
+          (nextRow[column] ?? 0) + 1,
+          (row[column + 1] ?? 0) + 1,
+          (row[column] ?? 0) + Number(letter !== otherLetter),
+        ),
       );
-    row = next;
+    row = nextRow;
   }
   return row.at(-1) ?? 0;
 }
 
 /** Returns what is wrong with a slot's name, with a suggestion; null if the name is valid for a remote with these routes. */
 export function slotProblem(name: string, routes: readonly { name: string }[]): string | null {
-  const names = [...SINGLE, ...OPEN, ...routes.map((route) => memberPart(route.name))];
+  const names = [...SINGLE_SLOTS, ...OPEN_SLOTS, ...routes.map((route) => memberPart(route.name))];
   if ((names as string[]).includes(name)) return null;
   const [nearest = ''] = names.sort((a, b) => distance(name, a) - distance(name, b));
   return `no page has a slot "${name}", so nobody sees it: did you mean "${nearest}"?`;

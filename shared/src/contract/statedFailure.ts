@@ -1,9 +1,9 @@
-import { flag, readAs, saysNothing } from './decode.ts';
+import { flag, isEmptyValue, readAs } from './decode.ts';
 
 /** Statuses and codes of failures, with the HTTP status at their start. */
-const failing = /^(?:([45]\d\d)(?:\d\d)?|-\d+|false)$|fail|error|exception/i;
+const failureCode = /^(?:([45]\d\d)(?:\d\d)?|-\d+|false)$|fail|error|exception/i;
 /** Codes of success in C and PHP, HTTP, and common admin kits. */
-const succeeding = /^(?:[01]|2\d\d|[12]0000)$/;
+const successCode = /^(?:[01]|2\d\d|[12]0000)$/;
 
 /**
  * Returns the HTTP status of a failure that was sent with 200. Examples: `{ code: 500, message }`, `{ success: false }`, `{
@@ -20,12 +20,12 @@ export function statedFailure(body: unknown): number | undefined {
     .map(String);
   const isFailed =
     [success, ok].some((each) => readAs(flag, each) === false) ||
-    codes.some((each) => failing.test(each)) ||
+    codes.some((each) => failureCode.test(each)) ||
     // a body with data has not failed completely
-    (saysNothing(data ?? null) &&
-      (![error, errors, exception].every((each) => saysNothing(each ?? null)) ||
-        codes.some((each) => /^\d+$/.test(each) && !succeeding.test(each))));
+    (isEmptyValue(data ?? null) &&
+      (![error, errors, exception].every((each) => isEmptyValue(each ?? null)) ||
+        codes.some((each) => /^\d+$/.test(each) && !successCode.test(each))));
   if (!isFailed) return undefined;
-  const named = codes.map((each) => failing.exec(each)?.[1]).find(Boolean);
-  return named ? Number(named) : saysNothing(errors ?? null) ? 500 : 422;
+  const statedStatus = codes.map((each) => failureCode.exec(each)?.[1]).find(Boolean);
+  return statedStatus ? Number(statedStatus) : isEmptyValue(errors ?? null) ? 500 : 422;
 }

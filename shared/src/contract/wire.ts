@@ -48,9 +48,11 @@ const cursor = optional({
 });
 
 /** Query of the next page for lists with page numbers. */
-const countedPage = (at: v.InferOutput<v.ObjectSchema<typeof cursor, undefined>> | null | undefined) => {
-  const current = at?.current_page ?? at?.page ?? 0;
-  return current > 0 && current < (at?.last_page ?? at?.total_pages ?? 0) && `?page=${current + 1}`;
+const nextPageQuery = (paginator: v.InferOutput<v.ObjectSchema<typeof cursor, undefined>> | null | undefined) => {
+  const currentPage = paginator?.current_page ?? paginator?.page ?? 0;
+  return (
+    currentPage > 0 && currentPage < (paginator?.last_page ?? paginator?.total_pages ?? 0) && `?page=${currentPage + 1}`
+  );
 };
 
 /** A body with its rows under `data`; a paginator under `data` is flattened. */
@@ -73,8 +75,8 @@ export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) 
               meta?.next_cursor ||
               top.next_cursor ||
               /\?[^#]+/.exec(links?.next || top.next_page_url || top.next || '')?.[0] ||
-              countedPage(meta) ||
-              countedPage(top) ||
+              nextPageQuery(meta) ||
+              nextPageQuery(top) ||
               null,
           }),
         ),
@@ -99,11 +101,11 @@ export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
   v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
 /** Points from an invitation, still to be announced; `side` is `inviter` or `invitee`. */
-const gift = v.object({ id, points: amount, ...optional({ name: label, side: word }) });
-export type GiftDto = v.InferOutput<typeof gift>;
+const giftSchema = v.object({ id, points: amount, ...optional({ name: label, side: word }) });
+export type GiftDto = v.InferOutput<typeof giftSchema>;
 
 /** `POST /v1/invites/gifts/announced`: the gifts that no other page has announced. */
-export const announcedSchema = page(lists({ data: gift }));
+export const announcedSchema = page(lists({ data: giftSchema }));
 
 /** `GET /v1/invites/{code}`; rewards in points. */
 export const invitationSchema = v.object(
@@ -147,7 +149,7 @@ const userEntries = optional({
   email_verified_at: mark('email_verified_at'),
   checked_in_today: flag,
   check_in_streak: count,
-  gifts: rows(gift),
+  gifts: rows(giftSchema),
   /** when the account is erased; '' if the date cannot be read */
   deletion_at: mark('deletion_at'),
   /** unread answers of support */
@@ -172,18 +174,18 @@ export const userEventSchema = v.pipe(
 );
 export type UserDto = v.InferOutput<typeof userSchema>;
 
-const withType = optional({ type: word });
-const underUser = v.object({ user: singleSchema(userSchema), ...withType });
+const typeEntries = optional({ type: word });
+const userWrapper = v.object({ user: singleSchema(userSchema), ...typeEntries });
 
 /** `POST /v1/login` and `POST /v1/register`: the user under `user` or bare, each optionally in `data`. */
 export const signedInSchema = v.union([
-  underUser,
+  userWrapper,
   v.pipe(
-    v.object({ data: underUser, ...withType }),
+    v.object({ data: userWrapper, ...typeEntries }),
     v.transform(({ data, type }) => ({ user: data.user, type: type ?? data.type })),
   ),
   v.pipe(
-    v.object({ data: userSchema, ...withType }),
+    v.object({ data: userSchema, ...typeEntries }),
     v.transform(({ data, type }) => ({ user: data, type })),
   ),
   v.pipe(
@@ -251,7 +253,7 @@ export const messageEntries = optional({
 export const messageSchema = v.object({ id, ...messageEntries });
 export type MessageDto = v.InferOutput<typeof messageSchema>;
 
-const latest = page({
+const latestPage = page({
   data: rows(messageSchema),
   ...optional({
     meta: v.object(
@@ -268,11 +270,11 @@ const latest = page({
   }),
 });
 /** `is_unread`: the response has rows, but none could be read. */
-export type LatestDto = v.InferOutput<typeof latest> & { is_unread?: boolean };
+export type LatestDto = v.InferOutput<typeof latestPage> & { is_unread?: boolean };
 
 /** `GET /v1/messages/latest` */
 export const latestSchema = v.pipe(
-  latest,
+  latestPage,
   v.transform((page): LatestDto => ({ ...page, is_unread: page.data === unreadRows })),
 );
 
@@ -422,7 +424,7 @@ export interface PasswordChangeDto {
   password_confirmation: string;
 }
 
-const live = v.nullable(v.object({ set: v.string() }));
+const channelEntry = v.nullable(v.object({ set: v.string() }));
 
 /**
  * Fields of `channels/<name>.json` that an open page reads. As lenient as possible, since a page may outlive the release system
@@ -431,8 +433,8 @@ const live = v.nullable(v.object({ set: v.string() }));
 export const liveChannelSchema = v.object({
   channel: v.string(),
   seq: v.number(),
-  stable: live,
-  candidate: live,
+  stable: channelEntry,
+  candidate: channelEntry,
   moreCandidates: v.optional(v.array(v.object({ set: v.string() }))),
   /** Builds that must not run. */
   killed: v.array(v.string()),

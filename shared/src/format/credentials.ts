@@ -18,9 +18,9 @@ function credentials(): RegExp[] {
 
 /** Extracts user name and password from the text that the product copies after a registration, or a similar one. */
 export function copiedCredentials(text: string): { login: string; password: string } | undefined {
-  const words = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const plainText = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   for (const pattern of credentials()) {
-    const { login, quoted, password = quoted } = pattern.exec(words)?.groups ?? {};
+    const { login, quoted, password = quoted } = pattern.exec(plainText)?.groups ?? {};
     if (login && password) return { login, password };
   }
   return undefined;

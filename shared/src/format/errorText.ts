@@ -22,7 +22,7 @@ export function errorText(error: ApiError): string {
     case 'gone':
       return '已经过期，请重新获取';
     case 'invalid':
-      return fieldWords(error) ?? '填写的内容有误，请检查';
+      return firstFieldError(error) ?? '填写的内容有误，请检查';
     case 'tooOften':
       return error.retryAfterSeconds === null
         ? '操作太频繁，请过一会儿再试'
@@ -44,9 +44,9 @@ export function errorText(error: ApiError): string {
  * `fallback` first.
  */
 export const toastText = (error: ApiError, fallback?: string): string =>
-  error.message || fieldWords(error) || (error.kind !== 'offline' && fallback) || errorText(error);
+  error.message || firstFieldError(error) || (error.kind !== 'offline' && fallback) || errorText(error);
 
-const fieldWords = (error: ApiError): string | undefined =>
+const firstFieldError = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;
 
 /** Looser than the contract's `isApiError`, so that unknown kinds of a newer host show the server's message. */

@@ -11,40 +11,44 @@ const ACCENTS = /[\u0300-\u036f]/g;
  * Folds one character for comparison to unaccented half-width capitals: only capitals equate ß with ss, and both small forms of Σ.
  * Returns '' for a combining mark.
  */
-const foldedCharacter = (character: string): string => {
+const foldCharacter = (character: string): string => {
   // Chinese characters, the most frequent ones, do not change
   if (character >= '\u3400' && character <= '\u9fff') return character;
   return character.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 };
 
 /** Returns the folded text and, for each of its code units, the position of the original character. */
-function folded(text: string): { words: string; places: Found[] } {
-  let words = '';
-  const places: Found[] = [];
+function foldText(text: string): { foldedText: string; positions: Found[] } {
+  let foldedText = '';
+  const positions: Found[] = [];
   let start = 0;
   for (const character of text) {
     const end = start + character.length;
-    const plain = foldedCharacter(character);
-    const last = places.at(-1);
+    const foldedCharacter = foldCharacter(character);
+    const last = positions.at(-1);
     // a combining mark extends the preceding letter
-    if (plain === '' && last) last.end = end;
+    if (foldedCharacter === '' && last) last.end = end;
     const place = { start, end };
-    for (let unit = 0; unit < plain.length; unit += 1) places.push(place);
-    words += plain;
+    for (let unit = 0; unit < foldedCharacter.length; unit += 1) positions.push(place);
+    foldedText += foldedCharacter;
     start = end;
   }
-  return { words, places };
+  return { foldedText, positions };
 }
 
-/** Finds `wanted` in `text`, ignoring case, width and accents. Positions refer to `text`; the folded text may have another length. */
-export function findAll(text: string, wanted: string): Found[] {
-  const { words, places } = folded(text);
-  const sought = folded(wanted).words;
-  const hits: Found[] = [];
-  if (sought === '') return hits;
-  for (let at = words.indexOf(sought); at >= 0; at = words.indexOf(sought, at + sought.length)) {
-    const [first, last] = [places[at], places[at + sought.length - 1]];
-    if (first && last) hits.push({ start: first.start, end: last.end });
+/** Finds `query` in `text`, ignoring case, width and accents. Positions refer to `text`; the folded text may have another length. */
+export function findAll(text: string, query: string): Found[] {
+  const { foldedText, positions } = foldText(text);
+  const foldedQuery = foldText(query).foldedText;
+  const matches: Found[] = [];
+  if (foldedQuery === '') return matches;
+  for (
+    let at = foldedText.indexOf(foldedQuery);
+    at >= 0;
+    at = foldedText.indexOf(foldedQuery, at + foldedQuery.length)
+  ) {
+    const [first, last] = [positions[at], positions[at + foldedQuery.length - 1]];
+    if (first && last) matches.push({ start: first.start, end: last.end });
   }
-  return hits;
+  return matches;
 }

@@ -19,6 +19,6 @@ const NAME_CHARACTERS = 24;
 
 /** Shortens and isolates a user-written name for one of our sentences. For a separate element use `Foreign`. */
 export function inSentence(name: string): string {
-  const short = shorten(name, NAME_CHARACTERS);
-  return rightToLeft.test(short) ? `\u2068${short}\u2069` : short;
+  const shortName = shorten(name, NAME_CHARACTERS);
+  return rightToLeft.test(shortName) ? `\u2068${shortName}\u2069` : shortName;
 }

@@ -7,14 +7,14 @@ export function codePoints(text: string): number {
 
 /** Returns the first `count` code points of `text`, without splitting a surrogate pair. */
 export function firstCodePoints(text: string, count: number): string {
-  let taken = '';
-  let left = count;
+  let head = '';
+  let remaining = count;
   for (const character of text) {
-    if (left <= 0) break;
-    taken += character;
-    left -= 1;
+    if (remaining <= 0) break;
+    head += character;
+    remaining -= 1;
   }
-  return taken;
+  return head;
 }
 
 /** Whether a cut would split a grapheme. The oldest supported browsers lack `Intl.Segmenter`. */
@@ -27,9 +27,9 @@ const isWithinCharacter = (head: string, rest: string): boolean =>
 /** Returns the first grapheme: a flag is one, and so is a family emoji. */
 export function firstGrapheme(text: string): string {
   let head = '';
-  for (const one of text) {
-    if (head && !isWithinCharacter(head, one)) break;
-    head += one;
+  for (const character of text) {
+    if (head && !isWithinCharacter(head, character)) break;
+    head += character;
   }
   return head;
 }
@@ -37,9 +37,9 @@ export function firstGrapheme(text: string): string {
 /** Shortens `text` to `max` code points, including an ellipsis if anything was cut. */
 export function shorten(text: string, max: number): string {
   if (codePoints(text) <= max) return text;
-  let taken = max - 1;
-  const head = () => firstCodePoints(text, taken);
-  while (taken > 1 && isWithinCharacter(head(), text.slice(head().length))) taken -= 1;
+  let headLength = max - 1;
+  const head = () => firstCodePoints(text, headLength);
+  while (headLength > 1 && isWithinCharacter(head(), text.slice(head().length))) headLength -= 1;
   return `${head().trimEnd()}…`;
 }
 
@@ -64,18 +64,18 @@ export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
 
 /** Invisible characters: joiners, direction marks, fillers, annotations, controls. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{1d159}]/gu;
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{1d159}]/gu;
 
 /** Whether a text has no visible characters. */
-export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(UNSEEN, ''));
+export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(INVISIBLE, ''));
 
 /** Normalises a typed or pasted user name: width, invisible characters and blanks at its ends. */
-export const meantLogin = (typed: string): string => typed.normalize('NFKC').replace(UNSEEN, '').trim();
+export const meantLogin = (typed: string): string => typed.normalize('NFKC').replace(INVISIBLE, '').trim();
 
 const FULL_WIDTH_ASCII = /^[\u0020-\u007e\u3000\uff01-\uff5e]*$/u;
 
 /** Normalises a password. Keeps blanks at its ends, and full-width letters next to Chinese text. */
 export function meantPassword(typed: string): string {
-  const seen = typed.replace(UNSEEN, '');
-  return FULL_WIDTH_ASCII.test(seen) ? seen.normalize('NFKC') : seen;
+  const visibleText = typed.replace(INVISIBLE, '');
+  return FULL_WIDTH_ASCII.test(visibleText) ? visibleText.normalize('NFKC') : visibleText;
 }

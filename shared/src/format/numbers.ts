@@ -1,11 +1,11 @@
-let decimal: Intl.NumberFormat | undefined;
+let decimalFormat: Intl.NumberFormat | undefined;
 
 /** `1,234` */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '—';
   // created lazily: the locale data costs 50 ms on a slow phone
-  decimal ??= new Intl.NumberFormat('zh-CN', { maximumFractionDigits: 2 });
-  return decimal.format(value);
+  decimalFormat ??= new Intl.NumberFormat('zh-CN', { maximumFractionDigits: 2 });
+  return decimalFormat.format(value);
 }
 
 /** Points as `1,234 点`, with U+2212 as the minus sign. */

@@ -14,27 +14,27 @@ export interface ProductRules {
   suggestionPrice: number | undefined;
 }
 
-const points = (value: unknown): number | undefined =>
+const toPoints = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
-const pointsList = (value: unknown): number[] =>
-  Array.isArray(value) ? value.map(points).filter((reward) => reward !== undefined) : [];
+const toPointsList = (value: unknown): number[] =>
+  Array.isArray(value) ? value.map(toPoints).filter((reward) => reward !== undefined) : [];
 
-const record = (value: unknown): Record<string, unknown> =>
+const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /** Parses the site's rules: `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`, each optional. */
 export function toProductRules(config: unknown): ProductRules {
-  const rules = record(config);
-  const invite = record(rules.inviteReward);
+  const rules = toRecord(config);
+  const invite = toRecord(rules.inviteReward);
   return {
-    signUpGift: points(rules.signUpGift),
-    checkInRewards: pointsList(rules.checkInRewards),
-    inviterReward: points(invite.inviter),
-    inviteeReward: points(invite.invitee),
-    messagePrices: pointsList(Object.values(record(rules.storyPrices))),
-    continuePrice: points(rules.continuePrice),
-    suggestionPrice: points(rules.suggestionPrice),
+    signUpGift: toPoints(rules.signUpGift),
+    checkInRewards: toPointsList(rules.checkInRewards),
+    inviterReward: toPoints(invite.inviter),
+    inviteeReward: toPoints(invite.invitee),
+    messagePrices: toPointsList(Object.values(toRecord(rules.storyPrices))),
+    continuePrice: toPoints(rules.continuePrice),
+    suggestionPrice: toPoints(rules.suggestionPrice),
   };
 }
 

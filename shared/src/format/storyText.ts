@@ -36,21 +36,25 @@ function append(passages: Passage[], ...more: Passage[]): void {
 /** Adds the second closing asterisk, which may not have arrived yet. */
 const withLastMark = (line: string) => (/\*\*[^*\n]+\*$/u.test(line) ? `${line}*` : line);
 
-function passagesIn({ 0: whole, groups }: RegExpMatchArray): Passage[] {
+function passagesIn({ 0: match, groups }: RegExpMatchArray): Passage[] {
   if (groups?.strong) return [{ kind: 'strong', text: groups.strong }];
   if (groups?.action) return [{ kind: 'action', text: groups.action }];
-  if (!whole.includes('*')) return [{ kind: 'plain', text: whole }];
-  const [open, close] = [whole.slice(0, 1), whole.slice(-1)];
-  return [{ kind: 'plain', text: open }, ...passagesOf(whole.slice(1, -1)), { kind: 'plain', text: close }];
+  if (!match.includes('*')) return [{ kind: 'plain', text: match }];
+  const [openingQuote, closingQuote] = [match.slice(0, 1), match.slice(-1)];
+  return [
+    { kind: 'plain', text: openingQuote },
+    ...passagesOf(match.slice(1, -1)),
+    { kind: 'plain', text: closingQuote },
+  ];
 }
 
 function openPassages(rest: string): Passage[] {
-  const open = OPEN_MARK.exec(rest);
-  if (!open) return [{ kind: 'plain', text: rest }];
+  const openMark = OPEN_MARK.exec(rest);
+  if (!openMark) return [{ kind: 'plain', text: rest }];
   const passages: Passage[] = [];
-  if (open.index > 0) passages.push({ kind: 'plain', text: rest.slice(0, open.index) });
-  const text = open.groups?.text;
-  if (text) passages.push({ kind: open.groups?.marks === '**' ? 'strong' : 'action', text });
+  if (openMark.index > 0) passages.push({ kind: 'plain', text: rest.slice(0, openMark.index) });
+  const text = openMark.groups?.text;
+  if (text) passages.push({ kind: openMark.groups?.marks === '**' ? 'strong' : 'action', text });
   return passages;
 }
 

@@ -9,24 +9,24 @@ const SHANGHAI_MS = 8 * HOUR_MS;
 export type Instant = number | string | Date;
 
 const millisecondsOf = (instant: Instant): number => new Date(instant).getTime();
-const shanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI_MS);
+const toShanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI_MS);
 const dayNumber = (instant: Instant): number => Math.floor((millisecondsOf(instant) + SHANGHAI_MS) / DAY_MS);
 const isDate = (date: Date): boolean => !Number.isNaN(date.getTime());
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** `21:03`, in Shanghai. */
 export function formatClock(instant: Instant): string {
-  const date = shanghai(instant);
+  const date = toShanghai(instant);
   if (!isDate(date)) return '';
   return `${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}`;
 }
 
 /** `11月3日`, with the year unless it is `now`'s: `2025年11月3日`. */
 export function formatDate(instant: Instant, now: Instant): string {
-  const date = shanghai(instant);
+  const date = toShanghai(instant);
   if (!isDate(date)) return '';
   const day = `${date.getUTCMonth() + 1}月${date.getUTCDate()}日`;
-  return date.getUTCFullYear() === shanghai(now).getUTCFullYear() ? day : `${date.getUTCFullYear()}年${day}`;
+  return date.getUTCFullYear() === toShanghai(now).getUTCFullYear() ? day : `${date.getUTCFullYear()}年${day}`;
 }
 
 /** `11月3日 21:03`, with the year as in `formatDate`. */
@@ -51,7 +51,7 @@ export function formatRelative(instant: Instant, now: Instant): string {
 
 /** Shanghai day of an instant as a sortable key: `2025-11-03`. */
 export function dayKey(instant: Instant): string {
-  const date = shanghai(instant);
+  const date = toShanghai(instant);
   return isDate(date) ? date.toISOString().slice(0, 10) : '';
 }
 
