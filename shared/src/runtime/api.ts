@@ -15,39 +15,39 @@ const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, {
 };
 
 // A hidden keep-alive screen unsubscribes; its data must stay cached for as long as the screen may be kept.
-const KEPT_SECONDS = 3600;
+const UNUSED_DATA_SECONDS = 3600;
 
 /** The RTK Query api of the page. Each remote injects its endpoints and prefixes their names with its own. */
 export const api = createApi({
   reducerPath: 'api',
   baseQuery,
   tagTypes: ['User', 'Story', 'Conversation', 'Transaction'],
-  keepUnusedDataFor: KEPT_SECONDS,
+  keepUnusedDataFor: UNUSED_DATA_SECONDS,
   endpoints: () => ({}),
 });
 
 const idOf = (item: unknown): unknown => (typeof item === 'object' && item !== null && 'id' in item ? item.id : item);
 
 /** Empty pages in a row after which a list counts as finished. A server that filters after paging may send some. */
-const MOST_EMPTY_PAGES = 20;
+const MAX_EMPTY_PAGES = 20;
 
 /** A server answers an invalid cursor with the first page again: a page that only repeats known rows is the end. */
-function isEnd(last: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
-  if (last.items.length === 0) {
-    const newest = pages.slice(-MOST_EMPTY_PAGES);
-    return newest.length === MOST_EMPTY_PAGES && newest.every(({ items }) => items.length === 0);
+function isEnd(lastPage: CursorPage<unknown>, pages: CursorPage<unknown>[]): boolean {
+  if (lastPage.items.length === 0) {
+    const latestPages = pages.slice(-MAX_EMPTY_PAGES);
+    return latestPages.length === MAX_EMPTY_PAGES && latestPages.every(({ items }) => items.length === 0);
   }
-  const knownIds = new Set(pages.filter((page) => page !== last).flatMap((page) => page.items.map(idOf)));
-  return last.items.every((item) => knownIds.has(idOf(item)));
+  const knownIds = new Set(pages.filter((page) => page !== lastPage).flatMap((page) => page.items.map(idOf)));
+  return lastPage.items.every((item) => knownIds.has(idOf(item)));
 }
 
 /** Cursor paging for `build.infiniteQuery`. */
 export const infiniteCursorOptions = {
   initialPageParam: null as string | null,
   getNextPageParam: (
-    last: CursorPage<unknown>,
+    lastPage: CursorPage<unknown>,
     pages: CursorPage<unknown>[] = [],
     _param: unknown = null,
     params: readonly unknown[] = [],
-  ) => (params.includes(last.nextCursor) || isEnd(last, pages) ? null : last.nextCursor),
+  ) => (params.includes(lastPage.nextCursor) || isEnd(lastPage, pages) ? null : lastPage.nextCursor),
 };

@@ -25,9 +25,9 @@ function copyBySelection(text: string): boolean {
   area.value = text;
   area.readOnly = true;
   // a modal dialog makes everything outside it inert, and inert text cannot be selected
-  const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
-  const focused = document.activeElement;
-  place.append(area);
+  const container = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  const focusedElement = document.activeElement;
+  container.append(area);
   area.focus({ preventScroll: true });
   area.select();
   try {
@@ -36,7 +36,7 @@ function copyBySelection(text: string): boolean {
     return false;
   } finally {
     area.remove();
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+    if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true });
   }
 }
 
@@ -50,9 +50,9 @@ async function copyNow(text: string): Promise<boolean> {
 }
 
 /** Returns false if the browser does not accept promises, refuses, or the text's promise rejects. */
-async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
+async function copyWhenLoaded(text: Promise<string>): Promise<boolean> {
   // a blob, because the first Chrome versions with this API accepted no plain strings
-  const content = text.then((known) => new Blob([known], { type: 'text/plain' }));
+  const content = text.then((loadedText) => new Blob([loadedText], { type: 'text/plain' }));
   content.catch(() => undefined);
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]);
@@ -68,7 +68,7 @@ async function copyOnceKnown(text: Promise<string>): Promise<boolean> {
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   if (typeof text === 'string') return copyNow(text);
-  return (await copyOnceKnown(text)) || text.then(copyNow, () => false);
+  return (await copyWhenLoaded(text)) || text.then(copyNow, () => false);
 }
 
 /** Opens the system's share sheet; where that is missing or fails, copies the link. */

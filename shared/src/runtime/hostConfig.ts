@@ -31,8 +31,8 @@ import { local, readJson } from './storage/browserStorage';
 const optionalText = fallback(optional(string()), undefined);
 const optionalNumber = fallback(optional(number()), undefined);
 
-const offer = object({ id: string(), points: number(), priceCents: number(), label: optionalText });
-const anything = fallback(record(string(), unknown()), {});
+const rechargePackage = object({ id: string(), points: number(), priceCents: number(), label: optionalText });
+const anyRecord = fallback(record(string(), unknown()), {});
 
 const brandText = (field: 'name' | 'seal' | 'slogan' | 'icp') =>
   fallback(optional(string(), BRAND[field]), BRAND[field]);
@@ -42,7 +42,7 @@ const schema = object({
     object({ name: brandText('name'), seal: brandText('seal'), slogan: brandText('slogan'), icp: brandText('icp') }),
     BRAND,
   ),
-  rechargePackages: fallback(array(offer), []),
+  rechargePackages: fallback(array(rechargePackage), []),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),
   support: fallback(
     object({ operator: optionalText, email: optionalText, hours: optionalText, wechat: optionalText }),
@@ -68,7 +68,7 @@ const schema = object({
   /** the backend's capabilities, as the server that rendered the page fetched them; missing if the backend did not answer */
   capabilities: fallback(optional(array(string())), undefined),
   /** prices and gifts, from the server or else from the site; each reader parses the fields that it knows */
-  rules: anything,
+  rules: anyRecord,
 });
 
 export type HostConfig = InferOutput<typeof schema>;
@@ -99,9 +99,9 @@ export const forgetHostConfig = () => config.set(undefined);
 
 /** A 409 for a changed price contains the current rules; they replace the ones of the same name. */
 onPriceRise((answer) => {
-  const said = safeParse(object({ rules: rulesSchema }), answer);
+  const result = safeParse(object({ rules: rulesSchema }), answer);
   const current = hostConfig();
-  if (said.success) config.set({ ...current, rules: { ...current.rules, ...said.output.rules } });
+  if (result.success) config.set({ ...current, rules: { ...current.rules, ...result.output.rules } });
 });
 
 /** Which set and builds the page runs. */
@@ -115,54 +115,54 @@ export interface PageInfo {
 }
 
 /** Set by the host, shown in diagnostics. */
-const info = createCell<PageInfo>({ channel: '', set: '', builds: {} });
-export const pageInfoKnown = info.set;
-export const pageInfo = (): PageInfo => ({ ...info.current(), problems: recentProblems() });
+const pageInfoCell = createCell<PageInfo>({ channel: '', set: '', builds: {} });
+export const pageInfoKnown = pageInfoCell.set;
+export const pageInfo = (): PageInfo => ({ ...pageInfoCell.current(), problems: recentProblems() });
 
-const changed = createSignal();
+const capabilitiesChanged = createSignal();
 
 /** Capabilities in the page's settings, else the ones that were stored on the last visit. */
-function kept(): readonly Capability[] {
+function readStoredCapabilities(): readonly Capability[] {
   const parsed = safeParse(capabilitiesSchema, {
     data: hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities),
   });
   return parsed.success ? parsed.output.names : [];
 }
 
-const capabilityNames = createCell(kept());
+const capabilityNames = createCell(readStoredCapabilities());
 
-function set(names: readonly Capability[]) {
+function setCapabilities(names: readonly Capability[]) {
   if (names.join() === capabilityNames.current().join()) return;
   capabilityNames.set(names);
   local.set(STORAGE_KEYS.capabilities, JSON.stringify(names));
-  changed.emit();
+  capabilitiesChanged.emit();
 }
 
 /** Server features beyond the specification. Stored on the device, so that the layout does not shift on the next visit. */
 export const capabilities = {
   has: (name: Capability) => capabilityNames.current().includes(name),
-  set,
+  set: setCapabilities,
   /** `GET` of the capabilities. A server without this endpoint has none; after any other failure the stored ones stay. */
   async learn(): Promise<void> {
     try {
-      const said = await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true });
-      set(said.names);
-      if (said.rules) config.set({ ...hostConfig(), rules: said.rules });
+      const response = await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true });
+      setCapabilities(response.names);
+      if (response.rules) config.set({ ...hostConfig(), rules: response.rules });
     } catch (cause) {
-      if (isCallMissing(toApiError(cause))) set([]);
+      if (isCallMissing(toApiError(cause))) setCapabilities([]);
     }
   },
 };
 
 /** Whether the server offers this capability; updates when the capabilities load. */
 export const useCapability = (name: Capability): boolean =>
-  useSyncExternalStore(changed.on, () => capabilities.has(name));
+  useSyncExternalStore(capabilitiesChanged.on, () => capabilities.has(name));
 
-/** Whether the capabilities have been requested in this component. `wanted` sends the request immediately, e.g. for a shared link. */
-export function useCapabilitiesAsked(wanted: boolean): boolean {
-  const [isAsked, setAsked] = useState(false);
+/** Whether the capabilities have been requested in this component. `isRequested` sends the request immediately, e.g. for a shared link. */
+export function useCapabilitiesAsked(isRequested: boolean): boolean {
+  const [isLoaded, setLoaded] = useState(false);
   useEffect(() => {
-    if (wanted && !isAsked) void capabilities.learn().then(() => setAsked(true));
-  }, [wanted, isAsked]);
-  return isAsked;
+    if (isRequested && !isLoaded) void capabilities.learn().then(() => setLoaded(true));
+  }, [isRequested, isLoaded]);
+  return isLoaded;
 }

@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'react';
 import { createSignal } from './signal';
 
-type AskBeforeLeaving = () => Promise<boolean>;
+type LeaveGuard = () => Promise<boolean>;
 
-const guards = new Set<AskBeforeLeaving>();
+const guards = new Set<LeaveGuard>();
 
-const keepDocument = (event: BeforeUnloadEvent) => event.preventDefault();
+const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
 
-function addGuard(ask: AskBeforeLeaving): () => void {
+function addGuard(guard: LeaveGuard): () => void {
   // added only while needed: a page with this listener cannot enter the back-forward cache
-  if (guards.size === 0) window.addEventListener('beforeunload', keepDocument);
-  guards.add(ask);
+  if (guards.size === 0) window.addEventListener('beforeunload', preventUnload);
+  guards.add(guard);
   return () => {
-    guards.delete(ask);
-    if (guards.size === 0) window.removeEventListener('beforeunload', keepDocument);
+    guards.delete(guard);
+    if (guards.size === 0) window.removeEventListener('beforeunload', preventUnload);
   };
 }
 
@@ -21,32 +21,32 @@ export const isLeaveGuarded = (): boolean => guards.size > 0;
 
 /** Asks all guards of unsaved work; true if all of them allow it. The host's history calls it before each navigation. */
 export async function mayLeave(): Promise<boolean> {
-  for (const ask of [...guards]) if (!(await ask())) return false;
+  for (const guard of [...guards]) if (!(await guard())) return false;
   return true;
 }
 
 /** While `dirty`, `ask` is called before every navigation in the app, back included; the browser asks before an unload. */
-export function useLeaveGuard(dirty: boolean, ask: AskBeforeLeaving) {
-  const latest = useRef(ask);
+export function useLeaveGuard(dirty: boolean, ask: LeaveGuard) {
+  const latestAsk = useRef(ask);
   useEffect(() => {
-    latest.current = ask;
+    latestAsk.current = ask;
   });
-  useEffect(() => (dirty ? addGuard(() => latest.current()) : undefined), [dirty]);
+  useEffect(() => (dirty ? addGuard(() => latestAsk.current()) : undefined), [dirty]);
 }
 
-const blocks = new Map<symbol, string>();
-const changed = createSignal();
+const blockReasons = new Map<symbol, string>();
+const blocksChanged = createSignal();
 
 /** Delays the reload into a new set, e.g. while a message is unsent. Returns the release. */
 export function blockReload(reason: string): () => void {
   const block = Symbol(reason);
-  blocks.set(block, reason);
-  changed.emit();
+  blockReasons.set(block, reason);
+  blocksChanged.emit();
   return () => {
-    if (blocks.delete(block)) changed.emit();
+    if (blockReasons.delete(block)) blocksChanged.emit();
   };
 }
 
 /** Reasons why the page must not reload now, without duplicates. */
-export const reloadBlocks = (): string[] => [...new Set(blocks.values())];
-export const onReloadBlocksChanged = changed.on;
+export const reloadBlocks = (): string[] => [...new Set(blockReasons.values())];
+export const onReloadBlocksChanged = blocksChanged.on;

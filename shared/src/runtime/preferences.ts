@@ -21,52 +21,52 @@ const schema = fallback(
   defaults,
 );
 
-const read = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
-const changed = createSignal();
+const readPreferences = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
+const preferencesChanged = createSignal();
 const preferences = createCell(defaults);
 
 /** Colours the browser's toolbar: with an explicit theme only that theme's `<meta>` applies, else the system decides. */
-function colourBar(theme: Theme) {
-  for (const colour of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
-    const own = colour.dataset.scheme;
-    if (theme === 'system') colour.media = `(prefers-color-scheme: ${own})`;
-    else colour.media = own === theme ? 'all' : 'not all';
+function setToolbarColour(theme: Theme) {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const scheme = meta.dataset.scheme;
+    if (theme === 'system') meta.media = `(prefers-color-scheme: ${scheme})`;
+    else meta.media = scheme === theme ? 'all' : 'not all';
   }
 }
 
-function apply() {
-  const { theme, fontSize } = read();
+function applyPreferences() {
+  const { theme, fontSize } = readPreferences();
   preferences.set({ theme, fontSize });
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset.theme;
   else dataset.theme = theme;
   dataset.fontSize = String(fontSize);
-  colourBar(theme);
-  changed.emit();
+  setToolbarColour(theme);
+  preferencesChanged.emit();
 }
 
-function prefer(choice: Partial<Preferences>) {
-  local.set(STORAGE_KEYS.preferences, JSON.stringify({ ...read(), ...choice }));
-  apply();
+function savePreferences(choice: Partial<Preferences>) {
+  local.set(STORAGE_KEYS.preferences, JSON.stringify({ ...readPreferences(), ...choice }));
+  applyPreferences();
 }
 
-const setTheme = (theme: Theme) => prefer({ theme });
-const setFontSize = (fontSize: FontSize) => prefer({ fontSize });
+const setTheme = (theme: Theme) => savePreferences({ theme });
+const setFontSize = (fontSize: FontSize) => savePreferences({ fontSize });
 
 /** The theme of this device, set as `<html data-theme>`; other tabs follow. */
 export const useTheme = (): [Theme, (theme: Theme) => void] => [
-  useSyncExternalStore(changed.on, () => preferences.current().theme),
+  useSyncExternalStore(preferencesChanged.on, () => preferences.current().theme),
   setTheme,
 ];
 
 export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
-  useSyncExternalStore(changed.on, () => preferences.current().fontSize),
+  useSyncExternalStore(preferencesChanged.on, () => preferences.current().fontSize),
   setFontSize,
 ];
 
 if (typeof window !== 'undefined') {
-  apply();
+  applyPreferences();
   onForeignChange((key) => {
-    if (key === null || key === STORAGE_KEYS.preferences) apply();
+    if (key === null || key === STORAGE_KEYS.preferences) applyPreferences();
   });
 }

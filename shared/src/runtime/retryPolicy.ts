@@ -13,9 +13,9 @@ export const realClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, run) {
     let timer: ReturnType<typeof setTimeout>;
-    const arm = (leftMs: number) => {
-      const rest = leftMs - LONGEST_TIMER_MS;
-      timer = setTimeout(() => (rest > 0 ? arm(rest) : run()), Math.min(leftMs, LONGEST_TIMER_MS));
+    const arm = (remainingMs: number) => {
+      const laterMs = remainingMs - LONGEST_TIMER_MS;
+      timer = setTimeout(() => (laterMs > 0 ? arm(laterMs) : run()), Math.min(remainingMs, LONGEST_TIMER_MS));
     };
     arm(milliseconds);
     return () => clearTimeout(timer);
@@ -27,7 +27,7 @@ export const REQUESTS_PER_MINUTE = 90;
 /** Requests that a tap exempts from `Retry-After` and from the budget, if they are sent within `TAP_MS`. */
 const REQUESTS_PER_TAP = 10;
 const TAP_MS = 5_000;
-const MOST_HOLDS = 100;
+const MAX_HOLDS = 100;
 
 /** The part of `AbortSignal` that axios' type guarantees. */
 type Abortable = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
@@ -43,55 +43,55 @@ interface Hold {
  */
 function createRetryPolicy() {
   let { now, after } = realClock;
-  let sent: number[] = [];
+  let sentTimes: number[] = [];
   let queue: (() => void)[] = [];
   let stopTimer: (() => void) | null = null;
-  let tap = { at: Number.NEGATIVE_INFINITY, left: 0 };
+  let tap = { at: Number.NEGATIVE_INFINITY, remaining: 0 };
   const holds = new Map<string, Hold>();
 
-  function isOfTap(): boolean {
-    if (tap.left === 0 || now() - tap.at > TAP_MS) return false;
-    tap.left -= 1;
+  function consumeTap(): boolean {
+    if (tap.remaining === 0 || now() - tap.at > TAP_MS) return false;
+    tap.remaining -= 1;
     return true;
   }
 
-  function serve() {
+  function releaseQueue() {
     stopTimer = null;
-    sent = sent.filter((at) => now() - at < MINUTE_MS);
-    while (queue.length > 0 && sent.length < REQUESTS_PER_MINUTE) {
-      sent.push(now());
+    sentTimes = sentTimes.filter((at) => now() - at < MINUTE_MS);
+    while (queue.length > 0 && sentTimes.length < REQUESTS_PER_MINUTE) {
+      sentTimes.push(now());
       queue.shift()?.();
     }
-    const [oldest] = sent;
-    if (queue.length > 0 && oldest !== undefined) stopTimer ??= after(MINUTE_MS - (now() - oldest), serve);
+    const [oldest] = sentTimes;
+    if (queue.length > 0 && oldest !== undefined) stopTimer ??= after(MINUTE_MS - (now() - oldest), releaseQueue);
   }
 
   /** Resolves when the budget has room, or `signal` has ended the wait. */
   const turn = (signal?: Abortable): Promise<void> =>
     new Promise((resolve) => {
-      const leave = () => {
-        queue = queue.filter((each) => each !== go);
+      const abort = () => {
+        queue = queue.filter((each) => each !== proceed);
         resolve();
       };
-      const go = () => {
-        signal?.removeEventListener?.('abort', leave);
+      const proceed = () => {
+        signal?.removeEventListener?.('abort', abort);
         resolve();
       };
-      signal?.addEventListener?.('abort', leave);
-      queue.push(go);
-      if (!stopTimer) serve();
+      signal?.addEventListener?.('abort', abort);
+      queue.push(proceed);
+      if (!stopTimer) releaseQueue();
     });
 
   /** The server's last refusal of this call while its wait lasts, with the remaining seconds. */
-  function standing(call: string): ApiError | undefined {
+  function activeRefusal(call: string): ApiError | undefined {
     const hold = holds.get(call);
     if (!hold) return undefined;
-    const leftMs = hold.until - now();
-    if (leftMs <= 0) holds.delete(call);
-    if (leftMs <= 0) return undefined;
+    const remainingMs = hold.until - now();
+    if (remainingMs <= 0) holds.delete(call);
+    if (remainingMs <= 0) return undefined;
     const { error } = hold;
     const isCounted = 'retryAfterSeconds' in error && typeof error.retryAfterSeconds === 'number';
-    return isCounted ? { ...error, retryAfterSeconds: Math.ceil(leftMs / SECOND_MS) } : error;
+    return isCounted ? { ...error, retryAfterSeconds: Math.ceil(remainingMs / SECOND_MS) } : error;
   }
 
   return {
@@ -100,15 +100,15 @@ function createRetryPolicy() {
 
     /** Resolves when the request may be sent; immediately after a tap. Rejects with the server's last refusal while its wait lasts. */
     async pass(call: string, signal?: Abortable): Promise<void> {
-      if (isOfTap()) return;
-      const refuse = () => {
-        const error = standing(call);
+      if (consumeTap()) return;
+      const throwIfRefused = () => {
+        const error = activeRefusal(call);
         if (error) throw error;
       };
-      refuse();
+      throwIfRefused();
       await turn(signal);
       // another request may have been refused meanwhile
-      refuse();
+      throwIfRefused();
     },
 
     /** Waits for the budget only, for callers with their own pauses. */
@@ -121,24 +121,24 @@ function createRetryPolicy() {
       const wait = error && waitOf(error);
       if (!error || wait === undefined) return;
       const [oldest] = holds.keys();
-      if (holds.size >= MOST_HOLDS && oldest !== undefined) holds.delete(oldest);
+      if (holds.size >= MAX_HOLDS && oldest !== undefined) holds.delete(oldest);
       holds.set(call, { until: now() + (wait ?? LONGEST_WAIT_SECONDS) * SECOND_MS, error });
     },
 
     /** Records a user action, which exempts the next requests from waiting. */
     tapped(): void {
-      tap = { at: now(), left: REQUESTS_PER_TAP };
+      tap = { at: now(), remaining: REQUESTS_PER_TAP };
     },
 
     /** Clears all state; for tests, also with another clock. */
-    reset(next: Clock = realClock): void {
+    reset(clock: Clock = realClock): void {
       stopTimer?.();
       stopTimer = null;
       for (const go of queue.splice(0)) go();
-      sent = [];
+      sentTimes = [];
       holds.clear();
-      tap = { at: Number.NEGATIVE_INFINITY, left: 0 };
-      ({ now, after } = next);
+      tap = { at: Number.NEGATIVE_INFINITY, remaining: 0 };
+      ({ now, after } = clock);
     },
   };
 }
@@ -149,14 +149,16 @@ export const retryPolicy = createRetryPolicy();
 export async function fetchInTurn(url: string, init: RequestInit): Promise<Response> {
   const call = `${init.method ?? 'GET'} ${url}`;
   await retryPolicy.pass(call, init.signal ?? undefined);
-  const answer = await fetch(url, init);
-  const wait = answer.ok ? undefined : retryAfterSeconds(answer.headers.get('retry-after'), answer.headers.get('date'));
+  const response = await fetch(url, init);
+  const wait = response.ok
+    ? undefined
+    : retryAfterSeconds(response.headers.get('retry-after'), response.headers.get('date'));
   retryPolicy.answered(call, {
     kind: 'server',
-    status: answer.status,
+    status: response.status,
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
-  return answer;
+  return response;
 }
 
 if (typeof window !== 'undefined') {

@@ -21,7 +21,7 @@ export interface Toast extends StoredToast {
 
 const DURATION_MS = 3000;
 const ACTION_DURATION_MS = 6000;
-const HELD_MS = 500;
+const HELD_RETRY_MS = 500;
 
 const { toastRaised, toastRaisedFirst, toastDismissed } = toastsSlice.actions;
 
@@ -31,13 +31,13 @@ const details = new Map<string, ToastOptions & { timer?: ReturnType<typeof setTi
 /** Queues a message; one shows at a time, and an equal text without an action is replaced. Returns the dismiss function. */
 export function toast(text: string, options: ToastOptions = {}): () => void {
   const { kind = 'plain', action } = options;
-  const saying = store.getState().toasts.find((other) => other.text === text && other.kind === kind && !action);
-  if (saying) dismissToast(saying.id);
+  const equalToast = store.getState().toasts.find((other) => other.text === text && other.kind === kind && !action);
+  if (equalToast) dismissToast(equalToast.id);
   const id = newClientId();
   details.set(id, options);
-  const raised = options.isFirst ? toastRaisedFirst : toastRaised;
-  store.dispatch(raised({ id, text, kind, actionLabel: action?.label }));
-  startClock();
+  const raiseToast = options.isFirst ? toastRaisedFirst : toastRaised;
+  store.dispatch(raiseToast({ id, text, kind, actionLabel: action?.label }));
+  startTimer();
   return () => dismissToast(id);
 }
 
@@ -45,7 +45,7 @@ export function dismissToast(id: string) {
   clearTimeout(details.get(id)?.timer);
   details.delete(id);
   store.dispatch(toastDismissed(id));
-  startClock();
+  startTimer();
 }
 
 session.onUserChanged(() => {
@@ -53,21 +53,21 @@ session.onUserChanged(() => {
 });
 
 /** Starts the timer of the visible toast: its time runs from when it is shown. */
-function startClock() {
-  const [shown] = store.getState().toasts;
-  const detail = shown && details.get(shown.id);
+function startTimer() {
+  const [visibleToast] = store.getState().toasts;
+  const detail = visibleToast && details.get(visibleToast.id);
   if (!detail || detail.timer !== undefined) return;
-  endAfter(shown.id, detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS));
+  dismissAfter(visibleToast.id, detail.durationMs ?? (detail.action ? ACTION_DURATION_MS : DURATION_MS));
 }
 
 /** A pressed toast, or one whose button has the focus, stays until it is released. */
 const isHeld = () => document.querySelector('[data-toasts]:is([data-held], :focus-within)') !== null;
 
-function endAfter(id: string, ms: number) {
+function dismissAfter(id: string, ms: number) {
   const detail = details.get(id);
   if (!detail) return;
   detail.timer = setTimeout(() => {
-    if (isHeld()) return endAfter(id, HELD_MS);
+    if (isHeld()) return dismissAfter(id, HELD_RETRY_MS);
     dismissToast(id);
     detail.onOver?.();
   }, ms);

@@ -9,18 +9,18 @@ export function fakeEndOfList(): () => Promise<void> {
     readonly rootMargin = '';
     readonly scrollMargin = '';
     readonly thresholds = [];
-    constructor(notice: IntersectionObserverCallback) {
-      reachEnd = () => notice([{ isIntersecting: true } as IntersectionObserverEntry], this);
+    constructor(callback: IntersectionObserverCallback) {
+      reachEnd = () => callback([{ isIntersecting: true } as IntersectionObserverEntry], this);
     }
     observe() {}
     unobserve() {}
     disconnect() {}
     takeRecords = () => [];
   }
-  const former = globalThis.IntersectionObserver;
+  const originalObserver = globalThis.IntersectionObserver;
   globalThis.IntersectionObserver = NearIntersection;
   onTestEnd(() => {
-    globalThis.IntersectionObserver = former;
+    globalThis.IntersectionObserver = originalObserver;
   });
   return () => act(async () => reachEnd());
 }

@@ -40,26 +40,28 @@ const isResponse = (answer: unknown): answer is FakeResponse =>
 const parse = (data: unknown): unknown => (typeof data === 'string' ? JSON.parse(data) : data);
 
 function record({ method = 'get', url = '', params, data, headers }: InternalAxiosRequestConfig): RecordedRequest {
-  const named = Object.entries(headers.toJSON()).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  const headerEntries = Object.entries(headers.toJSON()).map(
+    ([name, value]) => [name.toLowerCase(), String(value)] as const,
+  );
   return {
     method: method.toUpperCase(),
     url,
     params: params ?? {},
     body: parse(data),
-    headers: Object.fromEntries(named),
+    headers: Object.fromEntries(headerEntries),
   };
 }
 
-async function answerOf(handlers: Handlers, request: RecordedRequest): Promise<FakeResponse> {
+async function respond(handlers: Handlers, request: RecordedRequest): Promise<FakeResponse> {
   const name = `${request.method} ${request.url}`;
   if (!Object.hasOwn(handlers, name)) return { status: 404, body: { message: `no handler for ${name}` } };
   const handler = handlers[name];
-  const answer: unknown = await (typeof handler === 'function' ? handler(request) : handler);
-  return isResponse(answer) ? answer : { status: 200, body: answer };
+  const result: unknown = await (typeof handler === 'function' ? handler(request) : handler);
+  return isResponse(result) ? result : { status: 200, body: result };
 }
 
 /** Like a real adapter: an abort rejects, even while the handler continues. */
-function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Result>): Promise<Result> {
+function rejectOnAbort<Result>(config: InternalAxiosRequestConfig, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(new CanceledError(undefined, undefined, config));
     if (config.signal?.aborted) abort();
@@ -69,21 +71,21 @@ function orAborted<Result>(config: InternalAxiosRequestConfig, work: Promise<Res
 }
 
 /** Fakes of the finished test, active until its page's pending work has ended. */
-const over: (() => void)[] = [];
+const finishedFakes: (() => void)[] = [];
 
 /** Ends these fakes: pending and later requests get no response from them. */
 export function endFakes() {
-  for (const end of over.splice(0).reverse()) end();
+  for (const end of finishedFakes.splice(0).reverse()) end();
 }
 
 /** Replaces the network below the real client. Returns the requests in order, and the restore function. */
 export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; restore: () => void } {
   const requests: RecordedRequest[] = [];
   let isOver = false;
-  const undo = replaceAdapter(async (config) => {
+  const restoreAdapter = replaceAdapter(async (config) => {
     const request = record(config);
     requests.push(request);
-    const answer = await orAborted(config, answerOf(handlers, request)).catch((cause: unknown) => {
+    const answer = await rejectOnAbort(config, respond(handlers, request)).catch((cause: unknown) => {
       throw cause instanceof NetworkLoss ? new AxiosError(cause.message, AxiosError.ERR_NETWORK, config) : cause;
     });
     // pending work stays in its test, so that it does not affect the next one
@@ -99,9 +101,9 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
     throw new AxiosError(`status ${answer.status}`, undefined, config, undefined, response);
   });
   const restore = () => {
-    over.push(() => {
+    finishedFakes.push(() => {
       isOver = true;
-      undo();
+      restoreAdapter();
     });
   };
   return { requests, restore };
@@ -109,7 +111,7 @@ export function fakeApi(handlers: Handlers): { requests: RecordedRequest[]; rest
 
 /** Blocks the real network: requests without a fake fail as `offline`. A failed request puts the network in doubt, not offline. */
 export const refuseNetwork = () => {
-  network.replaceAsk(() => new Promise(() => {}));
+  network.replaceProbe(() => new Promise(() => {}));
   replaceAdapter(async (config) => {
     throw new AxiosError(`nobody fakes ${config.method} ${config.url}`, AxiosError.ERR_NETWORK, config);
   });

@@ -16,26 +16,26 @@ export interface Live {
 export function fakeRealtime(): { live: Live; restore: () => void } {
   let isUp = true;
   let reauthorizations = 0;
-  let joined: LinkEvents | null = null;
-  let waiting: { event: string; payload: unknown }[] = [];
+  let joinedEvents: LinkEvents | null = null;
+  let pendingEvents: { event: string; payload: unknown }[] = [];
 
   const flush = () => {
-    const ready = joined ? waiting.filter(({ event }) => realtimeEdge.isHeard(event)) : [];
-    waiting = waiting.filter((item) => !ready.includes(item));
-    if (ready.length === 0) return;
+    const deliverable = joinedEvents ? pendingEvents.filter(({ event }) => realtimeEdge.hasListener(event)) : [];
+    pendingEvents = pendingEvents.filter((item) => !deliverable.includes(item));
+    if (deliverable.length === 0) return;
     act(() => {
-      for (const { event, payload } of ready) joined?.onEvent(`.${event}`, payload);
+      for (const { event, payload } of deliverable) joinedEvents?.onEvent(`.${event}`, payload);
     });
   };
 
-  const undoLink = realtimeEdge.replaceLink((_, events) => ({
+  const restoreLink = realtimeEdge.replaceLink((_, events) => ({
     connect: () => queueMicrotask(() => (isUp ? events.onOpen('1.1') : events.onClose('unreachable'))),
     disconnect: () => {
-      joined = null;
+      joinedEvents = null;
     },
     join: () =>
       queueMicrotask(() => {
-        joined = events;
+        joinedEvents = events;
         act(() => events.onJoined());
         flush();
       }),
@@ -44,19 +44,19 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
       reauthorizations += 1;
     },
   }));
-  const undoListened = realtimeEdge.onListened(() => queueMicrotask(flush));
+  const stopListening = realtimeEdge.onListenerAdded(() => queueMicrotask(flush));
 
   const live: Live = {
     push(event, payload) {
-      waiting.push({ event, payload });
+      pendingEvents.push({ event, payload });
       flush();
     },
     drop() {
       isUp = false;
-      waiting = [];
-      const broken = joined;
-      joined = null;
-      act(() => broken?.onClose('unreachable'));
+      pendingEvents = [];
+      const brokenLink = joinedEvents;
+      joinedEvents = null;
+      act(() => brokenLink?.onClose('unreachable'));
     },
     restore() {
       isUp = true;
@@ -65,8 +65,8 @@ export function fakeRealtime(): { live: Live; restore: () => void } {
     reauthorizations: () => reauthorizations,
   };
   const restore = () => {
-    undoListened();
-    undoLink();
+    stopListening();
+    restoreLink();
   };
   return { live, restore };
 }

@@ -42,13 +42,13 @@ class FakeSocket extends EventTarget {
     this.onopen?.();
   }
 
-  tell(frame: Frame) {
+  deliver(frame: Frame) {
     const data = frame.data === undefined ? undefined : JSON.stringify(frame.data);
-    this.tellText(JSON.stringify({ ...frame, data }));
+    this.deliverText(JSON.stringify({ ...frame, data }));
   }
 
   /** Sends a frame's exact text. */
-  tellText(text: string) {
+  deliverText(text: string) {
     if (this.readyState === 1) this.dispatchEvent(new MessageEvent('message', { data: text }));
   }
 }
@@ -60,7 +60,7 @@ export type Greeting = 'welcome' | 'refused' | { error: number } | { errorThenOp
 export class FakeReverb {
   readonly sockets = new Set<FakeSocket>();
   readonly urls: string[] = [];
-  readonly heard: Frame[] = [];
+  readonly receivedFrames: Frame[] = [];
   greeting: Greeting = 'welcome';
   /** a subscription with another `auth` gets error 4009 without a channel */
   acceptedAuth: string | null = null;
@@ -80,7 +80,7 @@ export class FakeReverb {
     return socket as unknown as WebSocket;
   };
 
-  askStatus = async (): Promise<number> => {
+  fetchStatus = async (): Promise<number> => {
     this.pageRequests += 1;
     if (this.pageStatus === null) throw new TypeError('Failed to fetch');
     return this.pageStatus;
@@ -91,29 +91,29 @@ export class FakeReverb {
     socket.opened();
     if (this.greeting !== 'welcome') {
       if ('error' in this.greeting) this.#reject(socket, this.greeting.error);
-      else socket.tell({ event: 'pusher:error', data: { code: this.greeting.errorThenOpen, message: 'no' } });
+      else socket.deliver({ event: 'pusher:error', data: { code: this.greeting.errorThenOpen, message: 'no' } });
       return;
     }
     this.#count += 1;
-    socket.tell({
+    socket.deliver({
       event: 'pusher:connection_established',
       data: { socket_id: `${this.#count}.7`, activity_timeout: 30 },
     });
   }
 
   #reject(socket: FakeSocket, code: number) {
-    socket.tell({ event: 'pusher:error', data: { code, message: 'no' } });
+    socket.deliver({ event: 'pusher:error', data: { code, message: 'no' } });
     socket.close(code);
   }
 
   receive(socket: FakeSocket, frame: Frame) {
-    this.heard.push(frame);
-    if (frame.event === 'pusher:ping') socket.tell({ event: 'pusher:pong', data: {} });
+    this.receivedFrames.push(frame);
+    if (frame.event === 'pusher:ping') socket.deliver({ event: 'pusher:pong', data: {} });
     if (frame.event !== 'pusher:subscribe') return;
     const { channel, auth } = frame.data as { channel: string; auth: string };
     if (this.acceptedAuth !== null && auth !== this.acceptedAuth)
-      socket.tell({ event: 'pusher:error', data: { code: 4009, message: 'unauthorized' } });
-    else socket.tell({ event: 'pusher_internal:subscription_succeeded', data: {}, channel });
+      socket.deliver({ event: 'pusher:error', data: { code: 4009, message: 'unauthorized' } });
+    else socket.deliver({ event: 'pusher_internal:subscription_succeeded', data: {}, channel });
   }
 
   /** Closes all sockets with an error code, like a server that ends them. */
@@ -127,6 +127,6 @@ export class FakeReverb {
   }
 
   broadcast(channel: string, event: string, data: unknown) {
-    for (const socket of this.sockets) socket.tell({ event, data, channel });
+    for (const socket of this.sockets) socket.deliver({ event, data, channel });
   }
 }

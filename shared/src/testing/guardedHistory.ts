@@ -6,11 +6,11 @@ type BrowserHistory = ReturnType<typeof createBrowserHistory>;
 /** Browser history that calls the leave guards first, like the host's. */
 export function createGuardedHistory(): BrowserHistory {
   const history = createBrowserHistory({ v5Compat: true });
-  const asked =
+  const guarded =
     <Parameters extends unknown[]>(move: (...parameters: Parameters) => void) =>
     (...parameters: Parameters) => {
       if (!isLeaveGuarded()) return move(...parameters);
-      void mayLeave().then((leaves) => leaves && move(...parameters));
+      void mayLeave().then((mayMove) => mayMove && move(...parameters));
     };
   return {
     ...history,
@@ -20,8 +20,8 @@ export function createGuardedHistory(): BrowserHistory {
     get location() {
       return history.location;
     },
-    push: asked(history.push),
-    replace: asked(history.replace),
-    go: asked(history.go),
+    push: guarded(history.push),
+    replace: guarded(history.replace),
+    go: guarded(history.go),
   };
 }

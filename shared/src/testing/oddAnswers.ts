@@ -46,20 +46,22 @@ export const oddRows = (row: Row): Row[] =>
     .filter((field) => field !== 'id')
     .flatMap((field, at) => oddValues.map((value, index) => ({ ...row, id: `odd-${at}-${index}`, [field]: value })));
 
-/** Returns the body once per odd value, which replaces all fields except `kept`. */
-export const oddBodies = (body: Row, kept: readonly string[] = ['id']): Row[] =>
+/** Returns the body once per odd value, which replaces all fields except `fixedFields`. */
+export const oddBodies = (body: Row, fixedFields: readonly string[] = ['id']): Row[] =>
   oddValues.map((value) =>
-    Object.fromEntries(Object.entries(body).map(([field, own]) => [field, kept.includes(field) ? own : value])),
+    Object.fromEntries(
+      Object.entries(body).map(([field, original]) => [field, fixedFields.includes(field) ? original : value]),
+    ),
   );
 
-const spoken = ['aria-label', 'alt', 'title', 'href', 'datetime', 'src', 'placeholder'];
-const programmers = /NaN|Invalid Date|undefined|\[object|Infinity|(?<![a-z])null(?![a-z])/i;
+const textAttributes = ['aria-label', 'alt', 'title', 'href', 'datetime', 'src', 'placeholder'];
+const programmersPattern = /NaN|Invalid Date|undefined|\[object|Infinity|(?<![a-z])null(?![a-z])/i;
 
 /** Visible and spoken texts that contain programmers' words. */
 export function programmersWords(): string[] {
-  const said = [...document.body.querySelectorAll('*')].flatMap((element) => [
-    ...spoken.map((name) => element.getAttribute(name) ?? ''),
+  const texts = [...document.body.querySelectorAll('*')].flatMap((element) => [
+    ...textAttributes.map((name) => element.getAttribute(name) ?? ''),
     ...[...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent ?? ''),
   ]);
-  return said.filter((text) => programmers.test(text));
+  return texts.filter((text) => programmersPattern.test(text));
 }

@@ -23,7 +23,7 @@ import { Toaster } from '../ui';
 import { fakeApi, type Handlers, type RecordedRequest } from './fakeApi';
 import { fakeRealtime, type Live } from './fakeRealtime';
 import { createGuardedHistory } from './guardedHistory';
-import { holdPagePolicy } from './pagePolicy';
+import { enforcePagePolicy } from './pagePolicy';
 import { onTestEnd } from './reset';
 
 export interface OpenOptions {
@@ -89,11 +89,11 @@ const Toasts = () => <Toaster toasts={useToasts()} />;
 
 /** The given components and the remote's own. */
 function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
-  const own = Object.fromEntries(
+  const ownSlots = Object.fromEntries(
     remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
   );
   return function Slot({ name, waiting, ...props }: SlotProps): ReactNode {
-    const Part = (slots[name] ?? own[name]) as ComponentType<object> | undefined;
+    const Part = (slots[name] ?? ownSlots[name]) as ComponentType<object> | undefined;
     return (
       Part && (
         <Suspense fallback={waiting}>
@@ -134,7 +134,7 @@ export function openRemote(remote: RemoteModule, handlers: Handlers, options: Op
   if (!route) throw new Error(`${remote.name} has no route at ${path}`);
   if (route.requiresAuth && !user)
     throw new Error(`${route.path} needs a signed-in user, and the host shows it to nobody else: pass \`user: {}\``);
-  holdPagePolicy();
+  enforcePagePolicy();
   const network = fakeApi(handlers);
   const socket = fakeRealtime();
   onTestEnd(network.restore);

@@ -11,22 +11,22 @@ const sinks = (): [prototype: object, name: string][] => [
   [DOMParser.prototype, 'parseFromString'],
 ];
 
-const described = (object: object | null, name: string): PropertyDescriptor | undefined =>
+const findDescriptor = (object: object | null, name: string): PropertyDescriptor | undefined =>
   object
-    ? (Object.getOwnPropertyDescriptor(object, name) ?? described(Object.getPrototypeOf(object), name))
+    ? (Object.getOwnPropertyDescriptor(object, name) ?? findDescriptor(Object.getPrototypeOf(object), name))
     : undefined;
 
 /** Applies that policy until the end of the test: markup from text throws. */
-export function holdPagePolicy() {
+export function enforcePagePolicy() {
   for (const [prototype, name] of sinks()) {
-    const own = Object.getOwnPropertyDescriptor(prototype, name);
+    const ownDescriptor = Object.getOwnPropertyDescriptor(prototype, name);
     const refuse = () => {
       throw new TypeError(`${name}: the policy of the product's page refuses markup made of text`);
     };
-    const { get } = described(prototype, name) ?? {};
+    const { get } = findDescriptor(prototype, name) ?? {};
     Object.defineProperty(prototype, name, { configurable: true, ...(get ? { get, set: refuse } : { value: refuse }) });
     onTestEnd(() => {
-      if (own) Object.defineProperty(prototype, name, own);
+      if (ownDescriptor) Object.defineProperty(prototype, name, ownDescriptor);
       else Reflect.deleteProperty(prototype, name);
     });
   }

@@ -7,16 +7,16 @@ export function refuseToDraw(words: string) {
     if (String(text).includes(words)) throw new RangeError('Invalid time value');
   };
   for (const prototype of [Node.prototype, Element.prototype]) {
-    const former = Object.getOwnPropertyDescriptor(prototype, 'textContent');
-    if (!former) continue;
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, 'textContent');
+    if (!descriptor) continue;
     Object.defineProperty(prototype, 'textContent', {
-      ...former,
+      ...descriptor,
       set(text) {
         refuse(text);
-        former.set?.call(this, text);
+        descriptor.set?.call(this, text);
       },
     });
-    onTestEnd(() => Object.defineProperty(prototype, 'textContent', former));
+    onTestEnd(() => Object.defineProperty(prototype, 'textContent', descriptor));
   }
   document.createTextNode = (text) => {
     refuse(text);

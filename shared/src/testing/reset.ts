@@ -22,7 +22,7 @@ export function onTestEnd(ending: () => void) {
 export async function resetRuntime() {
   for (const ending of endings.splice(0).reverse()) ending();
   realtimeEdge.reset();
-  network.answered();
+  network.recordResponse();
   retryPolicy.reset();
   noteServerTime({ date: new Date().toUTCString() }, Date.now());
   dropUnsavedDrafts();

@@ -21,25 +21,25 @@ configure({ asyncUtilTimeout: 30_000 });
 const elementClasses = Object.getOwnPropertyNames(globalThis)
   .map((name) => Reflect.get(globalThis, name)?.prototype)
   .filter((prototype) => prototype === Node.prototype || prototype instanceof Node)
-  .map((prototype: object) => ({ prototype, own: Object.getOwnPropertyDescriptors(prototype) }));
+  .map((prototype: object) => ({ prototype, descriptors: Object.getOwnPropertyDescriptors(prototype) }));
 afterAll(() => {
-  for (const { prototype, own } of elementClasses) {
-    for (const name of Reflect.ownKeys(prototype)) if (!(name in own)) Reflect.deleteProperty(prototype, name);
-    Object.defineProperties(prototype, own);
+  for (const { prototype, descriptors } of elementClasses) {
+    for (const name of Reflect.ownKeys(prototype)) if (!(name in descriptors)) Reflect.deleteProperty(prototype, name);
+    Object.defineProperties(prototype, descriptors);
   }
 });
 
-let unexpected: string[] = [];
+let unexpectedErrors: string[] = [];
 const { error } = console;
 
 // Collected and thrown after the test: throwing inside `console.error` would end the whole run.
 console.error = (...parts: unknown[]) => {
-  unexpected.push(parts.map(String).join(' '));
+  unexpectedErrors.push(parts.map(String).join(' '));
   error(...parts);
 };
 
 beforeEach(() => {
-  unexpected = [];
+  unexpectedErrors = [];
   // the runtime's modules read the settings when they load
   forgetHostConfig();
   // a page with the token of an earlier response
@@ -49,5 +49,5 @@ beforeEach(() => {
 afterEach(async () => {
   cleanup();
   await resetRuntime();
-  if (unexpected.length > 0) throw new Error(`console.error was called: ${unexpected.join('\n')}`);
+  if (unexpectedErrors.length > 0) throw new Error(`console.error was called: ${unexpectedErrors.join('\n')}`);
 });

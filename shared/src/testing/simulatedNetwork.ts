@@ -23,7 +23,7 @@ export class SimulatedClock implements Clock {
   async pass(milliseconds: number) {
     const end = this.#time + milliseconds;
     for (;;) {
-      await settled();
+      await settle();
       const next = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
       if (!next) break;
       this.#timers.delete(next);
@@ -34,12 +34,12 @@ export class SimulatedClock implements Clock {
   }
 }
 
-async function settled() {
+async function settle() {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
 /** `refusing`: unreachable, each socket fails immediately; `forbidding`: reachable, each socket is refused; `swallowing`: no response. */
-export type Weather = 'up' | 'refusing' | 'forbidding' | 'swallowing';
+export type NetworkState = 'up' | 'refusing' | 'forbidding' | 'swallowing';
 
 const CONNECT_MS = 120;
 const JOIN_MS = 60;
@@ -48,7 +48,7 @@ const PONG_MS = 5_000;
 
 /** A network that is up, refuses sockets or swallows all packets; its links behave like pusher-js. */
 export class SimulatedNetwork {
-  weather: Weather = 'up';
+  state: NetworkState = 'up';
   /** outcome of a subscription while the network is up */
   joining: 'accepted' | 'refused' | 'unanswered' = 'accepted';
   attempts = 0;
@@ -68,21 +68,20 @@ export class SimulatedNetwork {
   link(events: LinkEvents): Link {
     let session = 0;
     let close = () => {};
-    const whileCurrent = (mine: number, run: () => void) => () => mine === session && run();
-    const later = (ms: number, run: () => void) => this.#clock.after(ms, whileCurrent(session, run));
-    const listenForLife = () =>
-      later(QUIET_MS, () => (this.weather === 'up' ? listenForLife() : later(PONG_MS, close)));
+    const ifCurrent = (ownSession: number, run: () => void) => () => ownSession === session && run();
+    const later = (ms: number, run: () => void) => this.#clock.after(ms, ifCurrent(session, run));
+    const watchSilence = () => later(QUIET_MS, () => (this.state === 'up' ? watchSilence() : later(PONG_MS, close)));
     return {
       connect: () => {
         session += 1;
         this.attempts += 1;
-        close = whileCurrent(session, () => events.onClose('unreachable'));
+        close = ifCurrent(session, () => events.onClose('unreachable'));
         later(CONNECT_MS, () => {
-          if (this.weather === 'refusing') return events.onClose('unreachable');
-          if (this.weather === 'forbidding') return events.onClose('refused');
-          if (this.weather === 'swallowing') return;
+          if (this.state === 'refusing') return events.onClose('unreachable');
+          if (this.state === 'forbidding') return events.onClose('refused');
+          if (this.state === 'swallowing') return;
           this.#open.add(close);
-          listenForLife();
+          watchSilence();
           events.onOpen('1.1');
         });
       },
@@ -92,14 +91,14 @@ export class SimulatedNetwork {
       },
       join: () =>
         later(JOIN_MS, () => {
-          if (this.weather !== 'up' || this.joining === 'unanswered') return;
+          if (this.state !== 'up' || this.joining === 'unanswered') return;
           if (this.joining === 'refused') events.onClose('unauthorized');
           else events.onJoined();
         }),
       reauthorize: () => {
         this.reauthorizations += 1;
       },
-      ping: () => later(CONNECT_MS, () => this.weather === 'up' && events.onActivity()),
+      ping: () => later(CONNECT_MS, () => this.state === 'up' && events.onActivity()),
     };
   }
 }

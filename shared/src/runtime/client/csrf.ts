@@ -1,17 +1,17 @@
 const COOKIE = 'XSRF-TOKEN';
 
 /** All values of the cookie: another path or a parent domain may have set a second one. */
-const tokens = (): string[] => [
+const readTokens = (): string[] => [
   ...new Set(
-    cookies()
+    readCookies()
       .split('; ')
       .filter((cookie) => cookie.startsWith(`${COOKIE}=`))
-      .map((cookie) => decoded(cookie.slice(COOKIE.length + 1))),
+      .map((cookie) => decodeValue(cookie.slice(COOKIE.length + 1))),
   ),
 ];
 
 /** A sandboxed frame must not read its cookies, and throws. */
-function cookies(): string {
+function readCookies(): string {
   try {
     return document.cookie;
   } catch {
@@ -19,7 +19,7 @@ function cookies(): string {
   }
 }
 
-function decoded(value: string): string {
+function decodeValue(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -28,26 +28,26 @@ function decoded(value: string): string {
 }
 
 /** Whether a script can read the cookie. It lives as long as the session's cookie. */
-export const hasToken = (): boolean => tokens().length > 0;
+export const hasToken = (): boolean => readTokens().length > 0;
 
 /** Two cookies of one name and one fetched token. A server may set a new token with each refusal. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** The CSRF token that the server requires for every change. `fetchToken` makes the server set it and never rejects. */
 export function createCsrfToken(fetchToken: () => Promise<void>) {
-  let underWay: Promise<void> | null = null;
+  let pendingRefresh: Promise<void> | null = null;
   /** One request set no cookie: the server uses none, or it is unreachable and the next response shows that. */
   let isTokenless = false;
-  const refused = new Set<string>();
+  const refusedTokens = new Set<string>();
 
   function refresh(): Promise<void> {
-    underWay ??= fetchToken().finally(() => {
-      underWay = null;
+    pendingRefresh ??= fetchToken().finally(() => {
+      pendingRefresh = null;
     });
-    return underWay;
+    return pendingRefresh;
   }
 
-  const current = () => tokens().find((token) => !refused.has(token)) ?? tokens()[0];
+  const current = () => readTokens().find((token) => !refusedTokens.has(token)) ?? readTokens()[0];
 
   return {
     current,
@@ -59,14 +59,14 @@ export function createCsrfToken(fetchToken: () => Promise<void>) {
     },
     /** Records that the server refused `token`, for the `attempt`-th time. Resolves to whether a retry makes sense. Never rejects. */
     async renew(token: string | undefined, attempt: number): Promise<boolean> {
-      if (token !== undefined) refused.add(token);
+      if (token !== undefined) refusedTokens.add(token);
       if (attempt === 1) {
         await refresh();
         // the server may set the same token again
-        if (tokens().length < 2) refused.clear();
+        if (readTokens().length < 2) refusedTokens.clear();
         return true;
       }
-      return token !== undefined && attempt < MOST_ATTEMPTS && tokens().some((other) => !refused.has(other));
+      return token !== undefined && attempt < MAX_ATTEMPTS && readTokens().some((other) => !refusedTokens.has(other));
     },
   };
 }

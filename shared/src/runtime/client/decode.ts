@@ -3,18 +3,20 @@ import { readAs } from '../../contract';
 
 /** Decodes responses and events; logs each unreadable field once per page. */
 function createDecoder() {
-  const reported = new Set<string>();
+  const reportedFields = new Set<string>();
   return <Schema extends GenericSchema>(
     schema: Schema,
     value: unknown,
-    from: string,
+    source: string,
   ): InferOutput<Schema> | undefined => {
-    const unread = new Map<string, number>();
-    const decoded = readAs(schema, value, (field) => unread.set(field, (unread.get(field) ?? 0) + 1));
-    for (const [field, count] of unread) {
-      if (reported.has(`${from} ${field}`)) continue;
-      reported.add(`${from} ${field}`);
-      console.warn(`${from}: ${field} could not be read, ${count} left out`);
+    const unreadableFields = new Map<string, number>();
+    const decoded = readAs(schema, value, (field) =>
+      unreadableFields.set(field, (unreadableFields.get(field) ?? 0) + 1),
+    );
+    for (const [field, count] of unreadableFields) {
+      if (reportedFields.has(`${source} ${field}`)) continue;
+      reportedFields.add(`${source} ${field}`);
+      console.warn(`${source}: ${field} could not be read, ${count} left out`);
     }
     return decoded;
   };

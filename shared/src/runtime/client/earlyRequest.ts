@@ -8,37 +8,37 @@ export interface EarlyRequest {
 }
 
 type Loader = { early?: EarlyRequest | false | null };
-type Asked = Pick<AxiosRequestConfig, 'method' | 'baseURL' | 'url' | 'params' | 'signal'>;
+type RequestedCall = Pick<AxiosRequestConfig, 'method' | 'baseURL' | 'url' | 'params' | 'signal'>;
 
-const loader = () => (globalThis as { __liaozhai?: Loader }).__liaozhai;
+const getLoader = () => (globalThis as { __liaozhai?: Loader }).__liaozhai;
 
-function earlyFor({ method, baseURL = '', url = '', params }: Asked): EarlyRequest | null {
-  const early = loader()?.early;
-  if (!early || method?.toLowerCase() !== 'get' || early.url !== baseURL + url) return null;
-  return params && Object.keys(params).length > 0 ? null : early;
+function findEarlyRequest({ method, baseURL = '', url = '', params }: RequestedCall): EarlyRequest | null {
+  const earlyRequest = getLoader()?.early;
+  if (!earlyRequest || method?.toLowerCase() !== 'get' || earlyRequest.url !== baseURL + url) return null;
+  return params && Object.keys(params).length > 0 ? null : earlyRequest;
 }
 
 /** Returns the early request if it matches; it can be used once. */
-export function takeEarly(asked: Asked): EarlyRequest | null {
-  const early = earlyFor(asked);
-  const holder = loader();
-  if (early && holder) holder.early = null;
-  return early;
+export function claimEarlyRequest(call: RequestedCall): EarlyRequest | null {
+  const earlyRequest = findEarlyRequest(call);
+  const loaderState = getLoader();
+  if (earlyRequest && loaderState) loaderState.early = null;
+  return earlyRequest;
 }
 
 /**
- * Returns the body of a matching early request if it succeeded before `others` settled. Otherwise returns undefined and leaves
- * it to `others`, which handle failures, timeouts and aborts.
+ * Returns the body of a matching early request if it succeeded before `fallback` settled. Otherwise returns undefined and leaves
+ * it to `fallback`, which handles failures, timeouts and aborts.
  */
-export async function takeEarlyBody(asked: Asked, others: Promise<unknown>): Promise<unknown> {
-  const early = earlyFor(asked);
-  if (!early) return undefined;
-  const nothing = () => null;
-  const answer = await Promise.race([early.response.catch(nothing), others.then(nothing, nothing)]);
-  const body: unknown = answer?.ok && (await answer.clone().text().then(parseJson).catch(nothing));
-  const isGood = typeof body === 'object' && body !== null && !isEnvelope(body) && !asked.signal?.aborted;
-  return isGood && takeEarly(asked) ? body : undefined;
+export async function claimEarlyBody(call: RequestedCall, fallback: Promise<unknown>): Promise<unknown> {
+  const earlyRequest = findEarlyRequest(call);
+  if (!earlyRequest) return undefined;
+  const toNull = () => null;
+  const response = await Promise.race([earlyRequest.response.catch(toNull), fallback.then(toNull, toNull)]);
+  const body: unknown = response?.ok && (await response.clone().text().then(parseJson).catch(toNull));
+  const isUsable = typeof body === 'object' && body !== null && !isEnvelope(body) && !call.signal?.aborted;
+  return isUsable && claimEarlyRequest(call) ? body : undefined;
 }
 
-/** A body that may contain a failure of its own: left to `others`. */
+/** A body that may contain a failure of its own: left to `fallback`. */
 const isEnvelope = (body: object): boolean => ['success', 'code', 'status', 'error'].some((name) => name in body);

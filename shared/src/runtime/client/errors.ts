@@ -10,7 +10,7 @@ import {
 } from '../../contract';
 import { createCell } from '../signal';
 
-const KEPT_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 const problems = createCell<readonly string[]>([]);
 
 /** Request ids of the latest failures in this page, as servers log them, newest first. */
@@ -18,7 +18,7 @@ export const recentProblems = problems.current;
 
 /** Adds a request id to the diagnostics for support. */
 export const problemNoted = (id: string): void =>
-  problems.set([id, ...problems.current().filter((each) => each !== id)].slice(0, KEPT_PROBLEMS));
+  problems.set([id, ...problems.current().filter((each) => each !== id)].slice(0, MAX_PROBLEMS));
 
 export const isFailedRequest = (cause: unknown): cause is AxiosError =>
   typeof cause === 'object' && cause !== null && 'isAxiosError' in cause && !('__CANCEL__' in cause);
@@ -33,16 +33,16 @@ export function toApiError(cause: unknown): ApiError {
   if (!cause.response || cause.response.status === 511) return { kind: isTimeout(cause.code) ? 'timeout' : 'offline' };
   const { data, status } = cause.response;
   const requestId = cause.response.headers['x-request-id'] ?? cause.config?.requestId;
-  const wait = waitIn(cause.response);
-  const named = {
+  const wait = readWait(cause.response);
+  const details = {
     ...(typeof requestId === 'string' && { requestId }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   };
   // an HTML page with status 404 comes from a proxy and must not count as a deleted entity
-  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...named };
+  if (typeof data === 'string' && data !== '' && status !== 401) return { kind: 'server', status, ...details };
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
-  const plain = ofStatus(cause.response, body);
-  const error = plain.kind === 'server' ? { ...plain, ...named } : plain;
+  const plainError = errorByStatus(cause.response, body);
+  const error = plainError.kind === 'server' ? { ...plainError, ...details } : plainError;
   const message = isRouteMissing(status, body) ? undefined : readersWords(body.message ?? body.msg);
   return message === undefined ? error : { ...error, message };
 }
@@ -52,24 +52,24 @@ type Body = Record<string, unknown>;
 /** For a 429 without `Retry-After`. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-const waitIn = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
+const readWait = ({ headers }: AxiosResponse) => retryAfterSeconds(headers['retry-after'], headers.date);
 
 /** A text field in a request body, ids excepted. */
-const sentText = /"(?!\w*id")\w+":"/i;
+const textField = /"(?!\w*id")\w+":"/i;
 
 /** Whether the request contains text of the user: only then can a 422 concern their input. Ids and numbers come from the page. */
 export const isFilledIn = ({ data, params }: Pick<AxiosRequestConfig, 'data' | 'params'>): boolean =>
-  Boolean(params?.q) || (typeof data === 'string' ? sentText.test(data) : Boolean(data));
+  Boolean(params?.q) || (typeof data === 'string' ? textField.test(data) : Boolean(data));
 
-function ofStatus(response: AxiosResponse, body: Body): ApiError {
+function errorByStatus(response: AxiosResponse, body: Body): ApiError {
   const { config } = response;
   const fields = (body.errors ?? {}) as Record<string, string[]>;
   const status = response.status === 400 && body.errors ? 422 : response.status;
-  const isOfPage =
+  const isPageFault =
     (status === 402 && config.method === 'get') ||
     (status === 422 && !isFilledIn(config) && Object.keys(fields).length === 0);
   // must not count as a deleted entity
-  if (isRouteMissing(status, body) || isOfPage) return { kind: 'server', status };
+  if (isRouteMissing(status, body) || isPageFault) return { kind: 'server', status };
   switch (status) {
     case 401:
       return { kind: 'unauthenticated' };
@@ -92,7 +92,7 @@ function ofStatus(response: AxiosResponse, body: Body): ApiError {
     case 422:
       return { kind: 'invalid', fields };
     case 429: {
-      const wait = waitIn(response);
+      const wait = readWait(response);
       return { kind: 'tooOften', retryAfterSeconds: wait === undefined ? DEFAULT_WAIT_SECONDS : wait };
     }
     default:

@@ -15,7 +15,7 @@ function start() {
     window.addEventListener(type, tell);
     onTestEnd(() => window.removeEventListener(type, tell));
   }
-  onTestEnd(network.answered);
+  onTestEnd(network.recordResponse);
   return { server, network, told };
 }
 
@@ -30,7 +30,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
   test('counts as gone once a question of its own gets no answer either, and back with the next answer', async () => {
     const { server, network, told } = start();
     server.isUp = false;
-    network.doubted();
+    network.recordFailure();
     expect(network.isOnline()).toBe(true);
     await pass(0);
     expect(network.isOnline()).toBe(false);
@@ -42,7 +42,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
 
   test('stays where one request alone was lost', async () => {
     const { network, told } = start();
-    network.doubted();
+    network.recordFailure();
     await pass(0);
     expect(network.isOnline()).toBe(true);
     expect(told).toEqual([]);
@@ -51,7 +51,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
   test('is asked about ever more seldom, however many requests fail', async () => {
     const { server, network } = start();
     server.isUp = false;
-    for (let request = 0; request < 10; request += 1) network.doubted();
+    for (let request = 0; request < 10; request += 1) network.recordFailure();
     await pass(60_000);
     expect(server.asked).toBeGreaterThan(5);
     expect(server.asked).toBeLessThan(10);
@@ -60,9 +60,9 @@ describe('net.dead: a network that the browser holds for sound', () => {
   test('is back as soon as any request is answered', async () => {
     const { server, network, told } = start();
     server.isUp = false;
-    network.doubted();
+    network.recordFailure();
     await pass(0);
-    network.answered();
+    network.recordResponse();
     expect(network.isOnline()).toBe(true);
     expect(told).toEqual(['offline', 'online']);
     const { asked } = server;
@@ -73,7 +73,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
   test('is asked about at once when the browser says that it is online', async () => {
     const { server, network } = start();
     server.isUp = false;
-    network.doubted();
+    network.recordFailure();
     await pass(8_000);
     server.isUp = true;
     window.dispatchEvent(new Event('online'));
@@ -87,10 +87,10 @@ test('a web view that always denies a network is believed until a request is ans
   onTestEnd(() => device.mockRestore());
   const { server, network, told } = start();
   expect(network.isOnline()).toBe(false);
-  network.answered();
+  network.recordResponse();
   expect(network.isOnline()).toBe(true);
   server.isUp = false;
-  network.doubted();
+  network.recordFailure();
   await pass(0);
   expect(network.isOnline()).toBe(false);
   server.isUp = true;
@@ -100,6 +100,6 @@ test('a web view that always denies a network is believed until a request is ans
   // the browser's `offline` event is newer than that response, and than a request sent before it
   const asked = performance.now() - 1;
   window.dispatchEvent(new Event('offline'));
-  network.answered(asked);
+  network.recordResponse(asked);
   expect(network.isOnline()).toBe(false);
 });

@@ -4,7 +4,7 @@ import { retryPolicy } from '../retryPolicy';
 const PROBES: Pace = { firstMs: 1_000, longestMs: 15_000, spread: 0.2 };
 
 /** Resolves to whether the server responds. Never rejects. */
-export type Ask = () => Promise<boolean>;
+export type Probe = () => Promise<boolean>;
 
 /**
  * Tracks whether the server can be reached. `navigator.onLine` alone is true in every Wi-Fi without internet, so requests
@@ -12,100 +12,100 @@ export type Ask = () => Promise<boolean>;
  * response arrives. Both changes dispatch `offline` and `online` on `window`, like the browser's own. In web views without
  * permission to see the network `navigator.onLine` is always false: a response overrides it.
  */
-export function createNetwork(ask: Ask) {
+export function createNetwork(probe: Probe) {
   let isReachable = true;
   /** Identifies the current round of probes. */
-  let asking: object | null = null;
-  let wake = () => {};
-  let askServer = ask;
+  let currentRound: object | null = null;
+  let endPause = () => {};
+  let probeServer = probe;
   /** A response has arrived since the browser reported that it is offline. */
-  let isProven = false;
-  const hasNetwork = () => navigator.onLine || isProven;
+  let isNetworkProven = false;
+  const hasNetwork = () => navigator.onLine || isNetworkProven;
 
-  let isTelling = false;
+  let isDispatching = false;
   /** When the browser last reported that it is offline, by the page's clock. */
-  let deniedAt = Number.NEGATIVE_INFINITY;
+  let reportedOfflineAt = Number.NEGATIVE_INFINITY;
 
-  function tell() {
-    isTelling = true;
+  function dispatchStatus() {
+    isDispatching = true;
     window.dispatchEvent(new Event(isReachable ? 'online' : 'offline'));
-    isTelling = false;
+    isDispatching = false;
   }
 
-  function become(reachable: boolean) {
+  function setReachable(reachable: boolean) {
     if (isReachable === reachable) return;
     isReachable = reachable;
     // where the browser reports offline, it will also report online
-    if (hasNetwork()) tell();
+    if (hasNetwork()) dispatchStatus();
   }
 
   /** Resolves after `milliseconds`, later on a hidden page, and immediately when the browser reports online. */
   const pause = (milliseconds: number) =>
     new Promise<void>((resolve) => {
       let isOver = false;
-      const goOn = () => isOver && document.visibilityState === 'visible' && hasNetwork() && wake();
+      const endPauseIfReady = () => isOver && document.visibilityState === 'visible' && hasNetwork() && endPause();
       const cancel = retryPolicy.after(milliseconds, () => {
         isOver = true;
-        goOn();
+        endPauseIfReady();
       });
-      wake = () => {
+      endPause = () => {
         cancel();
-        document.removeEventListener('visibilitychange', goOn);
-        window.removeEventListener('online', wakeNow);
+        document.removeEventListener('visibilitychange', endPauseIfReady);
+        window.removeEventListener('online', endPauseNow);
         resolve();
       };
-      const wakeNow = () => wake();
-      document.addEventListener('visibilitychange', goOn);
-      window.addEventListener('online', wakeNow);
+      const endPauseNow = () => endPause();
+      document.addEventListener('visibilitychange', endPauseIfReady);
+      window.addEventListener('online', endPauseNow);
     });
 
-  async function askUntilAnswered(round: object) {
+  async function probeUntilAnswered(round: object) {
     let begunAt = performance.now();
-    for (let failures = 0; !(await askServer()); failures += 1) {
-      if (asking !== round) return;
-      become(false);
+    for (let failures = 0; !(await probeServer()); failures += 1) {
+      if (currentRound !== round) return;
+      setReachable(false);
       await pause(pauseMs(failures, PROBES) ?? 0);
-      if (asking !== round) return;
+      if (currentRound !== round) return;
       begunAt = performance.now();
     }
-    if (asking === round) answered(begunAt);
+    if (currentRound === round) recordResponse(begunAt);
   }
 
-  function answered(begunAt = performance.now()) {
+  function recordResponse(begunAt = performance.now()) {
     // a request that began before the loss may have been answered already
-    const isNews = !hasNetwork() && begunAt >= deniedAt;
-    isProven ||= isNews;
-    if (isNews && isReachable) tell();
-    if (!asking) return;
-    asking = null;
-    wake();
-    become(true);
+    const isBackOnline = !hasNetwork() && begunAt >= reportedOfflineAt;
+    isNetworkProven ||= isBackOnline;
+    if (isBackOnline && isReachable) dispatchStatus();
+    if (!currentRound) return;
+    currentRound = null;
+    endPause();
+    setReachable(true);
   }
 
   if (typeof window !== 'undefined')
     window.addEventListener('offline', () => {
-      if (isTelling) return;
-      isProven = false;
-      deniedAt = performance.now();
+      if (isDispatching) return;
+      isNetworkProven = false;
+      reportedOfflineAt = performance.now();
     });
 
   return {
     isOnline: (): boolean => hasNetwork() && isReachable,
     /** Records a response of any kind. `begunAt` is when its request began, by the page's clock. */
-    answered,
+    recordResponse,
     /** Records a request without a response or a broken socket: probes run until the server responds. */
-    doubted() {
-      if (asking) return;
-      asking = {};
-      void askUntilAnswered(asking);
+    recordFailure() {
+      if (currentRound) return;
+      currentRound = {};
+      void probeUntilAnswered(currentRound);
     },
     /** For tests: replaces the probe. Returns a function that restores it and marks the network as reachable. */
-    replaceAsk(replacement: Ask): () => void {
-      const former = askServer;
-      askServer = replacement;
+    replaceProbe(replacement: Probe): () => void {
+      const previousProbe = probeServer;
+      probeServer = replacement;
       return () => {
-        askServer = former;
-        answered();
+        probeServer = previousProbe;
+        recordResponse();
       };
     },
   };

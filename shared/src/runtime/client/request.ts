@@ -15,7 +15,7 @@ import { retryPolicy } from '../retryPolicy';
 import { createCell, createSignal } from '../signal';
 import { createCsrfToken } from './csrf';
 import { decode } from './decode';
-import { takeEarlyBody } from './earlyRequest';
+import { claimEarlyBody } from './earlyRequest';
 import { isFailedRequest, problemNoted, toApiError } from './errors';
 import { createNetwork } from './network';
 import { signInEpoch, unauthenticated } from './unauthenticated';
@@ -56,7 +56,7 @@ export interface RequestOptions {
   isOptional?: boolean;
 }
 
-type AnswerOf<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
+type ResponseOf<Options extends RequestOptions> = Options extends { schema: infer Schema extends GenericSchema }
   ? InferOutput<Schema>
   : unknown;
 
@@ -65,12 +65,12 @@ type AnswerOf<Options extends RequestOptions> = Options extends { schema: infer 
  * `signal` ended it. A body of another shape (a captive portal's page, a truncated one) rejects as `offline`; a list without a
  * readable row rejects as `server`.
  */
-export async function request<const Options extends RequestOptions>(options: Options): Promise<AnswerOf<Options>> {
+export async function request<const Options extends RequestOptions>(options: Options): Promise<ResponseOf<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
   const config: AxiosRequestConfig = {
     url,
     method,
-    params: paramsOf(params),
+    params: toQueryParams(params),
     data: body,
     signal,
     ...(isOptional && { isOptional }),
@@ -79,23 +79,24 @@ export async function request<const Options extends RequestOptions>(options: Opt
     ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
   };
   // the interceptor returns the body, which axios' types do not know
-  const answer: unknown = (await earlyAnswer(config)) ?? (await send(config));
-  if (!schema) return answer as AnswerOf<Options>;
-  const decoded = decode(schema, answer, `${method} ${url}`);
-  if (decoded !== undefined && !(method === 'GET' && hasWordsAlone(answer))) return decoded as AnswerOf<Options>;
-  if (!hasRows(answer)) return noAnswer();
+  const responseBody: unknown = (await fetchEarlyBody(config)) ?? (await send(config));
+  if (!schema) return responseBody as ResponseOf<Options>;
+  const decoded = decode(schema, responseBody, `${method} ${url}`);
+  if (decoded !== undefined && !(method === 'GET' && hasOnlyMessage(responseBody)))
+    return decoded as ResponseOf<Options>;
+  if (!hasRows(responseBody)) return failOffline();
   const error: ApiError = { kind: 'server', status: 200 };
   throw error;
 }
 
 /** A server that names the next page by a query string expects those parameters instead of `cursor`. */
-const paramsOf = (params: RequestOptions['params']) =>
+const toQueryParams = (params: RequestOptions['params']) =>
   params?.cursor?.[0] === '?'
     ? { ...params, cursor: undefined, ...Object.fromEntries(new URLSearchParams(params.cursor)) }
     : params;
 
 /** A body with only `message` has no data; a schema of optional fields alone would accept it. */
-const hasWordsAlone = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
+const hasOnlyMessage = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
 
 /** A list with rows comes from the server, even if no row is readable. */
 function hasRows(answer: unknown): boolean {
@@ -105,40 +106,40 @@ function hasRows(answer: unknown): boolean {
 }
 
 /** The response of the loader's early request, so that the first screen need not wait for axios. */
-async function earlyAnswer(config: AxiosRequestConfig): Promise<unknown> {
+async function fetchEarlyBody(config: AxiosRequestConfig): Promise<unknown> {
   if (!transport.isDispensable()) return undefined;
-  const answer = await takeEarlyBody({ baseURL: API_BASE, ...config }, transport.get());
-  if (answer) network.answered(0);
-  return answer;
+  const earlyBody = await claimEarlyBody({ baseURL: API_BASE, ...config }, transport.get());
+  if (earlyBody) network.recordResponse(0);
+  return earlyBody;
 }
 
 const TIMEOUT_MS = 10_000;
-const ASK_TIMEOUT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
 const GET_RETRIES = 2;
 /** Delays for a lost connection, which is often a single event. */
 const QUICK: Pace = { firstMs: 600, longestMs: 1_200, spread: 1 };
 /** A longer `Retry-After` is not waited for: the caller gets the error. */
-const LONGEST_WAIT_HERE_SECONDS = 3;
+const LONGEST_RETRY_WAIT_SECONDS = 3;
 
-type Around = (next: AxiosAdapter) => AxiosAdapter;
+type AdapterWrapper = (next: AxiosAdapter) => AxiosAdapter;
 
 /** The adapter below the interceptors. */
-const edge: { adapter?: AxiosAdapter; around?: Around } = {};
+const networkEdge: { adapter?: AxiosAdapter; around?: AdapterWrapper } = {};
 
 /** Replaces the network, for tests. Returns the function that restores it. */
 export function replaceAdapter(adapter: AxiosAdapter): () => void {
-  const former = edge.adapter;
-  edge.adapter = adapter;
+  const previousAdapter = networkEdge.adapter;
+  networkEdge.adapter = adapter;
   return () => {
-    edge.adapter = former;
+    networkEdge.adapter = previousAdapter;
   };
 }
 
 /** Wraps all requests, retries included. Returns the function that removes the wrapper. */
-export function aroundRequests(around: Around): () => void {
-  edge.around = around;
+export function aroundRequests(around: AdapterWrapper): () => void {
+  networkEdge.around = around;
   return () => {
-    if (edge.around === around) edge.around = undefined;
+    if (networkEdge.around === around) networkEdge.around = undefined;
   };
 }
 
@@ -153,7 +154,7 @@ const settings = {
   headers: { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
 };
 
-async function describe(config: InternalAxiosRequestConfig) {
+async function addRequestHeaders(config: InternalAxiosRequestConfig) {
   config.signInEpoch ??= signInEpoch.current();
   config.requestId ??= newClientId();
   config.begunAt = performance.now();
@@ -170,14 +171,14 @@ async function describe(config: InternalAxiosRequestConfig) {
   return config;
 }
 
-function bodyOf({ data, config }: AxiosResponse) {
-  retryPolicy.answered(callOf(config));
-  network.answered(config.begunAt);
+function unwrapBody({ data, config }: AxiosResponse) {
+  retryPolicy.answered(callKey(config));
+  network.recordResponse(config.begunAt);
   return data;
 }
 
-function noAnswer(): never {
-  network.doubted();
+function failOffline(): never {
+  network.recordFailure();
   const error: ApiError = { kind: 'offline' };
   throw error;
 }
@@ -191,28 +192,28 @@ interface Transport {
 
 /** Loads axios in a separate file with the first request: most pages render their first screen without it. */
 function createTransport() {
-  let underWay: Promise<Transport> | null = null;
-  let hasArrived = false;
+  let pendingTransport: Promise<Transport> | null = null;
+  let isLoaded = false;
   const load = async () => {
     const { createAxios } = await import(/* webpackChunkName: "client" */ './transport');
-    const adapter = () => edge.adapter;
-    const client = createAxios(settings, adapter, (send) => edge.around?.(send) ?? send);
-    client.interceptors.request.use(describe);
-    client.interceptors.response.use(bodyOf, recover);
-    hasArrived = true;
+    const adapter = () => networkEdge.adapter;
+    const client = createAxios(settings, adapter, (send) => networkEdge.around?.(send) ?? send);
+    client.interceptors.request.use(addRequestHeaders);
+    client.interceptors.response.use(unwrapBody, handleFailure);
+    isLoaded = true;
     return { client, plain: createAxios({}, adapter) };
   };
   return {
     get() {
-      underWay ??= load().catch(() => {
+      pendingTransport ??= load().catch(() => {
         // the next request loads the file again
-        underWay = null;
-        return noAnswer();
+        pendingTransport = null;
+        return failOffline();
       });
-      return underWay;
+      return pendingTransport;
     },
     /** Whether a request may skip axios: it is not loaded, and no wrapper needs to see the response. */
-    isDispensable: () => !hasArrived && !edge.around,
+    isDispensable: () => !isLoaded && !networkEdge.around,
   };
 }
 
@@ -226,10 +227,10 @@ export const prepareClient = (): Promise<void> =>
   );
 
 /** Key of the server's waits, without the query: one wait applies to all pages of a list. */
-const callOf = ({ method = 'get', url = '' }: AxiosRequestConfig) => `${method.toUpperCase()} ${url.split('?')[0]}`;
+const callKey = ({ method = 'get', url = '' }: AxiosRequestConfig) => `${method.toUpperCase()} ${url.split('?')[0]}`;
 
 async function send(config: AxiosRequestConfig): Promise<unknown> {
-  await retryPolicy.pass(callOf(config), config.signal);
+  await retryPolicy.pass(callKey(config), config.signal);
   return (await transport.get()).client.request(config);
 }
 
@@ -237,11 +238,11 @@ async function send(config: AxiosRequestConfig): Promise<unknown> {
 export const apiUrl = (path: string): string => new URL(API_BASE + path, location.href).href;
 
 /** After this time a call starts a trace of its own. */
-const TRACED_MS = 600_000;
+const PAGE_TRACE_MS = 600_000;
 
 /** `traceparent` of the document, if the server sent one: calls become spans below the document's. */
 function pageTrace(): string | undefined {
-  if (performance.now() > TRACED_MS) return undefined;
+  if (performance.now() > PAGE_TRACE_MS) return undefined;
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return page?.serverTiming?.find(({ name }) => name === 'traceparent')?.description;
 }
@@ -254,7 +255,7 @@ const priceRises = createSignal<[answer: unknown]>();
 /** Subscribes to calls refused because their price differs from the one that the user saw. Returns the unsubscribe function. */
 export const onPriceRise = priceRises.on;
 
-async function recover(cause: unknown): Promise<unknown> {
+async function handleFailure(cause: unknown): Promise<unknown> {
   const config = isFailedRequest(cause) ? cause.config : undefined;
   if (!config || !isFailedRequest(cause)) throw cause;
   const status = cause.response?.status;
@@ -264,8 +265,8 @@ async function recover(cause: unknown): Promise<unknown> {
       return send({ ...config, refusedTokens });
   }
   const error = toApiError(cause);
-  retryPolicy.answered(callOf(config), error);
-  if (mayRetry(config, status, cause.code) && isSoon(error)) {
+  retryPolicy.answered(callKey(config), error);
+  if (mayRetry(config, status, cause.code) && isShortWait(error)) {
     await pauseBeforeRetry(config, error);
     return send({ ...config, retries: (config.retries ?? 0) + 1 });
   }
@@ -274,9 +275,9 @@ async function recover(cause: unknown): Promise<unknown> {
     console.warn(`${config.method?.toUpperCase()} ${config.url}: ${status}, request ${error.requestId}`);
     if (error.requestId) problemNoted(error.requestId);
   }
-  if (error.kind === 'offline' || error.kind === 'timeout') network.doubted();
+  if (error.kind === 'offline' || error.kind === 'timeout') network.recordFailure();
   // a gateway may answer with 5xx for a server that is down
-  else if (error.kind !== 'server') network.answered(config.begunAt);
+  else if (error.kind !== 'server') network.recordResponse(config.begunAt);
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
   if (error.kind === 'minorMode') minorModeRefusals.emit();
@@ -287,22 +288,22 @@ async function recover(cause: unknown): Promise<unknown> {
 const PROBE = 'probe';
 
 /** Probes `GET /v1/user`, which every backend has; any JSON counts. Without the interceptors, which would act on a 401. */
-async function isServerThere(): Promise<boolean> {
-  const ask = async () => {
+async function isServerReachable(): Promise<boolean> {
+  const sendProbe = async () => {
     const { plain } = await transport.get();
     return plain.get(`${API_BASE}${endpoints.user}`, {
-      timeout: ASK_TIMEOUT_MS,
+      timeout: PROBE_TIMEOUT_MS,
       headers: { Accept: 'application/json' },
       withCredentials: true,
       validateStatus: (status) => status < 500,
     });
   };
-  const isFree = await retryPolicy.pass(PROBE).then(
+  const mayProbe = await retryPolicy.pass(PROBE).then(
     () => true,
     () => false,
   );
-  if (!isFree) return false;
-  return ask().then(
+  if (!mayProbe) return false;
+  return sendProbe().then(
     ({ data }) => {
       retryPolicy.answered(PROBE);
       return typeof data === 'object';
@@ -314,7 +315,7 @@ async function isServerThere(): Promise<boolean> {
   );
 }
 
-export const network = createNetwork(isServerThere);
+export const network = createNetwork(isServerReachable);
 
 /** Laravel sets the cookie at this address. If the route is missing, the response to the retried change shows the error. */
 const fetchCsrfCookie = (): Promise<void> =>
@@ -335,7 +336,7 @@ function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: n
   return code === 'ERR_NETWORK' && navigator.onLine;
 }
 
-const isSoon = (error: ApiError) => (waitOf(error) ?? 0) <= LONGEST_WAIT_HERE_SECONDS && waitOf(error) !== null;
+const isShortWait = (error: ApiError) => (waitOf(error) ?? 0) <= LONGEST_RETRY_WAIT_SECONDS && waitOf(error) !== null;
 
 const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig, error: ApiError) =>
   new Promise<void>((resolve) => {

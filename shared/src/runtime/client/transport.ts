@@ -10,13 +10,13 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { fieldErrors, noteServerTime, parseJson, statedFailure } from '../../contract';
-import { type EarlyRequest, takeEarly } from './earlyRequest';
+import { claimEarlyRequest, type EarlyRequest } from './earlyRequest';
 import { isFilledIn } from './errors';
 
-/** `replaced` returns the adapter that replaces the network in tests; `around` wraps every adapter. */
+/** `getReplacement` returns the adapter that replaces the network in tests; `around` wraps every adapter. */
 export const createAxios = (
   settings: CreateAxiosDefaults,
-  replaced: () => AxiosAdapter | undefined,
+  getReplacement: () => AxiosAdapter | undefined,
   around = (send: AxiosAdapter) => send,
 ): AxiosInstance => {
   const client = axios.create({
@@ -25,40 +25,40 @@ export const createAxios = (
       return withFields(parse(raw), status, this);
     },
     adapter: (config) => {
-      const send = replaced() ?? getAdapter(axios.defaults.adapter, config);
+      const send = getReplacement() ?? getAdapter(axios.defaults.adapter, config);
       return around(withClock(withEarlyRequest(send)))(config);
     },
   });
-  client.interceptors.response.use(asMeant);
+  client.interceptors.response.use(applyStatedStatus);
   return client;
 };
 
 /** Unparseable JSON stays text: a captive portal's page or a truncated body. A single word such as `OK` is valid, except for a GET. */
-const isCut = ({ data, status, config }: AxiosResponse): boolean =>
+const isTruncated = ({ data, status, config }: AxiosResponse): boolean =>
   typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
 
 /** A truncated body counts as a lost connection. A failure sent with status 200 gets the status stated in its body. */
-function asMeant(response: AxiosResponse): AxiosResponse {
+function applyStatedStatus(response: AxiosResponse): AxiosResponse {
   const { data, config, request } = response;
-  if (isCut(response)) throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request);
+  if (isTruncated(response)) throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request);
   const status = statedFailure(data);
   if (status === undefined) return response;
-  const stated = { ...response, status, data: withFields(data, status, config) };
-  throw new AxiosError(`status ${status} in the body`, undefined, config, request, stated);
+  const statedResponse = { ...response, status, data: withFields(data, status, config) };
+  throw new AxiosError(`status ${status} in the body`, undefined, config, request, statedResponse);
 }
 
 /** Estimates the server's clock from the headers of each response. */
 const withClock =
   (next: AxiosAdapter): AxiosAdapter =>
   async (config) => {
-    const askedAt = Date.now();
-    const note = (answer?: AxiosResponse) => answer && noteServerTime(answer.headers, askedAt);
+    const requestedAt = Date.now();
+    const noteClock = (answer?: AxiosResponse) => answer && noteServerTime(answer.headers, requestedAt);
     try {
       const answer = await next(config);
-      note(answer);
+      noteClock(answer);
       return answer;
     } catch (cause) {
-      if (cause instanceof AxiosError) note(cause.response);
+      if (cause instanceof AxiosError) noteClock(cause.response);
       throw cause;
     }
   };
@@ -85,7 +85,7 @@ async function toAxiosResponse(response: Response, config: InternalAxiosRequestC
 }
 
 /** Rejects when the request's timeout or signal ends it, as a started adapter would. */
-function ended(config: InternalAxiosRequestConfig): { promise: Promise<never>; forget: () => void } {
+function createEnding(config: InternalAxiosRequestConfig): { promise: Promise<never>; cleanUp: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const { signal, timeout } = config;
   let onAbort = () => {};
@@ -95,26 +95,29 @@ function ended(config: InternalAxiosRequestConfig): { promise: Promise<never>; f
     signal?.addEventListener?.('abort', onAbort);
     if (timeout) timer = setTimeout(() => reject(new AxiosError('timeout', AxiosError.ECONNABORTED, config)), timeout);
   });
-  const forget = () => {
+  const cleanUp = () => {
     clearTimeout(timer);
     signal?.removeEventListener?.('abort', onAbort);
   };
-  return { promise, forget };
+  return { promise, cleanUp };
 }
 
-async function adopt(early: EarlyRequest, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
-  const end = ended(config);
+async function awaitEarlyRequest(
+  earlyRequest: EarlyRequest,
+  config: InternalAxiosRequestConfig,
+): Promise<AxiosResponse> {
+  const ending = createEnding(config);
   try {
-    const answer = early.response
+    const answer = earlyRequest.response
       .then((response) => toAxiosResponse(response, config))
       .catch((cause: unknown) => {
         throw new AxiosError(String(cause), AxiosError.ERR_NETWORK, config);
       });
-    const response = await Promise.race([answer, end.promise]);
+    const response = await Promise.race([answer, ending.promise]);
     if (config.validateStatus?.(response.status) ?? true) return response;
     throw new AxiosError(`status ${response.status}`, undefined, config, undefined, response);
   } finally {
-    end.forget();
+    ending.cleanUp();
   }
 }
 
@@ -122,6 +125,6 @@ async function adopt(early: EarlyRequest, config: InternalAxiosRequestConfig): P
 const withEarlyRequest =
   (next: AxiosAdapter): AxiosAdapter =>
   (config) => {
-    const early = takeEarly(config);
-    return early ? adopt(early, config) : next(config);
+    const earlyRequest = claimEarlyRequest(config);
+    return earlyRequest ? awaitEarlyRequest(earlyRequest, config) : next(config);
   };

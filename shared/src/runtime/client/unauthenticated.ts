@@ -2,12 +2,12 @@ import { createSignal } from '../signal';
 
 /** Distributes 401 responses. */
 function createUnauthenticated() {
-  const refused = createSignal();
+  const refusals = createSignal();
   let epoch = 0;
   let diversion: { epoch: number; handle: () => void } | null = null;
   return {
     /** Subscribes to each 401, except for a log-out and while they are diverted. Returns the unsubscribe function. */
-    on: refused.on,
+    on: refusals.on,
     /** Counts sign-ins: a 401 to a request of an earlier sign-in does not concern the present one. */
     signInEpoch: {
       current: () => epoch,
@@ -23,7 +23,7 @@ function createUnauthenticated() {
     report(requestEpoch: number) {
       if (requestEpoch !== epoch) return;
       if (diversion?.epoch === epoch) diversion.handle();
-      else refused.emit();
+      else refusals.emit();
     },
   };
 }

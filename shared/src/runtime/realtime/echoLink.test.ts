@@ -17,8 +17,8 @@ function open(handlers: Handlers = signed) {
   let socketId: string | undefined;
   const supervisor = new Supervisor({
     openLink: (linkEvents) => {
-      const { createSocket, askStatus } = server;
-      return new EchoLink({ userId: '7', events: linkEvents, createSocket, askStatus });
+      const { createSocket, fetchStatus: askStatus } = server;
+      return new EchoLink({ userId: '7', events: linkEvents, createSocket, fetchStatus: askStatus });
     },
     onStatus: (next, id) => {
       status = next;
@@ -59,7 +59,7 @@ test('ids beyond 2^53 keep their digits', async () => {
   await until('live');
   const data = JSON.stringify('{"id":9007199254740993,"body":"9007199254740993"}');
   for (const socket of server.sockets)
-    socket.tellText(`{"event":"message.created","channel":"${CHANNEL}","data":${data}}`);
+    socket.deliverText(`{"event":"message.created","channel":"${CHANNEL}","data":${data}}`);
   expect(events).toContainEqual(['.message.created', { id: '9007199254740993', body: '9007199254740993' }]);
 });
 
@@ -68,7 +68,7 @@ test('a payload that was put into JSON twice is read', async () => {
   await until('live');
   const twice = JSON.stringify(JSON.stringify({ id: 1, body: '他说"好"' }));
   for (const socket of server.sockets)
-    socket.tellText(JSON.stringify({ event: 'message.created', channel: CHANNEL, data: twice }));
+    socket.deliverText(JSON.stringify({ event: 'message.created', channel: CHANNEL, data: twice }));
   expect(events).toContainEqual(['.message.created', { id: 1, body: '他说"好"' }]);
 });
 
@@ -142,7 +142,7 @@ function openBare(handlers: Handlers = signed) {
   const link = new EchoLink({
     userId: '7',
     createSocket: server.createSocket,
-    askStatus: server.askStatus,
+    fetchStatus: server.fetchStatus,
     events: {
       onOpen: () => link.join(),
       onJoined: () => {
@@ -250,7 +250,7 @@ describe('asking whether the page may still listen', () => {
       await waitFor(() => expect(api.requests).toHaveLength(2));
       await waitFor(() => expect(reasons).toEqual(expected));
       // only checked: the subscription stays as it is
-      expect(server.heard.filter(({ event }) => event === 'pusher:subscribe')).toHaveLength(1);
+      expect(server.receivedFrames.filter(({ event }) => event === 'pusher:subscribe')).toHaveLength(1);
     });
 });
 
@@ -276,7 +276,7 @@ describe('an authorisation that is answered after its socket has gone', () => {
   test('is not used on the next', async () => {
     const { server, answer } = await openWithLateAnswer();
     await answer({ auth: 'key:first' });
-    const sent = server.heard.filter(({ event }) => event === 'pusher:subscribe').map(({ data }) => data);
+    const sent = server.receivedFrames.filter(({ event }) => event === 'pusher:subscribe').map(({ data }) => data);
     expect(sent).toEqual([{ auth: 'key:second', channel: CHANNEL }]);
   });
 

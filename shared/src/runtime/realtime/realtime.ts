@@ -12,7 +12,7 @@ const SESSION_ENDED = 'session.ended';
 const CONVERSATION_DELETED = 'conversation.deleted';
 const CLOSE_AFTER_MS = 1000;
 /** a phone that wakes fires `visibilitychange`, `pageshow` and `online` within this time */
-const BUNCH_MS = 1000;
+const NUDGE_BUNCH_MS = 1000;
 
 const memberId = (): string | null => {
   const current = session.current();
@@ -20,7 +20,7 @@ const memberId = (): string | null => {
 };
 
 /** Passes updates of the user to the session before any other listener runs. */
-function takeUser(event: string, payload: unknown) {
+function applyUserPatch(event: string, payload: unknown) {
   if (event !== 'balance.updated' && event !== 'user.updated') return;
   const patch = decode(userEventSchema, payload, event);
   if (patch) session.userPatched(patch);
@@ -30,62 +30,62 @@ function takeUser(event: string, payload: unknown) {
 function createRealtime() {
   const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
   const statusChanged = createSignal();
-  const catchUp = createSignal();
-  const listened = createSignal<[event: string]>();
+  const catchUpNeeded = createSignal();
+  const listenerAdded = createSignal<[event: string]>();
   /** ids of conversations */
-  const deleted = new Set<string>();
+  const deletedConversations = new Set<string>();
 
   let status: RealtimeStatus = 'off';
   let lastNudge = Number.NEGATIVE_INFINITY;
-  let open: { userId: string; supervisor: Supervisor } | null = null;
+  let connection: { userId: string; supervisor: Supervisor } | null = null;
   let openLink: OpenLink = async (userId, events) => {
     const { EchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
     return new EchoLink({ userId, events });
   };
 
   /** Events may arrive out of order: a late reply would restore the deleted conversation. */
-  function isOfDeleted(event: string, payload: unknown): boolean {
+  function isForDeletedConversation(event: string, payload: unknown): boolean {
     const { id, conversation_id, message, conversation } = Object(payload);
     const isDeletion = event === CONVERSATION_DELETED;
-    const about = isDeletion ? id : (conversation_id ?? message?.conversation_id ?? conversation?.id);
-    if (isDeletion && about) deleted.add(String(about));
-    return !isDeletion && deleted.has(String(about));
+    const conversationId = isDeletion ? id : (conversation_id ?? message?.conversation_id ?? conversation?.id);
+    if (isDeletion && conversationId) deletedConversations.add(String(conversationId));
+    return !isDeletion && deletedConversations.has(String(conversationId));
   }
 
-  function deliver(heard: string, payload: unknown) {
-    const event = toEventName(heard);
-    if (event === SESSION_ENDED) open?.supervisor.sessionEnded();
-    takeUser(event, payload);
-    if (isOfDeleted(event, payload)) return;
+  function deliver(rawName: string, payload: unknown) {
+    const event = toEventName(rawName);
+    if (event === SESSION_ENDED) connection?.supervisor.sessionEnded();
+    applyUserPatch(event, payload);
+    if (isForDeletedConversation(event, payload)) return;
     for (const { handle } of [...(handlers.get(event) ?? [])]) handle(payload);
   }
 
-  function supervise(userId: string): Supervisor {
+  function createSupervisor(userId: string): Supervisor {
     return new Supervisor({
       openLink: (events) => openLink(userId, events),
       onEvent: deliver,
       turn: retryPolicy.turn,
       onStatus(next, socket) {
-        if (status === 'live' && next === 'waiting') network.doubted();
+        if (status === 'live' && next === 'waiting') network.recordFailure();
         status = next;
         socketId.set(socket);
         statusChanged.emit();
-        if (next === 'live') catchUp.emit();
+        if (next === 'live') catchUpNeeded.emit();
       },
     });
   }
 
   /** Opens, closes or replaces the connection to match the signed-in user and the listeners. */
-  function adjust() {
+  function updateConnection() {
     const id = memberId();
-    const wanted = handlers.size > 0 ? id : null;
-    if (open && open.userId !== wanted) {
-      open.supervisor.stop();
-      open = null;
+    const targetUserId = handlers.size > 0 ? id : null;
+    if (connection && connection.userId !== targetUserId) {
+      connection.supervisor.stop();
+      connection = null;
     }
-    if (!open && wanted !== null) {
-      open = { userId: wanted, supervisor: supervise(wanted) };
-      open.supervisor.start();
+    if (!connection && targetUserId !== null) {
+      connection = { userId: targetUserId, supervisor: createSupervisor(targetUserId) };
+      connection.supervisor.start();
     }
   }
 
@@ -102,20 +102,20 @@ function createRealtime() {
         else console.warn(`an event ${event} of another shape was dropped`);
       },
     };
-    const hearers = handlers.get(event) ?? new Set();
-    handlers.set(event, hearers.add(entry));
-    adjust();
-    listened.emit(event);
+    const listeners = handlers.get(event) ?? new Set();
+    handlers.set(event, listeners.add(entry));
+    updateConnection();
+    listenerAdded.emit(event);
     return () => {
-      if (!hearers.delete(entry) || hearers.size > 0) return;
-      if (handlers.get(event) === hearers) handlers.delete(event);
+      if (!listeners.delete(entry) || listeners.size > 0) return;
+      if (handlers.get(event) === listeners) handlers.delete(event);
       // closes after the last listener, unless the next one is just subscribing
-      if (handlers.size === 0) setTimeout(adjust, CLOSE_AFTER_MS);
+      if (handlers.size === 0) setTimeout(updateConnection, CLOSE_AFTER_MS);
     };
   }
 
   /** Subscribes to possible gaps: joined (again), visible, `pageshow`, `online`. Returns the unsubscribe function. */
-  const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUp.on(handler);
+  const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUpNeeded.on(handler);
 
   /**
    * Keeps the user's balance and profile current while signed in, also where no page listens. The host calls it after the first
@@ -136,12 +136,12 @@ function createRealtime() {
 
   const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
 
-  function nudge(by: Nudge) {
-    open?.supervisor.nudge(by);
+  function nudge(reason: Nudge) {
+    connection?.supervisor.nudge(reason);
     const now = performance.now();
-    if (memberId() === null || now - lastNudge < BUNCH_MS) return;
+    if (memberId() === null || now - lastNudge < NUDGE_BUNCH_MS) return;
     lastNudge = now;
-    catchUp.emit();
+    catchUpNeeded.emit();
   }
 
   /** Starts a new bunch: the next nudge triggers a catch-up however soon it comes. */
@@ -149,7 +149,7 @@ function createRealtime() {
     lastNudge = Number.NEGATIVE_INFINITY;
   }
 
-  session.onUserChanged(adjust);
+  session.onUserChanged(updateConnection);
 
   if (typeof window !== 'undefined') {
     // a synthetic event means that the server responds again, not that it accepts a socket that it refused
@@ -165,19 +165,19 @@ function createRealtime() {
   /** For tests: replaces the link and observes the listeners. */
   const edge = {
     replaceLink(replacement: OpenLink): () => void {
-      const former = openLink;
+      const previousLink = openLink;
       openLink = replacement;
       return () => {
-        openLink = former;
+        openLink = previousLink;
       };
     },
-    isHeard: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
-    onListened: listened.on,
+    hasListener: (event: string): boolean => event === SESSION_ENDED || handlers.has(event),
+    onListenerAdded: listenerAdded.on,
     nudge,
     reset() {
       handlers.clear();
-      deleted.clear();
-      adjust();
+      deletedConversations.clear();
+      updateConnection();
       startBunch();
     },
   };
@@ -190,8 +190,8 @@ const realtime = createRealtime();
 export const { listen, onCaughtUpNeeded, followUser, useRealtimeStatus, edge: realtimeEdge } = realtime;
 
 /** Returns the name as in `broadcastAs`; also converts a class name such as `App\Events\MessageCreated`. */
-export function toEventName(heard: string): string {
+export function toEventName(rawName: string): string {
   // Echo removes its own namespace and prefixes other names with a dot
-  const name = heard.replace(/^\./, '').replace(/^.*\\/, '');
+  const name = rawName.replace(/^\./, '').replace(/^.*\\/, '');
   return /^[A-Z]/.test(name) ? name.replace(/\B[A-Z]/g, '.$&').toLowerCase() : name;
 }

@@ -53,10 +53,10 @@ describe('ws.outage-matrix', () => {
       for (let seed = 1; seed <= 100; seed++) {
         const { clock, network, secondsUntil, supervisor: one } = await connected(seeded(seed));
         await clock.pass(20_000);
-        network.weather = 'refusing';
+        network.state = 'refusing';
         network.breakAll();
         await clock.pass(outageSeconds * 1000);
-        network.weather = 'up';
+        network.state = 'up';
         waits.push(await secondsUntil('live'));
         one.stop();
       }
@@ -66,17 +66,17 @@ describe('ws.outage-matrix', () => {
 
   test('a sign that the network is there cuts the wait short', async () => {
     const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0.99);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     await clock.pass(30_000);
-    network.weather = 'up';
+    network.state = 'up';
     one.nudge('network');
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
   test('a server that is away is asked less and less, but never seldom', async () => {
     const { clock, network } = await connected(() => 0.99);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     const before = network.attempts;
     await clock.pass(60_000);
@@ -86,7 +86,7 @@ describe('ws.outage-matrix', () => {
 
   test('a server that is away for long is asked every 15 s', async () => {
     const { clock, network } = await connected(() => 0.99);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     await clock.pass(90_000);
     const before = network.attempts;
@@ -99,23 +99,23 @@ describe('ws.blackhole', () => {
   test('a dead link is noticed within 16 s', async () => {
     const { clock, network, secondsUntil } = await connected();
     await clock.pass(7_000);
-    network.weather = 'swallowing';
+    network.state = 'swallowing';
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(16);
   });
 
   test('coming back to the page finds a dead link within 3 s', async () => {
     const { network, supervisor: one, secondsUntil } = await connected();
-    network.weather = 'swallowing';
+    network.state = 'swallowing';
     one.nudge('attention');
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
   });
 
   test('coming back to the page starts again what may have died in an attempt', async () => {
     const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0);
-    network.weather = 'swallowing';
+    network.state = 'swallowing';
     network.breakAll();
     await clock.pass(1_000);
-    network.weather = 'up';
+    network.state = 'up';
     one.nudge('attention');
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
@@ -129,10 +129,10 @@ describe('ws.blackhole', () => {
 
   test('an attempt that hangs gives way to a new one', async () => {
     const { clock, network, secondsUntil } = await connected();
-    network.weather = 'swallowing';
+    network.state = 'swallowing';
     network.breakAll();
     await clock.pass(30_000);
-    network.weather = 'up';
+    network.state = 'up';
     expect(await secondsUntil('live')).toBeLessThanOrEqual(13);
   });
 });
@@ -165,7 +165,7 @@ describe('a socket that is refused for good', () => {
 
   async function refused() {
     const opened = await connected(() => 0.99);
-    opened.network.weather = 'forbidding';
+    opened.network.state = 'forbidding';
     opened.network.breakAll();
     await opened.clock.pass(hour);
     return opened;
@@ -181,7 +181,7 @@ describe('a socket that is refused for good', () => {
 
   test('is asked for at once where there is another network, not for who looks at the page', async () => {
     const { clock, network, statuses, supervisor: one, secondsUntil } = await refused();
-    network.weather = 'up';
+    network.state = 'up';
     one.nudge('attention');
     await clock.pass(1_000);
     expect(statuses.at(-1)).toBe('waiting');
@@ -191,24 +191,24 @@ describe('a socket that is refused for good', () => {
 
   test('comes back by itself, and is then worth as many attempts as any', async () => {
     const { clock, network, secondsUntil } = await refused();
-    network.weather = 'up';
+    network.state = 'up';
     expect(await secondsUntil('live', 601)).toBeLessThanOrEqual(600);
     await clock.pass(20_000);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     await clock.pass(60_000);
-    network.weather = 'up';
+    network.state = 'up';
     expect(await secondsUntil('live')).toBeLessThanOrEqual(5.2);
   });
 
   test('once refused between two failures is no reason to wait long', async () => {
     const { clock, network, secondsUntil } = await connected(() => 0.99);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     await clock.pass(hour);
-    network.weather = 'forbidding';
+    network.state = 'forbidding';
     await clock.pass(5_000);
-    network.weather = 'up';
+    network.state = 'up';
     expect(await secondsUntil('live')).toBeLessThanOrEqual(15.2);
   });
 });
@@ -220,7 +220,7 @@ describe('the right to listen', () => {
     expect(network.reauthorizations).toBe(1);
     await clock.pass(60 * 60_000);
     expect(network.reauthorizations).toBe(13);
-    network.weather = 'refusing';
+    network.state = 'refusing';
     network.breakAll();
     await clock.pass(60 * 60_000);
     expect(network.reauthorizations).toBe(13);
@@ -259,13 +259,13 @@ test('never says live when it is not, and is live 20 s after the last trouble, w
     fc.asyncProperty(fc.array(trouble, { maxLength: 8 }), fc.integer(), async (troubles, seed) => {
       const { clock, network, statuses, supervisor: one } = await connected(seeded(Math.abs(seed)));
       for (const { weather, breaks, nudges, forMs } of troubles) {
-        network.weather = weather;
+        network.state = weather;
         if (breaks) network.breakAll();
         if (nudges) one.nudge('attention');
         await clock.pass(forMs);
         if (weather !== 'up' && forMs > 16_000) expect(statuses.at(-1)).not.toBe('live');
       }
-      network.weather = 'up';
+      network.state = 'up';
       await clock.pass(20_000);
       expect(statuses.at(-1)).toBe('live');
       one.stop();

@@ -49,7 +49,7 @@ export class Supervisor {
   readonly #clock: Clock;
   #status: RealtimeStatus = 'off';
   #link: Link | null = null;
-  #loading: Promise<Link | null> | null = null;
+  #pendingLink: Promise<Link | null> | null = null;
   /** since the last good connection */
   #failures = 0;
   /** consecutive refusals */
@@ -57,10 +57,10 @@ export class Supervisor {
   #attempts = 0;
   #liveSince = 0;
   /** time of the start, or of the last moment live */
-  #wellAt = 0;
+  #lastHealthyAt = 0;
   #socketId = '';
   /** counts starts and stops, to recognise work that began before one */
-  #run = 0;
+  #runNumber = 0;
   #cancelTimer = () => {};
   #cancelPing = () => {};
   #cancelReauthorization = () => {};
@@ -72,8 +72,8 @@ export class Supervisor {
 
   start() {
     if (this.#status !== 'off') return;
-    this.#run += 1;
-    this.#wellAt = this.#clock.now();
+    this.#runNumber += 1;
+    this.#lastHealthyAt = this.#clock.now();
     this.#failures = 0;
     this.#refusals = 0;
     void this.#connect();
@@ -81,19 +81,19 @@ export class Supervisor {
 
   stop() {
     if (this.#status === 'off') return;
-    this.#run += 1;
+    this.#runNumber += 1;
     this.#cancelTimer();
     this.#cancelPing();
     this.#cancelReauthorization();
-    this.#become('off');
+    this.#setStatus('off');
     this.#link?.disconnect();
   }
 
   /** Retries early. Attention alone does not retry a refused connection. */
-  nudge(by: Nudge) {
+  nudge(reason: Nudge) {
     if (this.#status === 'live') this.#probe();
     else if (this.#status === 'waiting') {
-      if (by === 'network' || this.#refusals === 0) void this.#connect();
+      if (reason === 'network' || this.#refusals === 0) void this.#connect();
     } else if (this.#status === 'connecting' && this.#link) {
       // an attempt that began offline, or before the page was frozen, may never settle
       this.#link.disconnect();
@@ -110,7 +110,7 @@ export class Supervisor {
     onOpen: (socketId) => {
       if (this.#status !== 'connecting') return;
       this.#socketId = socketId;
-      this.#within(JOIN_BUDGET_MS, () => this.#fail('unauthorized'));
+      this.#schedule(JOIN_BUDGET_MS, () => this.#fail('unauthorized'));
       this.#link?.join();
     },
     onJoined: () => {
@@ -120,7 +120,7 @@ export class Supervisor {
       this.#refusals = 0;
       this.#liveSince = this.#clock.now();
       this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS * (0.8 + 0.4 * this.#random()));
-      this.#become('live', this.#socketId);
+      this.#setStatus('live', this.#socketId);
     },
     onClose: (reason) => this.#fail(reason),
     onActivity: () => this.#cancelPing(),
@@ -128,42 +128,42 @@ export class Supervisor {
   };
 
   async #connect() {
-    const run = this.#run;
-    this.#become('connecting');
+    const run = this.#runNumber;
+    this.#setStatus('connecting');
     this.#attempts += 1;
     const isLong = this.#attempts % LONG_ATTEMPT_EVERY === 0;
     // the attempt itself has already waited, so the pause after its timeout stays short
-    this.#within(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
+    this.#schedule(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
     const attempt = this.#attempts;
     await this.#options.turn?.();
-    this.#link ??= await this.#load();
-    if (run !== this.#run || attempt !== this.#attempts || this.#status !== 'connecting') return;
+    this.#link ??= await this.#loadLink();
+    if (run !== this.#runNumber || attempt !== this.#attempts || this.#status !== 'connecting') return;
     if (this.#link) this.#link.connect();
     else this.#fail('unreachable');
   }
 
   /** Two attempts may await the same import. */
-  #load(): Promise<Link | null> {
-    this.#loading ??= Promise.resolve(this.#options.openLink(this.#events))
+  #loadLink(): Promise<Link | null> {
+    this.#pendingLink ??= Promise.resolve(this.#options.openLink(this.#events))
       .catch((cause: unknown) => {
         console.warn('realtime could not be loaded', cause);
         return null;
       })
       .finally(() => {
-        this.#loading = null;
+        this.#pendingLink = null;
       });
-    return this.#loading;
+    return this.#pendingLink;
   }
 
   #longestPauseMs(reason: CloseReason): number {
-    const isLong = reason === 'unreachable' && this.#clock.now() - this.#wellAt > MINUTE_MS;
+    const isLong = reason === 'unreachable' && this.#clock.now() - this.#lastHealthyAt > MINUTE_MS;
     return isLong ? LONG_OUTAGE_PAUSE_MS : LONGEST_PAUSE_MS[reason];
   }
 
   #fail(reason: CloseReason, longestMs = this.#longestPauseMs(reason)) {
     if (this.#status === 'off' || this.#status === 'waiting') return;
     if (this.#status === 'live' && this.#clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
-    if (this.#status === 'live') this.#wellAt = this.#clock.now();
+    if (this.#status === 'live') this.#lastHealthyAt = this.#clock.now();
     this.#cancelPing();
     this.#cancelReauthorization();
     this.#link?.disconnect();
@@ -175,8 +175,8 @@ export class Supervisor {
     );
     this.#failures += 1;
     this.#refusals = reason === 'refused' ? this.#refusals + 1 : 0;
-    this.#become('waiting');
-    this.#within(pause ?? 0, () => void this.#connect());
+    this.#setStatus('waiting');
+    this.#schedule(pause ?? 0, () => void this.#connect());
   }
 
   #probe() {
@@ -198,12 +198,12 @@ export class Supervisor {
     return random();
   }
 
-  #within(milliseconds: number, run: () => void) {
+  #schedule(milliseconds: number, run: () => void) {
     this.#cancelTimer();
     this.#cancelTimer = this.#clock.after(milliseconds, run);
   }
 
-  #become(status: RealtimeStatus, socketId?: string) {
+  #setStatus(status: RealtimeStatus, socketId?: string) {
     this.#status = status;
     this.#options.onStatus(status, socketId);
   }

@@ -2,7 +2,7 @@ import { fakeApi, type Handlers, onTestEnd } from '../../testing';
 import { session } from './session';
 
 /** The user in `localStorage`. */
-export const stored = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
+export const readStoredUser = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
 
 /** The signed-in user, or null. */
 export const user = () => {
@@ -17,7 +17,7 @@ export function network(handlers: Handlers) {
 }
 
 /** A response that arrives when the test calls `release`. */
-export function held() {
+export function holdResponse() {
   let release = (_: unknown) => {};
   const promise = new Promise((resolve) => {
     release = resolve;

@@ -9,7 +9,7 @@ import { uncopiedCredentials } from '../storage/owner';
 import { positions } from '../storage/positions';
 import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
 import { store } from '../store';
-import { held, network, settle, stored, user } from './fixtures';
+import { holdResponse, network, readStoredUser, settle, user } from './fixtures';
 import { createSession, session } from './session';
 
 const entry = (clientId: string): OutboxEntry => ({
@@ -27,7 +27,7 @@ const sessionRunsOut = async () => {
 };
 
 test('a session that has run out is not revived by an answer asked for before', async () => {
-  const { answer, release } = held();
+  const { answer, release } = holdResponse();
   network({ 'GET /v1/user': answer, 'GET /v1/private': { status: 401 } });
   session.userReceived(memberDto());
   const refreshing = session.refresh();
@@ -120,7 +120,7 @@ describe('a log-out that has no answer yet', () => {
   });
 
   test('is overtaken by the refusal of something else, and still is one log-out', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
@@ -181,7 +181,7 @@ describe('a session that runs out', () => {
     await outboxStore.put(entry('k-1'));
     await sessionRunsOut();
     expect(session.current()).toEqual({ status: 'guest', expired: { id: 'u-1', login: memberDto().username } });
-    expect(stored()).toBeNull();
+    expect(readStoredUser()).toBeNull();
     expect(drafts.read('s-1')).toBe('没写完');
     session.userReceived(memberDto());
     expect(drafts.read('s-1')).toBe('没写完');

@@ -4,7 +4,7 @@ import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
-import { held, network, settle, stored, user } from './fixtures';
+import { holdResponse, network, readStoredUser, settle, user } from './fixtures';
 import { session } from './session';
 
 const otherTabSays = (text: string | null) => {
@@ -20,7 +20,7 @@ const otherTabSignsIn = (text: string) => {
 
 test('keeps exactly the seven fields of the specification under user-store', () => {
   session.userReceived(memberDto({ id: '7', gender: 'male', checked_in_today: true }));
-  expect(stored()).toEqual({
+  expect(readStoredUser()).toEqual({
     id: '7',
     name: '宁采臣',
     username: 'a20261121',
@@ -73,7 +73,7 @@ describe('versions', () => {
   });
 
   test('an overtaken answer to GET /v1/user is dropped', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ balance: 50, version: 5 }));
     const refreshing = session.refresh();
@@ -85,7 +85,7 @@ describe('versions', () => {
   });
 
   test('an answer without a version is asked for once more where something came while it was on its way', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     let asked = 0;
     network({ 'GET /v1/user': () => (asked++ === 0 ? answer() : memberDto({ balance: 48, version: undefined })) });
     session.userReceived(memberDto({ balance: 50, version: undefined }));
@@ -133,7 +133,7 @@ describe('an optimistic balance', () => {
 
 describe('races', () => {
   test('an answer about who has signed out brings nobody back', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'GET /v1/user': answer, 'POST /v1/logout': { status: 204 } });
     session.userReceived(memberDto());
     const refreshing = session.refresh();
@@ -142,11 +142,11 @@ describe('races', () => {
     release(memberDto());
     await refreshing;
     expect(session.current()).toEqual({ status: 'guest' });
-    expect(stored()).toBeNull();
+    expect(readStoredUser()).toBeNull();
   });
 
   test('an answer about the former user does not replace the present', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
     const refreshing = session.refresh();
@@ -158,7 +158,7 @@ describe('races', () => {
   });
 
   test('a late 401 of before does not end the new session', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
     const refreshing = session.refresh();
@@ -219,7 +219,11 @@ describe('a session that storage knows nothing of', () => {
     localStorage.clear();
     window.dispatchEvent(new StorageEvent('storage', { key: null }));
     await settle();
-    expect([user()?.id, (stored() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([id, owner, 1]);
+    expect([user()?.id, (readStoredUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([
+      id,
+      owner,
+      1,
+    ]);
   });
 
   test('that is over is asked for once, and asks nobody to sign in', async () => {
@@ -288,7 +292,7 @@ describe('other tabs', () => {
   });
 
   test('signing in there outlives a refusal of what this tab had asked as a guest', async () => {
-    const { answer, release } = held();
+    const { answer, release } = holdResponse();
     network({ 'GET /v1/private': answer });
     const asked = request({ url: '/v1/private' });
     await settle();
@@ -296,7 +300,7 @@ describe('other tabs', () => {
     release({ status: 401 });
     await expect(asked).rejects.toEqual({ kind: 'unauthenticated' });
     expect(user()?.id).toBe('u-1');
-    expect(stored()).toMatchObject({ id: 'u-1' });
+    expect(readStoredUser()).toMatchObject({ id: 'u-1' });
   });
 
   test('a balance told there is told here, and what only this tab knows stays', () => {
@@ -322,7 +326,7 @@ describe('other tabs', () => {
     await session.signOut();
     otherTabSays(JSON.stringify(leaver));
     expect(session.current()).toEqual({ status: 'guest' });
-    expect(stored()).toBeNull();
+    expect(readStoredUser()).toBeNull();
     otherTabSignsIn(JSON.stringify(leaver));
     expect(user()?.id).toBe('u-8');
   });

@@ -15,7 +15,7 @@ import { patchedUser, readStored, toStored, toUser, type User, type UserPatch } 
 
 const FRESH_MS = 10_000;
 /** A session that gets a 401 this soon after its sign-in was not stored: the browser or a proxy dropped its cookie. */
-const UNKEPT_MS = 10_000;
+const UNSTORED_COOKIE_MS = 10_000;
 /** Time in which further 401s of such a session may arrive. */
 const REFUSALS_MS = 3_000;
 
@@ -25,13 +25,13 @@ const currentUser = (): User | null => {
 };
 
 /** Owner of the data that this page shows: the user, also after the session has expired. */
-const shownFor = (): string | null => {
+const shownOwner = (): string | null => {
   const { session: state } = store.getState();
   if (state.status === 'member') return state.user.id;
   return (state.status === 'guest' && state.expired?.id) || null;
 };
 
-const shifted = (user: User, delta: number): User =>
+const withBalanceShift = (user: User, delta: number): User =>
   user.balance === undefined ? user : { ...user, balance: user.balance + delta };
 
 const isOlder = (user: User, version: number | null | undefined): boolean =>
@@ -41,56 +41,56 @@ const save = (user: User) => local.set(STORAGE_KEYS.user, JSON.stringify(toStore
 
 /** The signed-in user: only this module changes it. Follows the other tabs and every 401. */
 export function createSession() {
-  const unkeptNoticed = createSignal();
+  const unkeptDetected = createSignal();
   /** time of the sign-in in this page, until a later response proves that the session works */
   let unprovenSince: number | null = null;
-  let unkept: { at: number; epoch: number } | null = null;
+  let unkeptSession: { at: number; epoch: number } | null = null;
   const userChanged = createSignal<[previousId: string | null, id: string | null]>();
-  let forgetting: ReturnType<typeof setTimeout> | undefined;
-  let refreshing: { epoch: number; done: Promise<void> } | null = null;
+  let forgetTimer: ReturnType<typeof setTimeout> | undefined;
+  let pendingRefresh: { epoch: number; done: Promise<void> } | null = null;
   /** counts balances received from the server: each one includes or voids the optimistic shifts made before it */
   let balanceEpoch = 0;
   /** counts user records received from the server */
-  let tellings = 0;
+  let receivedRecords = 0;
   /** time at which the server last sent the whole user, by the page's clock */
-  let userToldAt = Number.NEGATIVE_INFINITY;
+  let userReceivedAt = Number.NEGATIVE_INFINITY;
   /** the last user who logged out in this page */
   let loggedOutId: string | null = null;
 
   /** Clears the API cache of the previous user; this aborts every request in progress. */
   function forgetAnswers() {
-    clearTimeout(forgetting);
-    forgetting = undefined;
+    clearTimeout(forgetTimer);
+    forgetTimer = undefined;
     store.dispatch(api.util.resetApiState());
   }
 
   /** Delays it, so that the caller of the refused request gets the error instead of an abort. */
   function forgetAnswersSoon() {
-    forgetting ??= setTimeout(forgetAnswers);
+    forgetTimer ??= setTimeout(forgetAnswers);
   }
 
   /** Makes `user` the session's user and notifies the subscribers of a change. */
-  function become(user: User) {
+  function setUser(user: User) {
     const isSignIn = currentUser()?.id !== user.id;
-    const former = shownFor();
+    const previousOwner = shownOwner();
     store.dispatch(sessionSlice.actions.signedIn(user));
     if (!isSignIn) return;
     setCurrentOwner(user.id);
-    const isOther = former !== null && former !== user.id;
-    if (isOther || forgetting !== undefined) forgetAnswers();
+    const isOtherUser = previousOwner !== null && previousOwner !== user.id;
+    if (isOtherUser || forgetTimer !== undefined) forgetAnswers();
     else store.dispatch(api.util.invalidateTags(['User', 'Story', 'Conversation', 'Transaction']));
-    userChanged.emit(isOther ? former : null, user.id);
+    userChanged.emit(isOtherUser ? previousOwner : null, user.id);
   }
 
   /** Ends the session and removes all data of the user from this page. */
   function end(forget = forgetAnswers) {
     local.remove(STORAGE_KEYS.user);
-    const former = shownFor();
+    const previousOwner = shownOwner();
     store.dispatch(sessionSlice.actions.signedOut(null));
     setCurrentOwner(null);
-    if (former === null) return;
+    if (previousOwner === null) return;
     forget();
-    userChanged.emit(former, null);
+    userChanged.emit(previousOwner, null);
   }
 
   /** The session has expired: the user's data stays on the page until the next sign-in. */
@@ -103,33 +103,36 @@ export function createSession() {
 
   function signIn(user: User): Promise<unknown> {
     signInEpoch.next();
-    const last = lastOwner.read();
+    const lastOwnerId = lastOwner.read();
     local.remove(STORAGE_KEYS.guest);
     lastOwner.write(user.id, user.username);
     save(user);
-    const moved = [last !== null && last !== user.id ? purgePrivateData(last) : null, adoptAnonymousData(user.id)];
-    become(user);
-    return Promise.all(moved);
+    const dataMoves = [
+      lastOwnerId !== null && lastOwnerId !== user.id ? purgePrivateData(lastOwnerId) : null,
+      adoptAnonymousData(user.id),
+    ];
+    setUser(user);
+    return Promise.all(dataMoves);
   }
 
   /** Several callers refresh when the page becomes visible; they share one request. */
   function refresh(): Promise<void> {
     const epoch = signInEpoch.current();
-    if (refreshing?.epoch === epoch) return refreshing.done;
+    if (pendingRefresh?.epoch === epoch) return pendingRefresh.done;
     const done = fetchUser(epoch).finally(() => {
-      if (refreshing?.done === done) refreshing = null;
+      if (pendingRefresh?.done === done) pendingRefresh = null;
     });
-    refreshing = { epoch, done };
+    pendingRefresh = { epoch, done };
     return done;
   }
 
   async function fetchUser(epoch: number, isRepeated = false): Promise<void> {
     const isGuest = currentUser() === null;
-    const before = tellings;
+    const recordsBefore = receivedRecords;
     try {
       const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
       // without a version, the response may be older than a record received meanwhile
-      if (tellings !== before && dto.version == null && !isRepeated) return fetchUser(epoch, true);
+      if (receivedRecords !== recordsBefore && dto.version == null && !isRepeated) return fetchUser(epoch, true);
       // the response for a previous user must not apply to the present one
       if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
@@ -169,13 +172,13 @@ export function createSession() {
     const user = currentUser();
     if (!user) return () => {};
     const epoch = balanceEpoch;
-    let undone = false;
-    become(shifted(user, delta));
+    let isReverted = false;
+    setUser(withBalanceShift(user, delta));
     return () => {
-      const now = currentUser();
-      if (undone || !now || now.id !== user.id || epoch !== balanceEpoch) return;
-      undone = true;
-      become(shifted(now, -delta));
+      const latestUser = currentUser();
+      if (isReverted || !latestUser || latestUser.id !== user.id || epoch !== balanceEpoch) return;
+      isReverted = true;
+      setUser(withBalanceShift(latestUser, -delta));
     };
   }
 
@@ -183,18 +186,18 @@ export function createSession() {
     current: (): Session => store.getState().session,
     /** Applies a whole user: the response of login, registration or `GET /v1/user`. */
     userReceived(dto: UserDto) {
-      userToldAt = performance.now();
+      userReceivedAt = performance.now();
       // a log-out without a response did not happen
       unauthenticated.divert(null);
       const user = toUser(dto);
-      const present = currentUser();
-      if (present?.id !== user.id) return void signIn(user);
+      const presentUser = currentUser();
+      if (presentUser?.id !== user.id) return void signIn(user);
       unprovenSince = null;
-      if (isOlder(present, user.version)) return;
-      tellings += 1;
+      if (isOlder(presentUser, user.version)) return;
+      receivedRecords += 1;
       balanceEpoch += 1;
       save(user);
-      become(user);
+      setUser(user);
     },
     /** Applies the user of a sign-in in this page. The next response shows whether the browser stored the session's cookie. */
     signedIn(dto: UserDto) {
@@ -206,19 +209,20 @@ export function createSession() {
       const user = currentUser();
       if (!user || isOlder(user, patch.version)) return;
       if (patch.id && patch.id !== user.id) return;
-      tellings += 1;
+      receivedRecords += 1;
       if (patch.balance != null) balanceEpoch += 1;
-      const patched = patchedUser(user, patch);
-      save(patched);
-      become(patched);
+      const nextUser = patchedUser(user, patch);
+      save(nextUser);
+      setUser(nextUser);
     },
     balanceShifted,
     /** Whether the server has sent the whole user within the last 10 s. */
-    isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userToldAt < FRESH_MS,
+    isFresh: (): boolean => currentUser()?.isWhole === true && performance.now() - userReceivedAt < FRESH_MS,
     /** Subscribes to sign-ins whose next request got a 401, as a cookie was not stored. Returns the unsubscribe function. */
-    onUnkept: unkeptNoticed.on,
+    onUnkept: unkeptDetected.on,
     /** Whether that has just happened, so that another sign-in would fail too. */
-    isUnkept: (): boolean => unkept?.epoch === signInEpoch.current() && performance.now() - unkept.at < REFUSALS_MS,
+    isUnkept: (): boolean =>
+      unkeptSession?.epoch === signInEpoch.current() && performance.now() - unkeptSession.at < REFUSALS_MS,
     /** Whether scripts can read the CSRF cookie, so that neither browser nor proxy has removed it. */
     keepsToken: hasToken,
     /** Loads `GET /v1/user`; a failure is only logged. */
@@ -237,42 +241,42 @@ export function createSession() {
   };
 
   /** Applies the stored user at the start and after a change in another tab. */
-  function takeStoredUser() {
+  function applyStoredUser() {
     const storedUser = readStored(readJson(STORAGE_KEYS.user));
     const user = currentUser();
     // stored by a tab with a pending response that missed the log-out; a sign-in would have written the owner first
     if (storedUser && storedUser.id === loggedOutId && lastOwner.read() !== loggedOutId) return end();
     if (storedUser && user?.id === storedUser.id) {
       balanceEpoch += 1;
-      return become(patchedUser(user, toStored(storedUser)));
+      return setUser(patchedUser(user, toStored(storedUser)));
     }
     signInEpoch.next();
-    const former = shownFor();
-    const last = lastOwner.read();
+    const previousOwner = shownOwner();
+    const lastOwnerId = lastOwner.read();
     // logged out in the other tab, not just expired: the unsaved data of this tab is removed too
-    if (former !== null && last !== former) {
-      purgeDrafts(former);
+    if (previousOwner !== null && lastOwnerId !== previousOwner) {
+      purgeDrafts(previousOwner);
       uncopiedCredentials.forget();
     }
-    if (storedUser) become(storedUser);
-    else if (user && last === user.id) expire(user);
-    else if (last === null || (former !== null && last !== former)) end();
-    else store.dispatch(sessionSlice.actions.signedOut({ id: last, login: lastOwner.readLogin() }));
+    if (storedUser) setUser(storedUser);
+    else if (user && lastOwnerId === user.id) expire(user);
+    else if (lastOwnerId === null || (previousOwner !== null && lastOwnerId !== previousOwner)) end();
+    else store.dispatch(sessionSlice.actions.signedOut({ id: lastOwnerId, login: lastOwner.readLogin() }));
   }
 
   onUnauthenticated(() => {
     const user = currentUser();
     if (!user) return;
-    const isUnkept = unprovenSince !== null && performance.now() - unprovenSince < UNKEPT_MS;
+    const isUnkept = unprovenSince !== null && performance.now() - unprovenSince < UNSTORED_COOKIE_MS;
     unprovenSince = null;
     if (!isUnkept) return expire(user);
-    unkept = { at: performance.now(), epoch: signInEpoch.current() };
+    unkeptSession = { at: performance.now(), epoch: signInEpoch.current() };
     end(forgetAnswersSoon);
-    unkeptNoticed.emit();
+    unkeptDetected.emit();
   });
 
   if (typeof window !== 'undefined') {
-    takeStoredUser();
+    applyStoredUser();
     onForeignChange((key) => {
       const user = currentUser();
       // storage was cleared, but the session's cookie still exists
@@ -280,11 +284,11 @@ export function createSession() {
         lastOwner.write(user.id, user.username);
         save(user);
         void refresh();
-      } else if (key === null || key === STORAGE_KEYS.user) takeStoredUser();
+      } else if (key === null || key === STORAGE_KEYS.user) applyStoredUser();
     });
   }
 
-  return { ...session, takeStored: takeStoredUser };
+  return { ...session, takeStored: applyStoredUser };
 }
 
 export const session = createSession();
@@ -298,25 +302,25 @@ export const useExpiredSession = (): ExpiredSession | null =>
 export const useUser = (): User | null =>
   useSelector((state) => (state.session.status === 'member' ? state.session.user : null));
 
-const wasAnswered = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
+const isRefusal = ({ kind }: ApiError) => kind !== 'offline' && kind !== 'timeout' && kind !== 'server';
 
 /**
  * Sends `POST /v1/logout` (a 401 counts as done), then calls `end`. If the response is lost, a 401 of another request confirms
  * the log-out and ends the session. Rejects with `ApiError`.
  */
 async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void> {
-  let ended: Promise<void> | undefined;
+  let endWork: Promise<void> | undefined;
   const endOnce = (byRefusal: boolean) => {
-    ended ??= end(byRefusal);
-    return ended;
+    endWork ??= end(byRefusal);
+    return endWork;
   };
   unauthenticated.divert(() => void endOnce(true));
   try {
     await request({ url: endpoints.logout, method: 'POST' });
   } catch (cause) {
     const error = toApiError(cause);
-    if (error.kind !== 'unauthenticated' && !ended) {
-      if (wasAnswered(error)) unauthenticated.divert(null);
+    if (error.kind !== 'unauthenticated' && !endWork) {
+      if (isRefusal(error)) unauthenticated.divert(null);
       throw error;
     }
   }
@@ -340,19 +344,19 @@ async function adoptAnonymousData(owner: string): Promise<void> {
 /** `invite` shows a greeting first, then registers a guest who opened an invite link. */
 export type LoginMode = 'register' | 'login' | 'invite';
 
-type Answer = (mode: LoginMode) => Promise<boolean>;
+type LoginHandler = (mode: LoginMode) => Promise<boolean>;
 
 /** Connects code that needs a sign-in with the host, which owns the popup. */
 function createAuthPopup() {
-  let answer: Answer | null = null;
+  let loginHandler: LoginHandler | null = null;
   const opened = createSignal();
   return {
     /** `handler` opens the popup; it resolves to true once signed in, false when closed. Returns the unsubscribe function. */
-    onRequest(handler: Answer): () => void {
-      answer = handler;
+    onRequest(handler: LoginHandler): () => void {
+      loginHandler = handler;
       opened.emit();
       return () => {
-        if (answer === handler) answer = null;
+        if (loginHandler === handler) loginHandler = null;
       };
     },
     /** Opens the popup. Resolves to true once signed in, false when closed. */
@@ -360,14 +364,14 @@ function createAuthPopup() {
       // loads the token before the form is sent
       void csrfToken.prepare();
       // a screen may call this while the popup's owner is still mounting
-      if (!answer)
+      if (!loginHandler)
         await new Promise<void>((resolve) => {
           const stop = opened.on(() => {
             stop();
             resolve();
           });
         });
-      return answer ? answer(mode) : false;
+      return loginHandler ? loginHandler(mode) : false;
     },
   };
 }

@@ -52,14 +52,14 @@ export const toUser = (dto: UserDto, isWhole = true): User => ({
   isWhole,
 });
 
-/** Fields of a user in a response or event. Null clears only the fields in `endable`. */
+/** Fields of a user in a response or event. Null clears only the fields in `clearableFields`. */
 export type UserPatch = InferOutput<typeof userPatchSchema>;
 
-const endable = ['deletion_at', 'email_verified_at', 'minor'];
+const clearableFields = ['deletion_at', 'email_verified_at', 'minor'];
 
 export function patchedUser(user: User, patch: UserPatch): User {
   const changes = Object.entries(patch).filter(
-    ([field, value]) => value !== undefined && (value !== null || endable.includes(field)),
+    ([field, value]) => value !== undefined && (value !== null || clearableFields.includes(field)),
   );
   return toUser({ ...toDto(user), ...Object.fromEntries(changes), id: user.id }, user.isWhole);
 }
@@ -90,8 +90,8 @@ export const toStored = ({ id, name, username, avatar, balance, inviteCode, pers
   persona,
 });
 
-const text = fallback(string(), '');
-const id = fallback(
+const textSchema = fallback(string(), '');
+const idSchema = fallback(
   nullish(
     pipe(
       union([string(), number()]),
@@ -100,21 +100,21 @@ const id = fallback(
   ),
   null,
 );
-const stored = fallback(
+const storedSchema = fallback(
   object({
-    id,
-    name: text,
-    username: text,
-    avatar: text,
+    id: idSchema,
+    name: textSchema,
+    username: textSchema,
+    avatar: textSchema,
     balance: fallback(number(), 0),
-    invite_code: text,
-    persona: text,
+    invite_code: textSchema,
+    persona: textSchema,
   }),
   { id: null, name: '', username: '', avatar: '', balance: 0, invite_code: '', persona: '' },
 );
 
 /** Returns the stored user; null for an empty, unknown or invalid record. */
 export function readStored(json: unknown): User | null {
-  const { id: storedId, ...rest } = parse(stored, json);
+  const { id: storedId, ...rest } = parse(storedSchema, json);
   return storedId == null ? null : toUser({ ...rest, id: storedId }, false);
 }

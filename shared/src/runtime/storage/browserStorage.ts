@@ -11,22 +11,22 @@ export interface KeyValueStore {
   isRefused(key: string): boolean;
 }
 
-/** `area` is called each time, because access to the global may throw. */
-export function createKeyValueStore(area: () => Storage): KeyValueStore {
+/** `getStorage` is called each time, because access to the global may throw. */
+export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
   const memory = new Map<string, string>();
   return {
     get(key) {
-      const inMemory = memory.get(key);
-      if (inMemory !== undefined) return inMemory;
+      const memoryValue = memory.get(key);
+      if (memoryValue !== undefined) return memoryValue;
       try {
-        return area().getItem(key);
+        return getStorage().getItem(key);
       } catch {
         return null;
       }
     },
     set(key, value) {
       try {
-        area().setItem(key, value);
+        getStorage().setItem(key, value);
         memory.delete(key);
       } catch {
         memory.set(key, value);
@@ -35,20 +35,20 @@ export function createKeyValueStore(area: () => Storage): KeyValueStore {
     remove(key) {
       memory.delete(key);
       try {
-        area().removeItem(key);
+        getStorage().removeItem(key);
       } catch {
         // storage that cannot be read holds nothing to remove
       }
     },
     keys(prefix) {
-      const all = [...memory.keys()];
+      const allKeys = [...memory.keys()];
       try {
-        const stored = area();
-        for (let index = 0; index < stored.length; index++) all.push(stored.key(index) ?? '');
+        const storage = getStorage();
+        for (let index = 0; index < storage.length; index++) allKeys.push(storage.key(index) ?? '');
       } catch {
         // only the keys in memory are available
       }
-      return all.filter((key) => key.startsWith(prefix));
+      return allKeys.filter((key) => key.startsWith(prefix));
     },
     isRefused: (key) => memory.has(key),
   };
@@ -62,9 +62,9 @@ export const tab = createKeyValueStore(() => sessionStorage);
 
 /** Subscribes to changes of `local` by other tabs; a null key means that all was cleared. Returns the unsubscribe function. */
 export function onForeignChange(handler: (key: string | null) => void): () => void {
-  const hear = (event: StorageEvent) => handler(event.key);
-  window.addEventListener('storage', hear);
-  return () => window.removeEventListener('storage', hear);
+  const handleStorage = (event: StorageEvent) => handler(event.key);
+  window.addEventListener('storage', handleStorage);
+  return () => window.removeEventListener('storage', handleStorage);
 }
 
 /** Returns the parsed JSON of a key; undefined if it is missing or invalid. */
@@ -81,18 +81,18 @@ export function readJson(key: string, store: KeyValueStore = local): unknown {
 /** Subscribes to notifications of other tabs. Returns the function that sends one, if the browser has `BroadcastChannel`. */
 export function openChannel(name: string, onCall: () => void): () => void {
   let channel: BroadcastChannel | undefined;
-  const tryTo = (act: () => void) => {
+  const ignoreErrors = (act: () => void) => {
     try {
       act();
     } catch {
       // other tabs update when they next read storage
     }
   };
-  tryTo(() => {
+  ignoreErrors(() => {
     channel = new BroadcastChannel(name);
     channel.addEventListener('message', onCall);
   });
-  return () => tryTo(() => channel?.postMessage('changed'));
+  return () => ignoreErrors(() => channel?.postMessage('changed'));
 }
 
 /** Runs `work` while no other tab holds the lock; immediately where locks are missing (http pages, blocked cookies). */

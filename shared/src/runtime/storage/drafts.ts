@@ -8,20 +8,20 @@ const SAVE_AFTER_MS = 200;
 const keyOf = (owner: string, conversationKey: string) => `${STORAGE_KEYS.draft}:${owner}:${conversationKey}`;
 
 /** typed but not saved, by storage key */
-const unsaved = new Map<string, string>();
-const refused = createSignal();
+const unsavedTexts = new Map<string, string>();
+const draftRefused = createSignal();
 /** Subscribes to drafts that the browser could not store: they last as long as the page. Returns the unsubscribe function. */
-export const onDraftRefused = refused.on;
+export const onDraftRefused = draftRefused.on;
 /** storage key of a draft that changed outside this page; null means all of them */
-const changed = createSignal<[key: string | null]>();
-const timer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
+const draftChanged = createSignal<[key: string | null]>();
+const saveTimer = createCell<ReturnType<typeof setTimeout> | undefined>(undefined);
 
 function save() {
-  clearTimeout(timer.current());
-  timer.set(undefined);
-  for (const [key, text] of unsaved) text === '' ? local.remove(key) : local.set(key, text);
-  if ([...unsaved.keys()].some(local.isRefused)) refused.emit();
-  unsaved.clear();
+  clearTimeout(saveTimer.current());
+  saveTimer.set(undefined);
+  for (const [key, text] of unsavedTexts) text === '' ? local.remove(key) : local.set(key, text);
+  if ([...unsavedTexts.keys()].some(local.isRefused)) draftRefused.emit();
+  unsavedTexts.clear();
 }
 
 /**
@@ -31,16 +31,16 @@ function save() {
 export const drafts = {
   read(conversationKey: string): string {
     const key = keyOf(currentOwner(), conversationKey);
-    return unsaved.get(key) ?? local.get(key) ?? '';
+    return unsavedTexts.get(key) ?? local.get(key) ?? '';
   },
   write(conversationKey: string, text: string) {
-    unsaved.set(keyOf(currentOwner(), conversationKey), text);
-    if (timer.current() === undefined) timer.set(setTimeout(save, SAVE_AFTER_MS));
+    unsavedTexts.set(keyOf(currentOwner(), conversationKey), text);
+    if (saveTimer.current() === undefined) saveTimer.set(setTimeout(save, SAVE_AFTER_MS));
   },
   flush: save,
   /** Subscribes to changes from other tabs and to changes of the user. Returns the unsubscribe function. */
   subscribe(conversationKey: string, listener: (text: string) => void): () => void {
-    return changed.on((key) => {
+    return draftChanged.on((key) => {
       if (key === null || key === keyOf(currentOwner(), conversationKey)) listener(drafts.read(conversationKey));
     });
   },
@@ -48,7 +48,7 @@ export const drafts = {
 
 export function purgeDrafts(owner: string) {
   const prefix = keyOf(owner, '');
-  for (const key of unsaved.keys()) if (key.startsWith(prefix)) unsaved.delete(key);
+  for (const key of unsavedTexts.keys()) if (key.startsWith(prefix)) unsavedTexts.delete(key);
   for (const key of local.keys(prefix)) local.remove(key);
 }
 
@@ -61,26 +61,26 @@ export function adoptDrafts(from: string, to: string) {
   const prefix = keyOf(from, '');
   for (const key of local.keys(prefix)) {
     const target = keyOf(to, key.slice(prefix.length));
-    const text = key === keyOf(from, PENDING_LOG) ? joinedLists(target, key) : local.get(key);
+    const text = key === keyOf(from, PENDING_LOG) ? joinLists(target, key) : local.get(key);
     if (text) local.set(target, text);
     local.remove(key);
   }
 }
 
-const joinedLists = (...keys: string[]): string =>
+const joinLists = (...keys: string[]): string =>
   JSON.stringify(keys.flatMap((key) => readJson(key)).filter((each) => each !== undefined));
 
 export function dropUnsavedDrafts() {
-  unsaved.clear();
+  unsavedTexts.clear();
   save();
 }
 
-onOwnerChanged(() => changed.emit(null));
+onOwnerChanged(() => draftChanged.emit(null));
 
 if (typeof window !== 'undefined') {
   onForeignChange((key) => {
-    if (key !== null) unsaved.delete(key);
-    changed.emit(key);
+    if (key !== null) unsavedTexts.delete(key);
+    draftChanged.emit(key);
   });
   window.addEventListener('pagehide', save);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());

@@ -5,20 +5,20 @@ import { local, tab } from './browserStorage';
 /** Owner of data that is stored before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';
 
-const owner = createCell(ANONYMOUS);
-const changed = createSignal();
+const ownerCell = createCell(ANONYMOUS);
+const ownerChanged = createSignal();
 
 /** Owner of the private data that is read and written now: the signed-in user's id, else `ANONYMOUS`. */
-export const currentOwner = (): string => owner.current();
+export const currentOwner = (): string => ownerCell.current();
 
 export function setCurrentOwner(id: string | null) {
   const next = id ?? ANONYMOUS;
-  if (next === owner.current()) return;
-  owner.set(next);
-  changed.emit();
+  if (next === ownerCell.current()) return;
+  ownerCell.set(next);
+  ownerChanged.emit();
 }
 
-export const onOwnerChanged = changed.on;
+export const onOwnerChanged = ownerChanged.on;
 
 /** The last user who signed in on this device and has not logged out; kept when their session expires. */
 export const lastOwner = {
@@ -35,21 +35,21 @@ export const lastOwner = {
   },
 };
 
-const key = STORAGE_KEYS.uncopied;
+const UNCOPIED_KEY = STORAGE_KEYS.uncopied;
 /** between the owner's id and the text */
-const separator = '\n';
+const SEPARATOR = '\n';
 
 /** A new account's credentials that could not be copied. Stored for this tab until they are copied by hand or purged. */
 export const uncopiedCredentials = {
   /** Returns null if missing, or if it belongs to another user than the last one. */
   read(): string | null {
-    const stored = tab.get(key);
-    if (stored === null) return null;
-    const end = stored.indexOf(separator);
-    if (stored.slice(0, end) === lastOwner.read()) return stored.slice(end + 1);
-    tab.remove(key);
+    const storedText = tab.get(UNCOPIED_KEY);
+    if (storedText === null) return null;
+    const end = storedText.indexOf(SEPARATOR);
+    if (storedText.slice(0, end) === lastOwner.read()) return storedText.slice(end + 1);
+    tab.remove(UNCOPIED_KEY);
     return null;
   },
-  keep: (text: string) => tab.set(key, `${lastOwner.read()}${separator}${text}`),
-  forget: () => tab.remove(key),
+  keep: (text: string) => tab.set(UNCOPIED_KEY, `${lastOwner.read()}${SEPARATOR}${text}`),
+  forget: () => tab.remove(UNCOPIED_KEY),
 };

@@ -3,14 +3,14 @@ import { STORAGE_KEYS } from '../../contract';
 import { local, readJson } from './browserStorage';
 import { currentOwner } from './owner';
 
-const KEPT = 200;
+const MAX_POSITIONS = 200;
 
 const schema = fallback(array(tuple([string(), object({ messageId: string(), offset: number() })])), []);
 
 const keyOf = (owner: string) => `${STORAGE_KEYS.positions}:${owner}`;
 const readAll = (owner: string) => new Map(parse(schema, readJson(keyOf(owner))));
-const writeAll = (owner: string, all: ReturnType<typeof readAll>) =>
-  local.set(keyOf(owner), JSON.stringify([...all].slice(-KEPT)));
+const writeAll = (owner: string, allPositions: ReturnType<typeof readAll>) =>
+  local.set(keyOf(owner), JSON.stringify([...allPositions].slice(-MAX_POSITIONS)));
 
 export interface Position {
   /** the row at the top edge */
@@ -23,9 +23,9 @@ export interface Position {
 export const positions = {
   read: (conversationId: string): Position | undefined => readAll(currentOwner()).get(conversationId),
   write(conversationId: string, { messageId, offset }: Position) {
-    const all = readAll(currentOwner());
-    all.delete(conversationId);
-    writeAll(currentOwner(), all.set(conversationId, { messageId, offset }));
+    const allPositions = readAll(currentOwner());
+    allPositions.delete(conversationId);
+    writeAll(currentOwner(), allPositions.set(conversationId, { messageId, offset }));
   },
 };
 
@@ -66,7 +66,7 @@ export function purgePositions(owner: string) {
 }
 
 export function adoptPositions(from: string, to: string) {
-  const left = readAll(from);
-  if (left.size > 0) writeAll(to, new Map([...readAll(to), ...left]));
+  const sourcePositions = readAll(from);
+  if (sourcePositions.size > 0) writeAll(to, new Map([...readAll(to), ...sourcePositions]));
   purgePositions(from);
 }

@@ -37,16 +37,16 @@ interface Schema extends DBSchema {
 // Must stay 1: a build that is rolled back cannot open a higher version. Add a new kind as a separate database.
 const DATABASE_VERSION = 1;
 
-const opened = createCell<Promise<IDBPDatabase<Schema> | null> | undefined>(undefined);
+const databaseCell = createCell<Promise<IDBPDatabase<Schema> | null> | undefined>(undefined);
 
 function openDatabase(): Promise<IDBPDatabase<Schema> | null> {
   const database =
-    opened.current() ??
+    databaseCell.current() ??
     openSchema().catch((cause: unknown) => {
       console.warn('no IndexedDB', cause);
       return null;
     });
-  opened.set(database);
+  databaseCell.set(database);
   return database;
 }
 
@@ -59,7 +59,7 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
       database.createObjectStore('snapshots', { keyPath: ['owner', 'key'] });
     },
     // the browser closed it (storage pressure, cleared by hand): the next use reopens it
-    terminated: () => opened.set(undefined),
+    terminated: () => databaseCell.set(undefined),
   });
 }
 
@@ -67,7 +67,7 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
  * Reads and awaits the transaction too. Clearing the site's data aborts it, and idb leaves that rejection unhandled, which
  * counts as an error of the page.
  */
-async function reading<Result>(
+async function readInTransaction<Result>(
   database: IDBPDatabase<Schema>,
   kind: Kind,
   read: (records: IDBPObjectStore<Schema, [Kind], Kind>) => Promise<Result>,
@@ -87,10 +87,10 @@ const TICK_MS = 500;
  */
 function createBoundedWait() {
   const recovered = createSignal();
-  let overdue = 0;
+  let overdueCount = 0;
 
   async function isOverdue(isDone: () => boolean): Promise<boolean> {
-    for (let waited = 0; waited < TIMEOUT_MS && overdue === 0 && !isDone(); waited += TICK_MS)
+    for (let waitedMs = 0; waitedMs < TIMEOUT_MS && overdueCount === 0 && !isDone(); waitedMs += TICK_MS)
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     return !isDone();
   }
@@ -101,45 +101,45 @@ function createBoundedWait() {
     /** Resolves to the result of `work`. Rejects when it is overdue; `work` continues. */
     async wait<Result>(work: Promise<Result>): Promise<Result> {
       let isDone = false;
-      const settled = work.finally(() => {
+      const trackedWork = work.finally(() => {
         isDone = true;
       });
-      const late = isOverdue(() => isDone).then((isLate) => {
-        if (!isLate) return settled;
-        overdue += 1;
-        const come = () => {
-          overdue -= 1;
-          if (overdue === 0) recovered.emit();
+      const timeout = isOverdue(() => isDone).then((isLate) => {
+        if (!isLate) return trackedWork;
+        overdueCount += 1;
+        const countDown = () => {
+          overdueCount -= 1;
+          if (overdueCount === 0) recovered.emit();
         };
-        settled.then(come, come);
+        trackedWork.then(countDown, countDown);
         throw new Error('IndexedDB does not answer');
       });
-      return Promise.race([settled, late]);
+      return Promise.race([trackedWork, timeout]);
     },
   };
 }
 
 /** Records as JSON texts, by owner and key. */
 function textRecords(
-  texts: KeyValueStore,
+  storage: KeyValueStore,
 ): RecordStore & { clear(): void; dropRefused(owner: string, key: string): void } {
   const prefixOf = (owner: string) => `${STORAGE_KEYS.outbox}:${owner}:`;
   const id = (owner: string, key: string) => `${prefixOf(owner)}${key}`;
-  const read = (name: string) => readJson(name, texts) as StoredRecord | undefined;
+  const read = (name: string) => readJson(name, storage) as StoredRecord | undefined;
   return {
     get: async (owner, key) => read(id(owner, key)),
-    all: async (owner) => texts.keys(prefixOf(owner)).flatMap((name) => read(name) ?? []),
-    put: async (record) => texts.set(id(record.owner, record.key), JSON.stringify(record)),
-    remove: async (owner, key) => texts.remove(id(owner, key)),
-    clear: () => texts.keys(`${STORAGE_KEYS.outbox}:`).forEach(texts.remove),
+    all: async (owner) => storage.keys(prefixOf(owner)).flatMap((name) => read(name) ?? []),
+    put: async (record) => storage.set(id(record.owner, record.key), JSON.stringify(record)),
+    remove: async (owner, key) => storage.remove(id(owner, key)),
+    clear: () => storage.keys(`${STORAGE_KEYS.outbox}:`).forEach(storage.remove),
     /** Removes a record that only this page holds in memory: other tabs could not remove it. */
     dropRefused(owner, key) {
-      if (texts.isRefused(id(owner, key))) texts.remove(id(owner, key));
+      if (storage.isRefused(id(owner, key))) storage.remove(id(owner, key));
     },
   };
 }
 
-const inMemory = () =>
+const createMemoryStore = () =>
   createKeyValueStore(() => {
     throw new DOMException('nothing is stored', 'NotSupportedError');
   });
@@ -150,53 +150,57 @@ const inMemory = () =>
  */
 export function createRecordStore(kind: Kind): DeviceStore {
   const isOutbox = kind === 'outbox';
-  const refuge = textRecords(isOutbox ? local : inMemory());
+  const fallbackStore = textRecords(isOutbox ? local : createMemoryStore());
   const boundedWait = createBoundedWait();
   const attempt = async <Result>(
     inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
-    otherwise: () => Promise<Result>,
+    fallback: () => Promise<Result>,
   ): Promise<Result> => {
     const work = openDatabase().then(async (database) => (database ? { result: await inDatabase(database) } : null));
-    const answer = await boundedWait.wait(work).catch((cause: unknown) => {
+    const outcome = await boundedWait.wait(work).catch((cause: unknown) => {
       console.warn(`IndexedDB refused ${kind}`, cause);
       return null;
     });
-    return answer ? answer.result : otherwise();
+    return outcome ? outcome.result : fallback();
   };
   return {
     get: async (owner, key) =>
-      (await refuge.get(owner, key)) ??
+      (await fallbackStore.get(owner, key)) ??
       attempt(
-        (database) => reading(database, kind, (records) => records.get([owner, key])),
+        (database) => readInTransaction(database, kind, (records) => records.get([owner, key])),
         async () => undefined,
       ),
     async all(owner) {
-      const stored = await attempt(
-        (database) => reading(database, kind, (records) => records.getAll(IDBKeyRange.bound([owner], [owner, []]))),
+      const databaseRecords = await attempt(
+        (database) =>
+          readInTransaction(database, kind, (records) => records.getAll(IDBKeyRange.bound([owner], [owner, []]))),
         async () => [],
       );
-      const refused = await refuge.all(owner);
-      return [...stored.filter(({ key }) => refused.every((record) => record.key !== key)), ...refused];
+      const fallbackRecords = await fallbackStore.all(owner);
+      return [
+        ...databaseRecords.filter(({ key }) => fallbackRecords.every((record) => record.key !== key)),
+        ...fallbackRecords,
+      ];
     },
     async put(record) {
-      if (isOutbox) await refuge.put(record);
+      if (isOutbox) await fallbackStore.put(record);
       await attempt(
         async (database) => {
           await database.put(kind, record);
-          refuge.dropRefused(record.owner, record.key);
+          fallbackStore.dropRefused(record.owner, record.key);
         },
-        async () => (isOutbox ? undefined : refuge.put(record)),
+        async () => (isOutbox ? undefined : fallbackStore.put(record)),
       );
     },
     async remove(owner, key) {
-      await refuge.remove(owner, key);
+      await fallbackStore.remove(owner, key);
       await attempt(
         (database) => database.delete(kind, [owner, key]),
         async () => undefined,
       );
     },
     async clear() {
-      refuge.clear();
+      fallbackStore.clear();
       await attempt(
         (database) => database.clear(kind),
         async () => undefined,
@@ -226,52 +230,52 @@ export interface OutboxEntry {
 export function createOutboxStore() {
   const records = createRecordStore('outbox');
   const changed = createSignal();
-  const tellOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, changed.emit);
+  const notifyOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, changed.emit);
   /** Adoption or purge in progress; readers wait for it, so that a new owner never reads a partial list. */
-  let settled: Promise<unknown> = Promise.resolve();
+  let pendingWork: Promise<unknown> = Promise.resolve();
 
   onOwnerChanged(changed.emit);
   records.onRecovered(changed.emit);
 
-  function tellAll() {
+  function notifyAll() {
     changed.emit();
-    tellOtherTabs();
+    notifyOtherTabs();
   }
 
-  function afterwards(work: () => Promise<void>): Promise<void> {
-    const done = settled.then(work).then(tellAll);
-    settled = done;
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    const done = pendingWork.then(work).then(notifyAll);
+    pendingWork = done;
     return done;
   }
 
   return {
     /** Returns the messages, oldest first. */
     async all(): Promise<OutboxEntry[]> {
-      await settled;
+      await pendingWork;
       const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
       return entries.sort((a, b) => a.createdAt - b.createdAt);
     },
     async put(entry: OutboxEntry): Promise<void> {
       const owner = currentOwner();
-      await settled;
+      await pendingWork;
       await records.put({ owner, key: entry.clientId, savedAt: Date.now(), value: entry });
-      tellAll();
+      notifyAll();
     },
     async remove(clientId: string): Promise<void> {
       const owner = currentOwner();
-      await settled;
+      await pendingWork;
       await records.remove(owner, clientId);
-      tellAll();
+      notifyAll();
     },
     /** Subscribes to changes in this tab, in others, and of the owner. Returns the unsubscribe function. */
     subscribe: (listener: () => void): (() => void) => changed.on(listener),
     purge: (owner: string): Promise<void> =>
-      afterwards(async () => {
+      enqueue(async () => {
         for (const { key } of await records.all(owner)) await records.remove(owner, key);
       }),
     /** Moves all messages of one owner to another. */
     adopt: (from: string, to: string): Promise<void> =>
-      afterwards(async () => {
+      enqueue(async () => {
         for (const record of await records.all(from)) {
           await records.put({ ...record, owner: to });
           await records.remove(from, record.key);
@@ -283,7 +287,7 @@ export function createOutboxStore() {
 
 export const outboxStore = createOutboxStore();
 
-const KEPT_COPIES = 60;
+const MAX_COPIES = 60;
 
 /** JSON copies of responses, to read them without a network; the 60 latest are stored. */
 export function createOfflineCache() {
@@ -291,8 +295,8 @@ export function createOfflineCache() {
 
   async function trim(owner: string) {
     const all = await records.all(owner);
-    if (all.length <= KEPT_COPIES) return;
-    const oldest = all.sort((a, b) => a.savedAt - b.savedAt).slice(0, all.length - KEPT_COPIES);
+    if (all.length <= MAX_COPIES) return;
+    const oldest = all.sort((a, b) => a.savedAt - b.savedAt).slice(0, all.length - MAX_COPIES);
     for (const { key } of oldest) await records.remove(owner, key);
   }
 
