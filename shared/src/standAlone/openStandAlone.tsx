@@ -55,7 +55,7 @@ function StandAlone() {
   const [pages] = useState(() =>
     remote.routes.map(({ path, page, requiresAuth }) => ({ path, Page: lazy(page), requiresAuth })),
   );
-  const first = remote.routes[0]?.path ?? '/';
+  const firstPath = remote.routes[0]?.path ?? '/';
   return (
     <main ref={scroller} className={styles.screen}>
       <ScreenContext value={{ scroller, isActive: true }}>
@@ -77,7 +77,7 @@ function StandAlone() {
                   }
                 />
               ))}
-              <Route path="*" element={<Navigate to={first.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
+              <Route path="*" element={<Navigate to={firstPath.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
             </Routes>
           </Suspense>
         </SlotContext>
@@ -120,9 +120,9 @@ followEdits();
 function followEdits() {
   const routes = () =>
     JSON.stringify([remote.routes.map(({ path, requiresAuth }) => [path, requiresAuth]), remote.slots]);
-  const opened = routes();
-  const edited = () => routes() !== opened && location.reload();
-  import.meta.webpackHot?.accept('liaozhai-remote', edited);
+  const initialRoutes = routes();
+  const reloadIfChanged = () => routes() !== initialRoutes && location.reload();
+  import.meta.webpackHot?.accept('liaozhai-remote', reloadIfChanged);
 }
 
 async function logIn(form: HTMLFormElement): Promise<void> {
@@ -132,7 +132,7 @@ async function logIn(form: HTMLFormElement): Promise<void> {
 }
 
 /** Resolves once a user has signed in; the form cannot be closed, so it never resolves to false. */
-const signedIn = () =>
+const waitForSignIn = () =>
   new Promise<boolean>((resolve) => {
     const stop = session.onUserChanged((_former, id) => {
       if (id === null) return;
@@ -148,7 +148,7 @@ function LogInForm() {
     () =>
       authPopup.onRequest(() => {
         login.current?.focus();
-        return signedIn();
+        return waitForSignIn();
       }),
     [],
   );

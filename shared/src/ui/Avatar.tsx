@@ -14,11 +14,11 @@ export interface AvatarProps {
 /** A portrait; the first character of the name if the image is missing or fails to load. */
 export function Avatar({ name, src, size = 'medium', decorative = false }: AvatarProps) {
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
-  const face = clsx(styles.avatar, styles[size]);
+  const classes = clsx(styles.avatar, styles[size]);
   if (src && src !== brokenSrc) {
     return (
       <img
-        className={face}
+        className={classes}
         src={src}
         alt={decorative ? '' : name}
         loading="lazy"
@@ -29,11 +29,11 @@ export function Avatar({ name, src, size = 'medium', decorative = false }: Avata
   }
   const initial = firstGrapheme(name.trim()) || '聊';
   return decorative ? (
-    <span className={face} aria-hidden="true">
+    <span className={classes} aria-hidden="true">
       {initial}
     </span>
   ) : (
-    <span className={face} role="img" aria-label={name}>
+    <span className={classes} role="img" aria-label={name}>
       {initial}
     </span>
   );

@@ -30,20 +30,20 @@ export function Button({
   onClick,
   ...rest
 }: ButtonProps) {
-  const face = clsx(styles.button, styles[variant], block && styles.block, small && styles.small, className);
+  const classes = clsx(styles.button, styles[variant], block && styles.block, small && styles.small, className);
   const content = (
     <>
       {icon}
       <span className={styles.label}>{children}</span>
     </>
   );
-  if (asLink) return cloneElement(asLink, { className: face, children: content });
+  if (asLink) return cloneElement(asLink, { className: classes, children: content });
   return (
     // not `disabled` while loading, which would lose the focus
     <button
       type="button"
       {...rest}
-      className={face}
+      className={classes}
       aria-disabled={loading || undefined}
       aria-busy={loading || undefined}
       onClick={(event) => (loading ? event.preventDefault() : onClick?.(event))}
@@ -63,10 +63,10 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
 }
 
 export function IconButton({ label, icon, variant = 'plain', asLink, className, ...rest }: IconButtonProps) {
-  const face = clsx(styles.iconButtonButton, styles[variant], className);
-  if (asLink) return cloneElement(asLink, { className: face, children: icon, 'aria-label': label });
+  const classes = clsx(styles.iconButtonButton, styles[variant], className);
+  if (asLink) return cloneElement(asLink, { className: classes, children: icon, 'aria-label': label });
   return (
-    <button type="button" title={label} {...rest} className={face} aria-label={label}>
+    <button type="button" title={label} {...rest} className={classes} aria-label={label}>
       {icon}
     </button>
   );
@@ -74,6 +74,10 @@ export function IconButton({ label, icon, variant = 'plain', asLink, className, 
 
 /** A loading spinner; `label` announces it to screen readers, without it the spinner is decorative. */
 export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
-  const face = clsx(styles.spinnerSpinner, className);
-  return label ? <span className={face} role="img" aria-label={label} /> : <span className={face} aria-hidden="true" />;
+  const classes = clsx(styles.spinnerSpinner, className);
+  return label ? (
+    <span className={classes} role="img" aria-label={label} />
+  ) : (
+    <span className={classes} aria-hidden="true" />
+  );
 }

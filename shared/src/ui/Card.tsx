@@ -19,7 +19,7 @@ export interface ListRowProps extends Omit<ComponentProps<'button'>, 'title' | '
 
 /** A row that is a link (`asLink`, with an arrow), a button (`onClick`) or plain text. */
 export function ListRow({ title, icon, detail, value, asLink, className, ...rest }: ListRowProps) {
-  const face = clsx(styles.row, (asLink || rest.onClick) && styles.pressable, className);
+  const classes = clsx(styles.row, (asLink || rest.onClick) && styles.pressable, className);
   const content = (
     <>
       {icon && <span className={styles.icon}>{icon}</span>}
@@ -31,10 +31,10 @@ export function ListRow({ title, icon, detail, value, asLink, className, ...rest
       {asLink && <ChevronRightIcon className={styles.chevron} size={18} />}
     </>
   );
-  if (asLink) return cloneElement(asLink, { className: face, children: content });
-  if (!rest.onClick) return <div className={face}>{content}</div>;
+  if (asLink) return cloneElement(asLink, { className: classes, children: content });
+  if (!rest.onClick) return <div className={classes}>{content}</div>;
   return (
-    <button type="button" {...rest} className={face}>
+    <button type="button" {...rest} className={classes}>
       {content}
     </button>
   );

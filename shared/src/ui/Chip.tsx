@@ -10,16 +10,16 @@ export interface ChipProps extends ComponentProps<'button'> {
 }
 
 export function Chip({ icon, selected, asLink, className, children, ...rest }: ChipProps) {
-  const face = clsx(styles.chip, selected && styles.selected, className);
+  const classes = clsx(styles.chip, selected && styles.selected, className);
   const content = (
     <span className={styles.face}>
       {icon}
       {typeof children === 'string' ? <span>{children}</span> : children}
     </span>
   );
-  if (asLink) return cloneElement(asLink, { className: face, children: content });
+  if (asLink) return cloneElement(asLink, { className: classes, children: content });
   return (
-    <button type="button" {...rest} className={face} aria-pressed={selected}>
+    <button type="button" {...rest} className={classes} aria-pressed={selected}>
       {content}
     </button>
   );

@@ -39,28 +39,28 @@ export function Cover({ src, title, color, eager = false, decorative = false, cl
   const [inlined] = useState(() => ({ src, picture: src ? inlinedPicture(src) : null }));
   const [loadedSrc, setLoadedSrc] = useState(() => (src && (inlined.picture || wasFetched(src)) ? src : null));
   const [brokenSrc, setBrokenSrc] = useState<string | null>(null);
-  const place = useCoverColor(title, color);
-  const shown = src && src !== brokenSrc ? src : null;
-  const picture = inlined.src === shown ? inlined.picture : null;
-  const noticeLoaded = () => setLoadedSrc(shown);
+  const coverRef = useCoverColor(title, color);
+  const shownSrc = src && src !== brokenSrc ? src : null;
+  const picture = inlined.src === shownSrc ? inlined.picture : null;
+  const markLoaded = () => setLoadedSrc(shownSrc);
   return (
-    <span ref={place} className={clsx(styles.cover, className)}>
-      {shown ? (
+    <span ref={coverRef} className={clsx(styles.cover, className)}>
+      {shownSrc ? (
         <img
-          key={shown}
+          key={shownSrc}
           // a cached picture may be complete before React attaches its listener
           ref={(image) => {
-            if (image?.complete && image.naturalWidth > 0) noticeLoaded();
+            if (image?.complete && image.naturalWidth > 0) markLoaded();
           }}
-          className={clsx(styles.image, loadedSrc === shown && styles.loaded)}
-          src={picture ?? shown}
-          data-src={picture && shown}
+          className={clsx(styles.image, loadedSrc === shownSrc && styles.loaded)}
+          src={picture ?? shownSrc}
+          data-src={picture && shownSrc}
           alt={decorative ? '' : title}
           loading={eager ? 'eager' : 'lazy'}
           fetchPriority={eager ? 'high' : 'auto'}
           decoding={picture ? 'sync' : 'async'}
-          onLoad={noticeLoaded}
-          onError={() => setBrokenSrc(shown)}
+          onLoad={markLoaded}
+          onError={() => setBrokenSrc(shownSrc)}
         />
       ) : (
         <span className={styles.title} aria-hidden={decorative || undefined}>

@@ -35,10 +35,10 @@ export function Dialog({
   leaveable = false,
   uncloseable = false,
 }: DialogProps) {
-  const stays = busy && !leaveable;
+  const isLocked = busy && !leaveable;
   const id = useId();
-  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable: uncloseable || stays });
-  const present = usePresence(open);
+  const dialog = useModalDialog({ open, onClose: onClose ?? onConfirm, uncloseable: uncloseable || isLocked });
+  const isPresent = usePresence(open);
   return (
     <dialog
       {...dialog}
@@ -47,7 +47,7 @@ export function Dialog({
       aria-labelledby={`${id}-title`}
       aria-describedby={children ? `${id}-text` : undefined}
     >
-      {present && (
+      {isPresent && (
         <div className={styles.panel}>
           <h2 id={`${id}-title`} className={styles.title}>
             {title}
@@ -59,7 +59,7 @@ export function Dialog({
           )}
           <div className={styles.actions}>
             {cancelLabel && (
-              <Button variant="quiet" disabled={stays} onClick={onClose}>
+              <Button variant="quiet" disabled={isLocked} onClick={onClose}>
                 {cancelLabel}
               </Button>
             )}

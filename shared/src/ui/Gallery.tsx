@@ -69,7 +69,7 @@ export default function Gallery() {
           <ButtonStates />
           <FieldStates theme={name} />
           <Pieces />
-          <DataFaces />
+          <DataStates />
           <GestureStates />
           <Overlays />
         </div>
@@ -88,7 +88,7 @@ function Specimen({ title, inline, children }: { title: string; inline?: boolean
 }
 
 function ButtonStates() {
-  const [chosen, setChosen] = useState(true);
+  const [isSelected, setSelected] = useState(true);
   return (
     <>
       <Specimen title="Button" inline>
@@ -114,7 +114,7 @@ function ButtonStates() {
       <Specimen title="Chip · Tag · Badge" inline>
         <Chip icon={<SparkIcon />}>灵感</Chip>
         <Chip icon={<ContinueIcon />}>继续</Chip>
-        <Chip selected={chosen} onClick={() => setChosen(!chosen)}>
+        <Chip selected={isSelected} onClick={() => setSelected(!isSelected)}>
           志怪
         </Chip>
         <Chip disabled>不可用</Chip>
@@ -177,7 +177,7 @@ function FieldStates({ theme }: { theme: string }) {
 const refetch = () => undefined;
 const drawings: Drawing[] = ['moon', 'mountain', 'book'];
 
-function DataFaces() {
+function DataStates() {
   return (
     <>
       <Specimen title="QueryView：加载 · 出错 · 空 · 有">

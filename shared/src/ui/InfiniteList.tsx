@@ -16,35 +16,35 @@ export interface InfiniteListProps {
   end?: ReactNode;
 }
 
-const AHEAD = '800px 0px';
+const PRELOAD_MARGIN = '800px 0px';
 
 /** A cursor-paged list: loads the next page 800 px before its end and shows loading and errors there. */
 export function InfiniteList({ children, hasMore, loading, error, onMore, end = <EndOfList /> }: InfiniteListProps) {
   const sentinel = useRef<HTMLDivElement>(null);
-  const more = useEffectEvent(() => onMore());
-  const failed = error !== undefined && error !== null;
-  const waiting = hasMore && !loading && !failed;
+  const loadMore = useEffectEvent(() => onMore());
+  const hasFailed = error !== undefined && error !== null;
+  const isIdle = hasMore && !loading && !hasFailed;
   // Observes again after each page, since a sentinel that stays within the margin reports nothing. A fast page may arrive without
   // a render in which `loading` is true.
   // biome-ignore lint/correctness/useExhaustiveDependencies: other children are another page
   useEffect(() => {
     const element = sentinel.current;
-    if (!waiting || !element) return;
+    if (!isIdle || !element) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) more();
+        if (entries.some((entry) => entry.isIntersecting)) loadMore();
       },
-      { root: scrollerOf(element), rootMargin: AHEAD },
+      { root: scrollerOf(element), rootMargin: PRELOAD_MARGIN },
     );
     observer.observe(element);
     return () => observer.disconnect();
-  }, [waiting, children]);
+  }, [isIdle, children]);
   return (
     <>
       {children}
       <div ref={sentinel} className={styles.foot} aria-busy={(hasMore && loading) || undefined}>
         {hasMore && loading && <Spinner label="正在加载更多" />}
-        {hasMore && !loading && failed && (
+        {hasMore && !loading && hasFailed && (
           <ErrorRow text={anyErrorText(error)} problem={problemId(error)} onRetry={() => onMore()} />
         )}
         {!hasMore && end}

@@ -46,13 +46,13 @@ interface SealProps {
 }
 
 export function Seal({ sign, size = 'medium', label }: SealProps) {
-  const face = clsx(styles.seal, styles[size]);
+  const classes = clsx(styles.seal, styles[size]);
   return label ? (
-    <span className={face} role="img" aria-label={label} translate="no">
+    <span className={classes} role="img" aria-label={label} translate="no">
       {sign}
     </span>
   ) : (
-    <span className={face} aria-hidden="true" translate="no">
+    <span className={classes} aria-hidden="true" translate="no">
       {sign}
     </span>
   );

@@ -13,7 +13,7 @@ import {
 import { createPortal } from 'react-dom';
 import { IconButton } from './Button';
 import styles from './Menu.module.css';
-import { overlayPlace } from './overlays';
+import { overlayContainer } from './overlays';
 import { useModalDialog, usePresence } from './useModalDialog';
 
 export interface MenuItem {
@@ -35,8 +35,8 @@ export interface MenuProps {
 export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
-  const [byKeyboard, setByKeyboard] = useState(false);
-  const present = usePresence(open);
+  const [isByKeyboard, setByKeyboard] = useState(false);
+  const isPresent = usePresence(open);
   const show = ({ detail }: MouseEvent) => {
     // a click without a pointer comes from the keyboard
     setByKeyboard(detail === 0);
@@ -45,17 +45,17 @@ export function Menu({ label, items, icon = <MoreIcon size={20} /> }: MenuProps)
   return (
     <>
       <IconButton ref={trigger} label={label} icon={icon} aria-haspopup="menu" aria-expanded={open} onClick={show} />
-      {present &&
+      {isPresent &&
         createPortal(
           <MenuOverlay
             label={label}
             items={items}
             trigger={trigger}
             open={open}
-            focusFirst={byKeyboard}
+            focusFirst={isByKeyboard}
             onClose={() => setOpen(false)}
           />,
-          overlayPlace(),
+          overlayContainer(),
         )}
     </>
   );
@@ -79,13 +79,13 @@ function MenuOverlay({ label, items, trigger, open, focusFirst, onClose }: MenuO
     const target = focusFirst ? itemsOf(menu.current)[0] : undefined;
     (target ?? menu.current).focus();
   }, [open, focusFirst, trigger]);
-  const keepFromRow = (event: PointerEvent) => {
+  const stopAtMenu = (event: PointerEvent) => {
     // React bubbles the event through the component tree, which may contain a swipeable row
     event.stopPropagation();
     onPointerDown(event);
   };
   return (
-    <dialog {...dialog} onPointerDown={keepFromRow} className={styles.overlay} aria-label={label}>
+    <dialog {...dialog} onPointerDown={stopAtMenu} className={styles.overlay} aria-label={label}>
       <div
         ref={menu}
         role="menu"
@@ -122,11 +122,13 @@ const itemsOf = (menu: HTMLElement) => [
 
 function moveFocus(event: KeyboardEvent<HTMLDivElement>) {
   const items = itemsOf(event.currentTarget);
-  const here = items.findIndex((item) => item.matches(':focus'));
-  const next = { ArrowDown: here + 1, ArrowUp: Math.max(here, 0) - 1, Home: 0, End: -1 }[event.key];
-  if (next === undefined) return;
+  const focusedIndex = items.findIndex((item) => item.matches(':focus'));
+  const nextIndex = { ArrowDown: focusedIndex + 1, ArrowUp: Math.max(focusedIndex, 0) - 1, Home: 0, End: -1 }[
+    event.key
+  ];
+  if (nextIndex === undefined) return;
   event.preventDefault();
-  items.at(next % items.length)?.focus();
+  items.at(nextIndex % items.length)?.focus();
 }
 
 const GAP_PX = 4;
@@ -134,10 +136,10 @@ const GAP_PX = 4;
 /** Below the button, or above it in the lower half of the window; aligned with its nearer edge. */
 function placeBeside(trigger: HTMLElement, menu: HTMLElement) {
   const rect = trigger.getBoundingClientRect();
-  const below = rect.top + rect.height / 2 < innerHeight / 2;
-  const atRight = rect.left + rect.width / 2 > innerWidth / 2;
-  menu.style.top = below ? `${rect.bottom + GAP_PX}px` : 'auto';
-  menu.style.bottom = below ? 'auto' : `${innerHeight - rect.top + GAP_PX}px`;
-  menu.style.left = atRight ? 'auto' : `${rect.left}px`;
-  menu.style.right = atRight ? `${document.documentElement.clientWidth - rect.right}px` : 'auto';
+  const isBelow = rect.top + rect.height / 2 < innerHeight / 2;
+  const isAtRight = rect.left + rect.width / 2 > innerWidth / 2;
+  menu.style.top = isBelow ? `${rect.bottom + GAP_PX}px` : 'auto';
+  menu.style.bottom = isBelow ? 'auto' : `${innerHeight - rect.top + GAP_PX}px`;
+  menu.style.left = isAtRight ? 'auto' : `${rect.left}px`;
+  menu.style.right = isAtRight ? `${document.documentElement.clientWidth - rect.right}px` : 'auto';
 }

@@ -6,9 +6,9 @@ import styles from './PullToRefresh.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 
 const TRIGGER_PX = 64;
-const FURTHEST_PX = 96;
+const MAX_PULL_PX = 96;
 // The list follows the finger with resistance.
-const resisted = (pulled: number) => FURTHEST_PX * (1 - Math.exp(-pulled / 160));
+const withResistance = (pulledPx: number) => MAX_PULL_PX * (1 - Math.exp(-pulledPx / 160));
 
 export interface PullToRefreshProps {
   onRefresh: () => Promise<unknown>;
@@ -27,14 +27,14 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
   };
   usePullDown(area, {
     isAllowed: () => !refreshing,
-    onPull: (element, pulled) => {
-      element.style.setProperty('--pulled', `${resisted(pulled)}px`);
+    onPull: (element, pulledPx) => {
+      element.style.setProperty('--pulled', `${withResistance(pulledPx)}px`);
       element.dataset.pulling = 'true';
     },
-    onRelease: (element, pulled) => {
+    onRelease: (element, pulledPx) => {
       element.style.setProperty('--pulled', '0px');
       element.dataset.pulling = 'false';
-      if (resisted(pulled) >= TRIGGER_PX) void refresh();
+      if (withResistance(pulledPx) >= TRIGGER_PX) void refresh();
     },
   });
   return (
@@ -51,8 +51,8 @@ export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
 interface Pull {
   isAllowed: () => boolean;
   /** distance in px from the touch's start */
-  onPull: (element: HTMLElement, pulled: number) => void;
-  onRelease: (element: HTMLElement, pulled: number) => void;
+  onPull: (element: HTMLElement, pulledPx: number) => void;
+  onRelease: (element: HTMLElement, pulledPx: number) => void;
 }
 
 const isAtTop = (element: Element) => (scrollerOf(element) ?? document.documentElement).scrollTop <= 0;
@@ -62,20 +62,20 @@ const isAtTop = (element: Element) => (scrollerOf(element) ?? document.documentE
  * screen, and its tap filter swallows mouse clicks on devices with touch.
  */
 function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
-  const allowed = useEffectEvent(pull.isAllowed);
-  const pulledTo = useEffectEvent(pull.onPull);
-  const released = useEffectEvent(pull.onRelease);
+  const isAllowed = useEffectEvent(pull.isAllowed);
+  const reportPull = useEffectEvent(pull.onPull);
+  const reportRelease = useEffectEvent(pull.onRelease);
 
   useEffect(() => {
     const element = area.current;
     if (!element) return;
     let startY: number | null = null;
-    let pulled = 0;
-    let touched = new AbortController();
+    let pulledPx = 0;
+    let touchController = new AbortController();
     const start = ({ touches, target }: TouchEvent) => {
-      touched.abort();
-      touched = new AbortController();
-      const { signal } = touched;
+      touchController.abort();
+      touchController = new AbortController();
+      const { signal } = touchController;
       // if the touched element is removed (a skeleton for its list), only the element itself gets further events
       const isGone = () => !element.contains(target as Node);
       target?.addEventListener('touchmove', (event) => isGone() && move(event as TouchEvent), {
@@ -85,26 +85,26 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
       target?.addEventListener('touchend', () => isGone() && end(), { signal });
       target?.addEventListener('touchcancel', () => isGone() && cancel(), { signal });
       const touch = touches.length === 1 ? touches[0] : undefined;
-      startY = touch && allowed() && isAtTop(element) ? touch.clientY : null;
-      pulled = 0;
+      startY = touch && isAllowed() && isAtTop(element) ? touch.clientY : null;
+      pulledPx = 0;
     };
     const move = (event: TouchEvent) => {
       const touch = event.touches[0];
       if (startY === null || !touch) return;
-      const down = touch.clientY - startY;
+      const distancePx = touch.clientY - startY;
       // an upward move is a scroll until the finger lifts
-      if (down <= 0 && pulled === 0) startY = null;
+      if (distancePx <= 0 && pulledPx === 0) startY = null;
       if (startY === null) return;
-      pulled = Math.max(0, down);
+      pulledPx = Math.max(0, distancePx);
       if (event.cancelable) event.preventDefault();
-      pulledTo(element, pulled);
+      reportPull(element, pulledPx);
     };
     const end = () => {
-      if (startY !== null && pulled > 0) released(element, pulled);
+      if (startY !== null && pulledPx > 0) reportRelease(element, pulledPx);
       startY = null;
     };
     const cancel = () => {
-      if (startY !== null && pulled > 0) released(element, 0);
+      if (startY !== null && pulledPx > 0) reportRelease(element, 0);
       startY = null;
     };
     element.addEventListener('touchstart', start, { passive: true });
@@ -112,7 +112,7 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
     element.addEventListener('touchend', end);
     element.addEventListener('touchcancel', cancel);
     return () => {
-      touched.abort();
+      touchController.abort();
       element.removeEventListener('touchstart', start);
       element.removeEventListener('touchmove', move);
       element.removeEventListener('touchend', end);

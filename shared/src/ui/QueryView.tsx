@@ -35,17 +35,17 @@ export interface QueryViewProps<Data> {
 export function QueryView<Data>(props: QueryViewProps<Data>) {
   const { query, children, isEmpty, empty, skeleton, renderError } = props;
   const data = 'currentData' in query ? query.currentData : query.data;
-  const failed = query.error !== undefined && query.error !== null;
-  useOwnRetries(query, failed);
+  const hasFailed = query.error !== undefined && query.error !== null;
+  useAutoRetry(query, hasFailed);
   const isWithoutRows = data !== undefined && isEmpty?.(data) === true;
-  const goesOn = isWithoutRows && query.hasNextPage === true;
-  useNextPage(query, goesOn);
-  if (goesOn && query.isFetchNextPageError && !query.isFetching)
+  const mayHaveMore = isWithoutRows && query.hasNextPage === true;
+  useNextPage(query, mayHaveMore);
+  if (mayHaveMore && query.isFetchNextPageError && !query.isFetching)
     return <ErrorFace text={anyErrorText(query.error)} onRetry={() => query.fetchNextPage?.()} />;
-  if (goesOn) return skeleton ?? <Skeleton shape="row" count={5} />;
+  if (mayHaveMore) return skeleton ?? <Skeleton shape="row" count={5} />;
   // an empty older result is not shown if the latest request failed
-  if (data === undefined || (isWithoutRows && failed)) {
-    if (!failed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
+  if (data === undefined || (isWithoutRows && hasFailed)) {
+    if (!hasFailed || query.isFetching) return skeleton ?? <Skeleton shape="row" count={5} />;
     return (
       renderError?.(query.error) ?? (
         <ErrorFace text={anyErrorText(query.error)} problem={problemId(query.error)} onRetry={query.refetch} />
@@ -54,8 +54,8 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   }
   return (
     <>
-      {failed && <QueryError query={query} />}
-      {isWithoutRows ? <EmptyFace empty={empty} /> : children(data)}
+      {hasFailed && <QueryError query={query} />}
+      {isWithoutRows ? <EmptyContent empty={empty} /> : children(data)}
     </>
   );
 }
@@ -63,10 +63,10 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
 /** A server that filters after paging may send empty pages before the end. */
 function useNextPage(
   { isFetching = false, isFetchNextPageError = false, fetchNextPage }: Query<unknown>,
-  goesOn: boolean,
+  mayHaveMore: boolean,
 ) {
   const fetchNext = useEffectEvent(() => void fetchNextPage?.());
-  const isDue = goesOn && !isFetching && !isFetchNextPageError;
+  const isDue = mayHaveMore && !isFetching && !isFetchNextPageError;
   useEffect(() => {
     if (isDue) fetchNext();
   }, [isDue]);
@@ -81,7 +81,7 @@ const QueryError = ({ query }: { query: Query<unknown> }) => (
   />
 );
 
-const EmptyFace = ({ empty }: { empty: ReactNode }) =>
+const EmptyContent = ({ empty }: { empty: ReactNode }) =>
   typeof empty === 'string' || empty === undefined ? <EmptyState text={empty ?? '这里还什么都没有'} /> : empty;
 
 export interface ErrorFaceProps {
@@ -188,34 +188,34 @@ export function EmptyState({ text, drawing = 'lantern', action }: EmptyStateProp
 
 /** Delays for a server that restarts or is busy. */
 const RETRIES: Pace = { firstMs: 3_000, longestMs: 60_000, spread: 0.2 };
-const passingKinds = new Set(['offline', 'timeout', 'server', 'tooOften']);
+const temporaryKinds = new Set(['offline', 'timeout', 'server', 'tooOften']);
 
 /** Retries temporary errors after growing delays while the page is visible, since no event signals a server's recovery. */
-function useOwnRetries({ error, isFetching = false, refetch }: Query<unknown>, failed: boolean) {
-  const count = useRef(0);
+function useAutoRetry({ error, isFetching = false, refetch }: Query<unknown>, hasFailed: boolean) {
+  const retryCount = useRef(0);
   const retry = useEffectEvent(() => {
-    count.current += 1;
+    retryCount.current += 1;
     refetch();
   });
-  const waits = failed && !isFetching && isApiError(error) && passingKinds.has(error.kind);
-  const isWell = !failed && !isFetching;
+  const shouldRetry = hasFailed && !isFetching && isApiError(error) && temporaryKinds.has(error.kind);
+  const hasSucceeded = !hasFailed && !isFetching;
   const wait = isApiError(error) ? waitOf(error) : undefined;
   useEffect(() => {
-    if (isWell) count.current = 0;
-    const pause = pauseMs(count.current, RETRIES, wait);
-    if (!waits || pause === null) return;
+    if (hasSucceeded) retryCount.current = 0;
+    const pause = pauseMs(retryCount.current, RETRIES, wait);
+    if (!shouldRetry || pause === null) return;
     let isDue = false;
-    const retryInSight = () => isDue && document.visibilityState === 'visible' && retry();
+    const retryIfVisible = () => isDue && document.visibilityState === 'visible' && retry();
     const timer = setTimeout(() => {
       isDue = true;
-      retryInSight();
+      retryIfVisible();
     }, pause);
-    document.addEventListener('visibilitychange', retryInSight);
+    document.addEventListener('visibilitychange', retryIfVisible);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', retryInSight);
+      document.removeEventListener('visibilitychange', retryIfVisible);
     };
-  }, [isWell, waits, wait]);
+  }, [hasSucceeded, shouldRetry, wait]);
 }
 
 function useRetryOnline(onRetry: (() => unknown) | undefined) {

@@ -2,8 +2,8 @@ import { Component, type Context, createContext, createRef, type ReactNode } fro
 import { isMovedNode } from '../contract';
 import styles from './RowBoundary.module.css';
 
-/** Receives the error of a row. `noneStands`: all rows of the list failed, so that the build may be at fault. */
-export type ReportRow = (cause: unknown, noneStands: boolean) => void;
+/** Receives the error of a row. `haveAllFailed`: all rows of the list failed, so that the build may be at fault. */
+export type ReportRow = (cause: unknown, haveAllFailed: boolean) => void;
 
 const KEY = Symbol.for('liaozhai.rows');
 const globals = globalThis as typeof globalThis & Record<symbol, Context<ReportRow> | undefined>;
@@ -22,34 +22,34 @@ interface RowBoundaryProps<Item> {
 }
 
 interface RowBoundaryState {
-  thrown: { cause: unknown } | null;
+  failure: { cause: unknown } | null;
 }
 
 /** Error boundary of one row in a list: a failed row becomes a short line, the other rows stay. */
 export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoundaryState> {
   static override contextType = RowFaults;
   declare context: ReportRow;
-  override state: RowBoundaryState = { thrown: null };
+  override state: RowBoundaryState = { failure: null };
   private readonly line = createRef<HTMLLIElement & HTMLParagraphElement>();
 
   static getDerivedStateFromError(cause: unknown): RowBoundaryState {
-    return { thrown: { cause } };
+    return { failure: { cause } };
   }
 
   override componentDidCatch(cause: unknown) {
-    if (this.line.current) this.context(cause, !hasStanding(this.line.current));
+    if (this.line.current) this.context(cause, !hasWorkingRow(this.line.current));
   }
 
   override componentDidUpdate({ of }: RowBoundaryProps<Item>) {
-    if (this.state.thrown && of !== this.props.of) this.setState({ thrown: null });
+    if (this.state.failure && of !== this.props.of) this.setState({ failure: null });
   }
 
   override render() {
     const { of, children, as: Line = 'p' } = this.props;
-    const { thrown } = this.state;
-    if (!thrown) return <Drawn of={of}>{children}</Drawn>;
+    const { failure } = this.state;
+    if (!failure) return <RowContent of={of}>{children}</RowContent>;
     // the browser altered the page: the pane remounts all of it in new nodes
-    if (isMovedNode(thrown.cause)) throw thrown.cause;
+    if (isMovedNode(failure.cause)) throw failure.cause;
     return (
       <Line ref={this.line} className={styles.lost} data-lost>
         这一条暂时显示不出来
@@ -59,16 +59,16 @@ export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoun
 }
 
 /** Calls the function below the boundary, which does not catch its own errors. */
-function Drawn<Item>({ of, children }: Pick<RowBoundaryProps<Item>, 'of' | 'children'>): ReactNode {
+function RowContent<Item>({ of, children }: Pick<RowBoundaryProps<Item>, 'of' | 'children'>): ReactNode {
   return children(of);
 }
 
 /** Whether another row of the list still renders. A list of one row counts as true, since its data may be at fault. */
-function hasStanding(line: Element): boolean {
+function hasWorkingRow(line: Element): boolean {
   const item = line.matches(':only-child') ? (line.parentElement ?? line) : line;
-  const others = [...(item.parentElement?.children ?? [])].filter((other) => other !== item);
-  return others.length === 0 || others.some((other) => !other.matches('[data-lost]') && !holdsLine(other));
+  const otherRows = [...(item.parentElement?.children ?? [])].filter((other) => other !== item);
+  return otherRows.length === 0 || otherRows.some((other) => !other.matches('[data-lost]') && !isFailedRow(other));
 }
 
-const holdsLine = ({ children }: Element): boolean =>
+const isFailedRow = ({ children }: Element): boolean =>
   children.length === 1 && children[0]?.matches('[data-lost]') === true;

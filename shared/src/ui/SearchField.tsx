@@ -19,7 +19,7 @@ export interface SearchFieldProps {
   ref?: Ref<HTMLInputElement>;
 }
 
-const REST_MS = 300;
+const TYPING_PAUSE_MS = 300;
 
 /** A search field. Reports no text during IME composition; Enter and ✕ report immediately. */
 export function SearchField({
@@ -33,26 +33,26 @@ export function SearchField({
 }: SearchFieldProps) {
   const [text, setText] = useState(words ?? '');
   const [isComposing, setComposing] = useState(false);
-  const [reported, setReported] = useState(words ?? '');
-  const [received, setReceived] = useState(words);
-  if (words !== undefined && words !== received) {
-    setReceived(words);
-    if (words !== reported) {
-      setReported(words);
+  const [reportedText, setReportedText] = useState(words ?? '');
+  const [receivedWords, setReceivedWords] = useState(words);
+  if (words !== undefined && words !== receivedWords) {
+    setReceivedWords(words);
+    if (words !== reportedText) {
+      setReportedText(words);
       setText(words);
     }
   }
   const input = useRef<HTMLInputElement>(null);
-  const tell = (typed: string) => {
-    if (typed === reported) return;
-    setReported(typed);
+  const report = (typed: string) => {
+    if (typed === reportedText) return;
+    setReportedText(typed);
     onSearch(typed);
   };
-  const tellRested = useEffectEvent(tell);
+  const reportAfterPause = useEffectEvent(report);
   useEffect(() => {
     if (isComposing) return;
     const typed = text.trim();
-    const timer = setTimeout(() => tellRested(typed), typed === '' ? 0 : REST_MS);
+    const timer = setTimeout(() => reportAfterPause(typed), typed === '' ? 0 : TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, isComposing]);
   return (
@@ -60,7 +60,7 @@ export function SearchField({
       className={styles.frame}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isComposing) tell(text.trim());
+        if (!isComposing) report(text.trim());
       }}
     >
       <SearchIcon className={styles.icon} size={18} aria-hidden />

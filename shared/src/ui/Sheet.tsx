@@ -21,7 +21,7 @@ export function Sheet({ open, onClose, title, uncloseable = false, children, foo
   const titleId = useId();
   const panel = useRef<HTMLDivElement>(null);
   const dialog = useModalDialog({ open, onClose, uncloseable });
-  const present = usePresence(open);
+  const isPresent = usePresence(open);
   const dragToClose = useDragToClose(panel, uncloseable ? undefined : onClose);
   // Focuses the sheet itself, so that no keyboard opens on a phone.
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ export function Sheet({ open, onClose, title, uncloseable = false, children, foo
   }, [open]);
   return (
     <dialog {...dialog} className={styles.sheetOverlay} aria-labelledby={titleId}>
-      {present && (
+      {isPresent && (
         <div ref={panel} className={styles.sheetPanel} tabIndex={-1}>
           <header className={styles.head} {...dragToClose()}>
             <span className={styles.grip} />
@@ -46,17 +46,17 @@ export function Sheet({ open, onClose, title, uncloseable = false, children, foo
   );
 }
 
-const FAR_ENOUGH_PX = 96;
-const FAST_ENOUGH_PX_PER_MS = 0.5;
+const CLOSE_DISTANCE_PX = 96;
+const CLOSE_SPEED_PX_PER_MS = 0.5;
 
 function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => void) | undefined) {
   return useDrag(
-    ({ movement: [, down], velocity: [, speed], direction: [, way], active, last }) => {
+    ({ movement: [, distancePx], velocity: [, speed], direction: [, way], active, last }) => {
       if (!panel.current) return;
       // for a tap, `active` and `last` are both false
-      panel.current.style.transform = active ? `translateY(${Math.max(0, down)}px)` : '';
+      panel.current.style.transform = active ? `translateY(${Math.max(0, distancePx)}px)` : '';
       panel.current.style.transition = active ? 'none' : '';
-      if (last && (down > FAR_ENOUGH_PX || (way > 0 && speed > FAST_ENOUGH_PX_PER_MS))) onClose?.();
+      if (last && (distancePx > CLOSE_DISTANCE_PX || (way > 0 && speed > CLOSE_SPEED_PX_PER_MS))) onClose?.();
     },
     { axis: 'y', filterTaps: true, pointer: { keys: false } },
   );

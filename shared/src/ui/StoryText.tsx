@@ -20,19 +20,19 @@ const MARKUP = { plain: 'span', action: 'em', strong: 'strong' } as const;
 /** Appends to the text node as the text grows. React would replace it, and with it the user's selection. */
 function Run({ kind, text }: Passage) {
   const Mark = MARKUP[kind];
-  const mark = useRef<HTMLElement>(null);
-  const [first] = useState(text);
+  const element = useRef<HTMLElement>(null);
+  const [initialText] = useState(text);
   useLayoutEffect(() => {
-    if (mark.current) follow(mark.current, text);
+    if (element.current) syncText(element.current, text);
   }, [text]);
-  return <Mark ref={mark}>{first}</Mark>;
+  return <Mark ref={element}>{initialText}</Mark>;
 }
 
-function follow(mark: HTMLElement, text: string): void {
-  if (mark.textContent === text) return;
-  const node = mark.childNodes.length === 1 ? mark.firstChild : null;
+function syncText(element: HTMLElement, text: string): void {
+  if (element.textContent === text) return;
+  const node = element.childNodes.length === 1 ? element.firstChild : null;
   // a translator has replaced the text node by an element
-  if (!(node instanceof Text)) mark.textContent = text;
+  if (!(node instanceof Text)) element.textContent = text;
   else if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
   else if (node.data.startsWith(text)) node.deleteData(text.length, node.data.length);
   else node.data = text;

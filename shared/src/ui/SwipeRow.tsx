@@ -9,7 +9,7 @@ interface SwipeAction {
   onAction: () => void;
 }
 
-const FAST_ENOUGH_PX_PER_MS = 0.4;
+const SWIPE_SPEED_PX_PER_MS = 0.4;
 
 export interface SwipeRowProps {
   actionLabel: string;
@@ -26,20 +26,20 @@ export interface SwipeRowProps {
 export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProps) {
   const widthPx = also ? 2 * ACTION_PX : ACTION_PX;
   const row = useRef<HTMLDivElement>(null);
-  const face = useRef<HTMLDivElement>(null);
+  const surface = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   /** A mouse drag ends with a click, which must not count as a tap on the row. */
   const wasDragged = useRef(false);
-  useTouchElsewhere(row, open, () => setOpen(false));
-  useSideways(row, face, ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
-    if (!face.current) return;
+  useTouchOutside(row, open, () => setOpen(false));
+  useHorizontalDrag(row, surface, ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
+    if (!surface.current) return;
     wasDragged.current = !tap;
-    const rest = open ? -widthPx : 0;
-    const shift = Math.min(0, Math.max(-widthPx * 1.2, rest + x));
-    face.current.style.transform = last ? '' : `translateX(${shift}px)`;
-    face.current.style.transition = last ? '' : 'none';
+    const restPx = open ? -widthPx : 0;
+    const shiftPx = Math.min(0, Math.max(-widthPx * 1.2, restPx + x));
+    surface.current.style.transform = last ? '' : `translateX(${shiftPx}px)`;
+    surface.current.style.transition = last ? '' : 'none';
     if (!last) return;
-    setOpen(speed > FAST_ENOUGH_PX_PER_MS ? way < 0 : shift < -widthPx / 2);
+    setOpen(speed > SWIPE_SPEED_PX_PER_MS ? way < 0 : shiftPx < -widthPx / 2);
   });
   return (
     <div ref={row} className={styles.row}>
@@ -64,7 +64,7 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
         )}
       </div>
       <div
-        ref={face}
+        ref={surface}
         className={styles.face}
         data-open={open}
         data-wide={also !== undefined}
@@ -89,17 +89,21 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
  * Reports horizontal drags of the row's face by finger or mouse. The gesture library (5 KiB Brotli) loads after the first paint;
  * `data-swipe-row` then marks the row.
  */
-function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLElement | null>, onDrag: Handler<'drag'>) {
-  const dragged = useEffectEvent(onDrag);
+function useHorizontalDrag(
+  row: RefObject<HTMLElement | null>,
+  surface: RefObject<HTMLElement | null>,
+  onDrag: Handler<'drag'>,
+) {
+  const handleDrag = useEffectEvent(onDrag);
   useEffect(() => {
     let isOver = false;
     let stop = () => {};
     const begin = async () => {
       const { DragGesture } = await import(/* webpackChunkName: "gestures" */ '@use-gesture/vanilla');
-      if (isOver || !row.current || !face.current) return;
+      if (isOver || !row.current || !surface.current) return;
       // not `filterTaps`, which swallows the click of a press that began before the library loaded
       const options = { axis: 'x', threshold: 3, preventScroll: false } as const;
-      const gesture = new DragGesture(face.current, (state) => dragged(state), options);
+      const gesture = new DragGesture(surface.current, (state) => handleDrag(state), options);
       row.current.dataset.swipeRow = '';
       stop = () => gesture.destroy();
     };
@@ -109,18 +113,18 @@ function useSideways(row: RefObject<HTMLElement | null>, face: RefObject<HTMLEle
       isOver = true;
       stop();
     };
-  }, [row, face]);
+  }, [row, surface]);
 }
 
 /** Calls back when something outside the open row is touched; a tap on another row is swallowed. */
-function useTouchElsewhere(row: RefObject<HTMLElement | null>, open: boolean, onTouch: () => void) {
-  const touched = useEffectEvent(onTouch);
+function useTouchOutside(row: RefObject<HTMLElement | null>, open: boolean, onTouch: () => void) {
+  const reportTouch = useEffectEvent(onTouch);
   useEffect(() => {
     if (!open) return;
     const onPointerDown = ({ target }: PointerEvent) => {
       if (!(target instanceof Element) || row.current?.contains(target)) return;
       if (target.closest('[data-swipe-row]')) swallowTap();
-      touched();
+      reportTouch();
     };
     document.addEventListener('pointerdown', onPointerDown, true);
     return () => document.removeEventListener('pointerdown', onPointerDown, true);
@@ -129,13 +133,14 @@ function useTouchElsewhere(row: RefObject<HTMLElement | null>, open: boolean, on
 
 /** Swallows the click that ends the current touch; a touch without a click does not affect the next one. */
 function swallowTap() {
-  const over = new AbortController();
-  const options = { capture: true, signal: over.signal };
+  const controller = new AbortController();
+  const options = { capture: true, signal: controller.signal };
   const swallow = (event: Event) => {
     event.preventDefault();
     event.stopPropagation();
-    over.abort();
+    controller.abort();
   };
   document.addEventListener('click', swallow, options);
-  for (const next of ['pointerdown', 'keydown']) document.addEventListener(next, () => over.abort(), options);
+  for (const eventType of ['pointerdown', 'keydown'])
+    document.addEventListener(eventType, () => controller.abort(), options);
 }

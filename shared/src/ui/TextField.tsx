@@ -152,7 +152,7 @@ export function TextArea({
     input.current?.style.setProperty('--rows', String(rows));
     input.current?.style.setProperty('--max-rows', String(maxRows));
   }, [input, rows, maxRows]);
-  useLayoutEffect(() => grow(input.current, value), [input, value]);
+  useLayoutEffect(() => fitHeight(input.current, value), [input, value]);
   const aside = maxCodePoints === undefined ? null : counter(value, maxCodePoints);
   return (
     <Field id={id} label={label} hint={hint} error={error} hideLabel={hideLabel} aside={aside}>
@@ -164,16 +164,16 @@ export function TextArea({
 }
 
 function counter(value: string, max: number): ReactNode {
-  const used = codePoints(value);
+  const length = codePoints(value);
   return (
-    <span className={clsx(styles.counter, used > max && styles.over)} translate="no">
-      {`${used}/${max}`}
+    <span className={clsx(styles.counter, length > max && styles.over)} translate="no">
+      {`${length}/${max}`}
     </span>
   );
 }
 
 /** Measures the text only without `field-sizing`, since that forces a layout per key press. */
-function grow(input: HTMLTextAreaElement | null, value: string) {
+function fitHeight(input: HTMLTextAreaElement | null, value: string) {
   if (!input || CSS.supports('field-sizing', 'content')) return;
   input.style.height = 'auto';
   if (value) input.style.height = `${input.scrollHeight + 2}px`;
@@ -182,7 +182,7 @@ function grow(input: HTMLTextAreaElement | null, value: string) {
 /** Error texts of a form by field. */
 export type FieldErrors<Name extends string = string> = Partial<Record<Name, readonly string[]>>;
 
-const isWrong = (texts: readonly string[] | undefined) => texts !== undefined && texts.length > 0;
+const hasErrors = (texts: readonly string[] | undefined) => texts !== undefined && texts.length > 0;
 
 /**
  * Errors of one form, from its own checks or the server's 422. The form needs `formRef` and `noValidate`, its fields their
@@ -191,27 +191,29 @@ const isWrong = (texts: readonly string[] | undefined) => texts !== undefined &&
 export function useFieldErrors<Name extends string = string>(...names: Name[]) {
   const formRef = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<FieldErrors<Name>>({});
-  const [shown, setShown] = useState(0);
+  const [showCount, setShowCount] = useState(0);
   useEffect(() => {
-    if (shown > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [shown]);
+    if (showCount > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [showCount]);
   return {
     formRef,
     errors,
     /** Replaces the shown errors. Returns whether any field is wrong. */
-    showErrors(found: FieldErrors): boolean {
-      const ofForm = Object.entries(found).filter(([name]) => names.length === 0 || names.some((one) => one === name));
-      const isAnyWrong = ofForm.some(([, texts]) => isWrong(texts));
-      setErrors(Object.fromEntries(ofForm) as FieldErrors<Name>);
-      if (isAnyWrong) setShown((count) => count + 1);
-      return isAnyWrong;
+    showErrors(newErrors: FieldErrors): boolean {
+      const formErrors = Object.entries(newErrors).filter(
+        ([name]) => names.length === 0 || names.some((one) => one === name),
+      );
+      const hasAnyErrors = formErrors.some(([, texts]) => hasErrors(texts));
+      setErrors(Object.fromEntries(formErrors) as FieldErrors<Name>);
+      if (hasAnyErrors) setShowCount((count) => count + 1);
+      return hasAnyErrors;
     },
     /** Removes the errors of fields that the user edits. */
     clearErrors: (...names: Name[]) =>
       setErrors((current) => {
-        const rest = { ...current };
-        for (const name of names) delete rest[name];
-        return rest;
+        const remainingErrors = { ...current };
+        for (const name of names) delete remainingErrors[name];
+        return remainingErrors;
       }),
   };
 }

@@ -2,7 +2,7 @@ import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { followKeyboard, overlayPlace } from './overlays';
+import { followKeyboard, overlayContainer } from './overlays';
 import styles from './Toaster.module.css';
 
 export interface ShownToast {
@@ -21,7 +21,7 @@ export function Toaster({ toasts, label = '提示' }: { toasts: readonly ShownTo
   const modal = useSyncExternalStore(watchModals, topModal, () => null);
   return createPortal(
     <section
-      ref={toasts.length > 0 ? attend : undefined}
+      ref={toasts.length > 0 ? attachToaster : undefined}
       data-toasts
       className={styles.place}
       aria-label={label}
@@ -40,7 +40,7 @@ export function Toaster({ toasts, label = '提示' }: { toasts: readonly ShownTo
         </div>
       ))}
     </section>,
-    modal ?? overlayPlace(),
+    modal ?? overlayContainer(),
   );
 }
 
@@ -52,24 +52,24 @@ function watchModals(onChange: () => void): () => void {
   return () => observer.disconnect();
 }
 
-function attend(place: HTMLElement): () => void {
-  const stops = [standOverFoot(place), noteHold(place)];
+function attachToaster(place: HTMLElement): () => void {
+  const cleanups = [positionAboveFoot(place), trackHold(place)];
   return () => {
-    for (const stop of stops) stop();
+    for (const cleanUp of cleanups) cleanUp();
   };
 }
 
 /** Sets `data-held` while a finger is on a toast, for the owner of the timers. Returns the cleanup function. */
-function noteHold(place: HTMLElement): () => void {
-  const over = new AbortController();
-  const { signal } = over;
+function trackHold(place: HTMLElement): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
   place.addEventListener('pointerdown', () => place.toggleAttribute('data-held', true), { signal });
   for (const type of ['pointerup', 'pointercancel'])
     window.addEventListener(type, () => place.toggleAttribute('data-held', false), { capture: true, signal });
-  return () => over.abort();
+  return () => controller.abort();
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Height in px from the window's bottom to the top of the bar. Ignores bars of hidden screens and the tall rail of a wide window. */
 function footHeight(): number {
@@ -79,13 +79,13 @@ function footHeight(): number {
 }
 
 /** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */
-function standOverFoot(place: HTMLElement): () => void {
-  const stand = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
-  stand();
-  const timer = setInterval(stand, LOOK_MS);
-  const leaveKeyboard = followKeyboard(place);
+function positionAboveFoot(place: HTMLElement): () => void {
+  const updatePosition = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
+  updatePosition();
+  const timer = setInterval(updatePosition, POLL_MS);
+  const stopFollowing = followKeyboard(place);
   return () => {
     clearInterval(timer);
-    leaveKeyboard();
+    stopFollowing();
   };
 }

@@ -10,19 +10,19 @@ export function useShanghaiDay(): string {
   const [day, setDay] = useState(() => dayKey(serverNow()));
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
-    const look = () => {
+    const update = () => {
       clearTimeout(timer);
       setDay(dayKey(serverNow()));
       // one second late, so that a rounded clock does not show the old day
-      timer = setTimeout(look, DAY_MS - ((serverNow() + SHANGHAI_MS) % DAY_MS) + 1000);
+      timer = setTimeout(update, DAY_MS - ((serverNow() + SHANGHAI_MS) % DAY_MS) + 1000);
     };
-    look();
-    document.addEventListener('visibilitychange', look);
-    window.addEventListener(CLOCK_CORRECTED, look);
+    update();
+    document.addEventListener('visibilitychange', update);
+    window.addEventListener(CLOCK_CORRECTED, update);
     return () => {
       clearTimeout(timer);
-      window.removeEventListener(CLOCK_CORRECTED, look);
-      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener(CLOCK_CORRECTED, update);
+      document.removeEventListener('visibilitychange', update);
     };
   }, []);
   return day;
@@ -32,13 +32,13 @@ export function useShanghaiDay(): string {
 export function useNow(): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const look = () => setNow(serverNow());
-    look();
-    const timer = setInterval(look, MINUTE_MS);
-    window.addEventListener(CLOCK_CORRECTED, look);
+    const update = () => setNow(serverNow());
+    update();
+    const timer = setInterval(update, MINUTE_MS);
+    window.addEventListener(CLOCK_CORRECTED, update);
     return () => {
       clearInterval(timer);
-      window.removeEventListener(CLOCK_CORRECTED, look);
+      window.removeEventListener(CLOCK_CORRECTED, update);
     };
   }, []);
   return now;
@@ -46,27 +46,27 @@ export function useNow(): number {
 
 /** Returns a function for the seconds left. Sleep of the device counts, and setting its clock back does not extend the wait. */
 function beginWait(seconds: number): () => number {
-  const began = { at: Date.now(), running: performance.now() };
+  const startTimes = { at: Date.now(), running: performance.now() };
   return () => {
-    const passed = Math.max(Date.now() - began.at, performance.now() - began.running);
-    return Math.max(0, Math.ceil(seconds - passed / SECOND_MS));
+    const passedMs = Math.max(Date.now() - startTimes.at, performance.now() - startTimes.running);
+    return Math.max(0, Math.ceil(seconds - passedMs / SECOND_MS));
   };
 }
 
 /** Whole seconds left of a wait that starts with `firstSeconds`, and a function that starts another. */
 export function useCountdown(firstSeconds: () => number): [secondsLeft: number, start: (seconds: number) => void] {
   const [wait, setWait] = useState(() => beginWait(firstSeconds()));
-  const [left, setLeft] = useState(wait);
-  const isOver = left === 0;
+  const [secondsLeft, setSecondsLeft] = useState(wait);
+  const isOver = secondsLeft === 0;
   useEffect(() => {
     if (isOver) return;
-    const timer = setInterval(() => setLeft(wait), SECOND_MS);
+    const timer = setInterval(() => setSecondsLeft(wait), SECOND_MS);
     return () => clearInterval(timer);
   }, [wait, isOver]);
   const start = (seconds: number) => {
     const next = beginWait(seconds);
     setWait(() => next);
-    setLeft(next);
+    setSecondsLeft(next);
   };
-  return [left, start];
+  return [secondsLeft, start];
 }

@@ -29,18 +29,18 @@ function guards(): Guards {
     holder[GUARDS] = { open: [], page: null, stepping: false, leaving: false };
     window.addEventListener('popstate', onPopState, { capture: true });
     // the browser may restore this document from the back-forward cache
-    window.addEventListener('pageshow', stay);
+    window.addEventListener('pageshow', cancelLeaving);
   }
   return holder[GUARDS];
 }
 
-function leave() {
+function markLeaving() {
   guards().leaving = true;
 }
 
-function stay() {
+function cancelLeaving() {
   guards().leaving = false;
-  settle();
+  removeDeadEntries();
 }
 
 /**
@@ -48,31 +48,31 @@ function stay() {
  * function that removes the entry when the overlay closes otherwise.
  */
 export function guardHistory(onBack: () => void, stays = () => false): () => void {
-  const all = guards();
-  const top = all.open.at(-1);
+  const state = guards();
+  const topGuard = state.open.at(-1);
   // Closed and opened in the same task (strict mode, one sheet replacing another): reuse its entry.
-  const inherited = top?.released && idsHere().at(-1) === top.id ? all.open.pop() : undefined;
+  const reusableGuard = topGuard?.released && currentOverlayIds().at(-1) === topGuard.id ? state.open.pop() : undefined;
   const guard: Guard = {
-    id: inherited?.id ?? Math.random().toString(36).slice(2),
+    id: reusableGuard?.id ?? Math.random().toString(36).slice(2),
     onBack,
     get stays() {
       return stays();
     },
-    entered: inherited?.entered ?? false,
+    entered: reusableGuard?.entered ?? false,
     released: false,
   };
-  all.open.push(guard);
-  all.page = pageHere();
+  state.open.push(guard);
+  state.page = currentPageKey();
   // an earlier navigation has been cancelled
-  all.leaving = false;
-  window.addEventListener('beforeunload', leave);
-  enterWaiting(all);
+  state.leaving = false;
+  window.addEventListener('beforeunload', markLeaving);
+  pushPendingEntries(state);
   return () => {
     guard.released = true;
     // A navigation started by the same tap must change the history first; then no step back is needed.
     setTimeout(() => {
-      settle();
-      if (all.open.length === 0) window.removeEventListener('beforeunload', leave);
+      removeDeadEntries();
+      if (state.open.length === 0) window.removeEventListener('beforeunload', markLeaving);
     });
   };
 }
@@ -83,19 +83,19 @@ export function guardHistory(onBack: () => void, stays = () => false): () => voi
  */
 export async function leaveDeadOverlays(leaving = false): Promise<void> {
   guards().leaving = leaving;
-  settle();
+  removeDeadEntries();
   while (guards().stepping)
     await new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }));
 }
 
 /** Pushes an entry for each overlay without one. An entry pushed during a step back would be removed by that step. */
-function enterWaiting(all: Guards) {
-  if (all.stepping) return;
-  for (const guard of all.open) {
+function pushPendingEntries(state: Guards) {
+  if (state.stepping) return;
+  for (const guard of state.open) {
     if (guard.entered || guard.released) continue;
     guard.entered = true;
     try {
-      pushEntry(all);
+      pushEntry(state);
     } catch {
       // Safari allows 100 entries in 30 s: without one, going back also leaves the page below
       guard.entered = false;
@@ -103,60 +103,62 @@ function enterWaiting(all: Guards) {
   }
 }
 
-function pushEntry(all: Guards) {
-  const overlays = all.open.filter((guard) => guard.entered && !guard.released).map((guard) => guard.id);
+function pushEntry(state: Guards) {
+  const overlays = state.open.filter((guard) => guard.entered && !guard.released).map((guard) => guard.id);
   history.pushState({ ...history.state, overlays }, '');
 }
 
 /** Steps back over the entries of closed overlays. */
-function settle() {
-  const all = guards();
+function removeDeadEntries() {
+  const state = guards();
   // overlays that close meanwhile are handled when the step arrives
-  if (all.stepping || all.leaving) return;
-  const steps = deadEntriesHere(all);
-  all.open = all.open.filter((guard) => !guard.released);
-  if (steps > 0) stepBack(all, steps);
-  else if (all.open.length === 0) all.page = null;
+  if (state.stepping || state.leaving) return;
+  const steps = countDeadEntries(state);
+  state.open = state.open.filter((guard) => !guard.released);
+  if (steps > 0) stepBack(state, steps);
+  else if (state.open.length === 0) state.page = null;
 }
 
-function stepBack(all: Guards, steps: number) {
-  all.stepping = true;
+function stepBack(state: Guards, steps: number) {
+  state.stepping = true;
   history.go(-steps);
 }
 
 function onPopState(event: PopStateEvent) {
-  const all = guards();
-  all.stepping = false;
-  const samePage = all.page === pageHere();
+  const state = guards();
+  state.stepping = false;
+  const isSamePage = state.page === currentPageKey();
   // The router would treat this as a navigation to the same entry, and its blocker would reload the page.
-  if (samePage) event.stopImmediatePropagation();
-  const gone = all.open.filter((guard) => guard.entered && !guard.released && !idsHere().includes(guard.id)).reverse();
-  const staying = gone.some((guard) => guard.stays);
-  for (const guard of gone) {
+  if (isSamePage) event.stopImmediatePropagation();
+  const removedGuards = state.open
+    .filter((guard) => guard.entered && !guard.released && !currentOverlayIds().includes(guard.id))
+    .reverse();
+  const isAnyStaying = removedGuards.some((guard) => guard.stays);
+  for (const guard of removedGuards) {
     if (guard.stays) continue;
     guard.released = true;
     guard.onBack();
   }
-  const dead = staying ? 0 : deadEntriesHere(all);
-  all.open = all.open.filter((guard) => !guard.released);
-  all.page = all.open.length > 0 || dead > 0 ? pageHere() : null;
-  if (dead > 0) stepBack(all, dead);
-  else if (staying && samePage) history.go(1);
+  const deadEntries = isAnyStaying ? 0 : countDeadEntries(state);
+  state.open = state.open.filter((guard) => !guard.released);
+  state.page = state.open.length > 0 || deadEntries > 0 ? currentPageKey() : null;
+  if (deadEntries > 0) stepBack(state, deadEntries);
+  else if (isAnyStaying && isSamePage) history.go(1);
   else {
-    if (staying) pushEntry(all);
-    enterWaiting(all);
+    if (isAnyStaying) pushEntry(state);
+    pushPendingEntries(state);
   }
 }
 
-function deadEntriesHere(all: Guards): number {
-  const ids = idsHere();
-  const alive = ids.findLastIndex((id) => all.open.some((guard) => guard.id === id && !guard.released));
-  return ids.length - 1 - alive;
+function countDeadEntries(state: Guards): number {
+  const ids = currentOverlayIds();
+  const lastLiveIndex = ids.findLastIndex((id) => state.open.some((guard) => guard.id === id && !guard.released));
+  return ids.length - 1 - lastLiveIndex;
 }
 
-function idsHere(): string[] {
+function currentOverlayIds(): string[] {
   const overlays: unknown = history.state?.overlays;
   return Array.isArray(overlays) ? overlays : [];
 }
 
-const pageHere = () => `${history.state?.key ?? ''} ${location.href}`;
+const currentPageKey = () => `${history.state?.key ?? ''} ${location.href}`;

@@ -1,7 +1,7 @@
 import { media } from './media';
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
-const WRITTEN_IN = 'input:not([type="radio"], [type="checkbox"], [type="file"]), textarea';
+const TEXT_FIELDS = 'input:not([type="radio"], [type="checkbox"], [type="file"]), textarea';
 
 /** Position of an element: its ancestors from the nearest on, with the preceding sibling in each. */
 interface Step {
@@ -16,25 +16,27 @@ function pathOf(element: Element): Step[] {
   return path;
 }
 
-const canHold = (element: Element): boolean =>
+const canFocus = (element: Element): boolean =>
   element.isConnected &&
   !element.matches(':disabled') &&
   element.closest('[inert]') === null &&
   element.getClientRects().length > 0;
 
 /** A focused text field opens a touch keyboard, which only the user should do. */
-const isWelcome = (element: Element) => media('(pointer: fine)').matches || !element.matches(WRITTEN_IN);
+const opensNoKeyboard = (element: Element) => media('(pointer: fine)').matches || !element.matches(TEXT_FIELDS);
 
 /** The next focusable element after the position, else the last one before it, in the nearest ancestor that has one. */
-function nextOn(path: readonly Step[]): HTMLElement | undefined {
+function findNextFocusable(path: readonly Step[]): HTMLElement | undefined {
   for (const { parent, before } of path) {
     if (!parent.isConnected || parent === document.body) continue;
-    const all = [...parent.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((each) => canHold(each) && isWelcome(each));
+    const candidates = [...parent.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
+      (each) => canFocus(each) && opensNoKeyboard(each),
+    );
     const isAfter = (each: Element) =>
       !before?.isConnected ||
       (!before.contains(each) && (before.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0);
-    const next = all.find(isAfter) ?? all.at(-1);
-    if (next) return next;
+    const nextElement = candidates.find(isAfter) ?? candidates.at(-1);
+    if (nextElement) return nextElement;
   }
   return undefined;
 }
@@ -44,22 +46,22 @@ function nextOn(path: readonly Step[]): HTMLElement | undefined {
  * and screen readers restart at the top. Returns the cleanup function.
  */
 export function keepFocus(): () => void {
-  let last: { element: Element; path: Step[] } | undefined;
-  const note = ({ target }: FocusEvent) => {
-    if (target instanceof Element) last = { element: target, path: pathOf(target) };
+  let lastFocus: { element: Element; path: Step[] } | undefined;
+  const recordFocus = ({ target }: FocusEvent) => {
+    if (target instanceof Element) lastFocus = { element: target, path: pathOf(target) };
   };
   const observer = new MutationObserver(() => {
     const { activeElement } = document;
-    const isLost = activeElement === null || activeElement === document.body || activeElement === last?.element;
-    if (!last || !isLost || canHold(last.element)) return;
-    const { path } = last;
-    last = undefined;
-    nextOn(path)?.focus({ preventScroll: true });
+    const isLost = activeElement === null || activeElement === document.body || activeElement === lastFocus?.element;
+    if (!lastFocus || !isLost || canFocus(lastFocus.element)) return;
+    const { path } = lastFocus;
+    lastFocus = undefined;
+    findNextFocusable(path)?.focus({ preventScroll: true });
   });
-  document.addEventListener('focusin', note);
+  document.addEventListener('focusin', recordFocus);
   observer.observe(document, { childList: true, subtree: true, attributeFilter: ['disabled', 'inert'] });
   return () => {
-    document.removeEventListener('focusin', note);
+    document.removeEventListener('focusin', recordFocus);
     observer.disconnect();
   };
 }

@@ -12,26 +12,26 @@ export function late<Props extends object>(
   const file: { component?: ComponentType<Props> } = {};
   return function Late(props: Props) {
     const [Loaded, setLoaded] = useState(() => file.component);
-    const [isLost, setLost] = useState(false);
-    const ask = useCallback(() => {
-      setLost(false);
+    const [hasFailed, setFailed] = useState(false);
+    const loadComponent = useCallback(() => {
+      setFailed(false);
       load().then(
         ({ default: component }) => {
           file.component = component;
           setLoaded(() => component);
         },
-        () => setLost(true),
+        () => setFailed(true),
       );
     }, []);
     useEffect(() => {
-      if (!file.component) ask();
-    }, [ask]);
+      if (!file.component) loadComponent();
+    }, [loadComponent]);
     useEffect(() => {
-      if (!isLost) return;
-      window.addEventListener('online', ask);
-      return () => window.removeEventListener('online', ask);
-    }, [isLost, ask]);
+      if (!hasFailed) return;
+      window.addEventListener('online', loadComponent);
+      return () => window.removeEventListener('online', loadComponent);
+    }, [hasFailed, loadComponent]);
     if (Loaded) return <Loaded {...props} />;
-    return isLost ? <ErrorRow text="暂时打不开" onRetry={ask} /> : waiting;
+    return hasFailed ? <ErrorRow text="暂时打不开" onRetry={loadComponent} /> : waiting;
   };
 }

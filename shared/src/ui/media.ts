@@ -16,15 +16,15 @@ export function media(query: string): Pick<MediaQueryList, 'matches' | keyof Eve
 }
 
 /** Leaves 616 px for the detail next to the host's rail and a list of 320 px. The styles repeat this value. */
-const wide = '(min-width: 1024px)';
+const WIDE_QUERY = '(min-width: 1024px)';
 
 function subscribe(onChange: () => void) {
-  const query = media(wide);
+  const query = media(WIDE_QUERY);
   query.addEventListener('change', onChange);
   return () => query.removeEventListener('change', onChange);
 }
 
-const isWide = () => media(wide).matches;
+const isWide = () => media(WIDE_QUERY).matches;
 
 /** Whether the window has room for a list and its detail side by side. */
 export const useIsWide = (): boolean => useSyncExternalStore(subscribe, isWide);

@@ -1,7 +1,7 @@
 import { attempt } from './media';
 
 /** Scale above which the user has zoomed in: the viewport is smaller then too, without a keyboard. */
-const ZOOMED = 1.01;
+const ZOOMED_SCALE = 1.01;
 
 /** The keyboard of a phone in landscape leaves less: room for a field and its messages only. */
 const TIGHT_PX = 200;
@@ -13,39 +13,39 @@ const TIGHT_PX = 200;
 export function followKeyboard(element: HTMLElement, onChange?: () => void): () => void {
   const view = attempt(() => window.visualViewport);
   if (!view) return () => undefined;
-  let last = '';
-  const place = () => {
-    const isZoomed = view.scale > ZOOMED;
-    const covered = isZoomed ? 0 : Math.max(0, window.innerHeight - view.height - view.offsetTop);
-    const above = isZoomed ? 0 : Math.max(0, view.offsetTop);
-    const insets = { '--keyboard': `${Math.round(covered)}px`, '--view-top': `${Math.round(above)}px` };
+  let lastInsets = '';
+  const updateInsets = () => {
+    const isZoomed = view.scale > ZOOMED_SCALE;
+    const coveredPx = isZoomed ? 0 : Math.max(0, window.innerHeight - view.height - view.offsetTop);
+    const abovePx = isZoomed ? 0 : Math.max(0, view.offsetTop);
+    const insets = { '--keyboard': `${Math.round(coveredPx)}px`, '--view-top': `${Math.round(abovePx)}px` };
     const isTight = !isZoomed && view.height < TIGHT_PX;
-    const now = JSON.stringify([insets, isTight]);
-    if (now === last) return;
-    last = now;
+    const currentInsets = JSON.stringify([insets, isTight]);
+    if (currentInsets === lastInsets) return;
+    lastInsets = currentInsets;
     element.toggleAttribute('data-tight', isTight);
     for (const [name, value] of Object.entries(insets)) element.style.setProperty(name, value);
     onChange?.();
   };
-  place();
-  view.addEventListener('resize', place);
-  view.addEventListener('scroll', place);
+  updateInsets();
+  view.addEventListener('resize', updateInsets);
+  view.addEventListener('scroll', updateInsets);
   return () => {
-    view.removeEventListener('resize', place);
-    view.removeEventListener('scroll', place);
+    view.removeEventListener('resize', updateInsets);
+    view.removeEventListener('scroll', updateInsets);
   };
 }
 
-const OVERLAYS = 'overlays';
+const OVERLAYS_ID = 'overlays';
 
 /**
  * Container of overlays. Not the body: React adds its listeners to each portal's container, and would handle all events of the
  * page twice.
  */
-export function overlayPlace(): HTMLElement {
-  const existing = document.getElementById(OVERLAYS);
+export function overlayContainer(): HTMLElement {
+  const existing = document.getElementById(OVERLAYS_ID);
   if (existing) return existing;
-  const place = document.createElement('div');
-  place.id = OVERLAYS;
-  return document.body.appendChild(place);
+  const container = document.createElement('div');
+  container.id = OVERLAYS_ID;
+  return document.body.appendChild(container);
 }

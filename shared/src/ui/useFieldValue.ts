@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom';
 
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 
-interface Owner<Input extends TextInput> {
+interface FieldOwner<Input extends TextInput> {
   /** undefined leaves the value to the browser, which starts with `defaultValue`. */
   value: string | undefined;
   defaultValue?: ComponentProps<'input'>['defaultValue'];
@@ -14,9 +14,9 @@ interface Owner<Input extends TextInput> {
  * Controls a text field, but keeps a value that the browser filled in. Password managers send no event, and React would clear the
  * field with the next render. The owner receives the value before a button of the form acts.
  */
-export function useFieldValue<Input extends TextInput>({ value, defaultValue, onChange }: Owner<Input>) {
+export function useFieldValue<Input extends TextInput>({ value, defaultValue, onChange }: FieldOwner<Input>) {
   const field = useRef<Input>(null);
-  const first = useRef(value ?? defaultValue);
+  const initialValue = useRef(value ?? defaultValue);
   /** The last value that the owner received or set. */
   const lastValue = useRef(value);
   useLayoutEffect(() => {
@@ -41,7 +41,7 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
   }, []);
   return {
     ref: field,
-    defaultValue: first.current,
+    defaultValue: initialValue.current,
     onChange(event: ChangeEvent<Input>) {
       if (lastValue.current !== undefined) lastValue.current = event.target.value;
       onChange?.(event);
@@ -50,10 +50,10 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
 }
 
 /** React ignores an event if a script already set its value, so the former value is set first. */
-function reportInput(input: TextInput, former: string): void {
+function reportInput(input: TextInput, previousValue: string): void {
   const { value } = input;
   const setByBrowser = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value')?.set;
-  input.value = former;
+  input.value = previousValue;
   setByBrowser?.call(input, value);
   flushSync(() => input.dispatchEvent(new Event('input', { bubbles: true })));
 }

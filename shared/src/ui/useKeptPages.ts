@@ -11,25 +11,25 @@ interface KeptCopy<Content> {
   isPending: boolean;
 }
 
-/** The device's copy under a key while `wanted`, e.g. offline. Keys contain a version, so that old shapes are not found. */
+/** The device's copy under a key while `isEnabled`, e.g. offline. Keys contain a version, so that old shapes are not found. */
 export function useKeptCopy<Content>(
   cache: Pick<DeviceCache, 'read'>,
   key: string,
-  wanted: boolean,
+  isEnabled: boolean,
 ): KeptCopy<Content> {
-  const [read, setRead] = useState<{ key: string; content: Content | undefined } | null>(null);
+  const [copy, setCopy] = useState<{ key: string; content: Content | undefined } | null>(null);
   useEffect(() => {
-    if (!wanted) return;
-    let left = false;
+    if (!isEnabled) return;
+    let isCancelled = false;
     void cache.read(key).then((content) => {
-      if (!left) setRead({ key, content: (content ?? undefined) as Content | undefined });
+      if (!isCancelled) setCopy({ key, content: (content ?? undefined) as Content | undefined });
     });
     return () => {
-      left = true;
+      isCancelled = true;
     };
-  }, [cache, key, wanted]);
-  const isRead = read?.key === key;
-  return { content: isRead ? read.content : undefined, isPending: wanted && !isRead };
+  }, [cache, key, isEnabled]);
+  const isRead = copy?.key === key;
+  return { content: isRead ? copy.content : undefined, isPending: isEnabled && !isRead };
 }
 
 interface KeptPages<Page> {
@@ -45,13 +45,13 @@ interface KeptPages<Page> {
   /** Delay in ms before the list is written, for lists with many pages. */
   pauseMs?: number;
   /** Adds the stored pages below the newest one, which is already loaded. */
-  restore: (kept: Page[]) => void;
+  restore: (storedPages: Page[]) => void;
 }
 
-const markOf = (key: string) => `${key} pages`;
+const markerKey = (key: string) => `${key} pages`;
 
 /** Whether this tab has stored pages of a list, to be restored after its first page. */
-export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boolean => tab.get(markOf(key)) !== null;
+export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boolean => tab.get(markerKey(key)) !== null;
 
 /**
  * Restores a long cursor-paged list after a reload of its tab. Stores its pages on the device and adds them after the first page
@@ -60,30 +60,31 @@ export const hasKeptPages = (tab: KeptPages<unknown>['tab'], key: string): boole
  */
 export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...handlers }: KeptPages<Page>): boolean {
   const [isRestored, setRestored] = useState(() => !hasKeptPages(tab, key));
-  const written = useRef<Page[] | null>(null);
+  const writtenPages = useRef<Page[] | null>(null);
   const isListed = pages !== undefined;
-  const putBack = useEffectEvent((kept: unknown) => {
-    if (Array.isArray(kept) && kept.length > (pages?.length ?? 0)) handlers.restore(kept as Page[]);
+  const restorePages = useEffectEvent((storedPages: unknown) => {
+    if (Array.isArray(storedPages) && storedPages.length > (pages?.length ?? 0))
+      handlers.restore(storedPages as Page[]);
     setRestored(true);
   });
   useEffect(() => {
     if (isRestored || !isListed) return;
-    let left = false;
-    void cache.read(key).then((kept) => left || putBack(kept));
+    let isCancelled = false;
+    void cache.read(key).then((storedPages) => isCancelled || restorePages(storedPages));
     return () => {
-      left = true;
+      isCancelled = true;
     };
   }, [isRestored, isListed, cache, key]);
-  const keep = useEffectEvent((listed: Page[]) => {
-    written.current = listed;
-    tab.set(markOf(key), '1');
-    void cache.write(key, handlers.slim?.(listed) ?? listed);
+  const storePages = useEffectEvent((loadedPages: Page[]) => {
+    writtenPages.current = loadedPages;
+    tab.set(markerKey(key), '1');
+    void cache.write(key, handlers.slim?.(loadedPages) ?? loadedPages);
   });
   useEffect(() => {
     // a single page loads with the screen, unless more were stored before
-    if (!isRestored || !pages || (pages.length < 2 && !written.current)) return;
-    if (pauseMs === 0) return keep(pages);
-    const timer = setTimeout(() => keep(pages), pauseMs);
+    if (!isRestored || !pages || (pages.length < 2 && !writtenPages.current)) return;
+    if (pauseMs === 0) return storePages(pages);
+    const timer = setTimeout(() => storePages(pages), pauseMs);
     return () => clearTimeout(timer);
   }, [isRestored, pages, pauseMs]);
   return isRestored;

@@ -22,26 +22,26 @@ export interface ModalOptions {
 /** Controls a native modal `<dialog>`: spread the result on it. */
 export function useModalDialog({ open, onClose, uncloseable = false }: ModalOptions) {
   const ref = useRef<HTMLDialogElement>(null);
-  const shown = useRef(false);
-  const pressedBeside = useRef(false);
+  const isShown = useRef(false);
+  const isPressedOutside = useRef(false);
   const close = useEffectEvent(() => onClose?.());
-  const stays = useEffectEvent(() => uncloseable);
+  const isUncloseable = useEffectEvent(() => uncloseable);
 
   // A layout effect, because an open modal in a hidden Activity would leave the whole page inert.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!open || !dialog) return;
-    openQuietly(dialog);
-    shown.current = true;
-    const leaveKeyboard = followKeyboard(dialog, () => keepFieldInSight(dialog));
-    const release = guardHistory(
+    openWithoutRing(dialog);
+    isShown.current = true;
+    const stopFollowingKeyboard = followKeyboard(dialog, () => scrollFieldIntoView(dialog));
+    const releaseHistory = guardHistory(
       () => close(),
-      () => stays(),
+      () => isUncloseable(),
     );
     return () => {
-      shown.current = false;
-      leaveKeyboard();
-      release();
+      isShown.current = false;
+      stopFollowingKeyboard();
+      releaseHistory();
       dialog.close();
     };
   }, [open]);
@@ -57,16 +57,16 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
     },
     onClose() {
       // The browser closed it despite `preventDefault`, as at the third Escape.
-      if (!shown.current || ref.current?.open) return;
+      if (!isShown.current || ref.current?.open) return;
       if (uncloseable) ref.current?.showModal();
       else onClose?.();
     },
     onPointerDown(event: PointerEvent) {
-      pressedBeside.current = event.target === ref.current;
+      isPressedOutside.current = event.target === ref.current;
     },
     onClick(event: MouseEvent) {
       // Checks both ends of the press, so that a text selection that ends outside does not close.
-      if (!uncloseable && pressedBeside.current && event.target === ref.current) onClose?.();
+      if (!uncloseable && isPressedOutside.current && event.target === ref.current) onClose?.();
     },
   };
 }
@@ -75,7 +75,7 @@ export function useModalDialog({ open, onClose, uncloseable = false }: ModalOpti
  * The browser focuses the first button, and WebKit draws a ring around it even after a touch. The focus therefore moves to the
  * panel, unless it came from an element with a ring.
  */
-function openQuietly(dialog: HTMLDialogElement) {
+function openWithoutRing(dialog: HTMLDialogElement) {
   // a text field always has a ring, so only links and buttons show keyboard use
   const isByKeyboard = document.activeElement?.matches(':is(a, button):focus-visible');
   dialog.showModal();
@@ -88,7 +88,7 @@ function openQuietly(dialog: HTMLDialogElement) {
 }
 
 /** The keyboard for a field may cover it. */
-function keepFieldInSight(dialog: HTMLDialogElement) {
+function scrollFieldIntoView(dialog: HTMLDialogElement) {
   const field = document.activeElement;
   if (field?.matches('input, textarea') && dialog.contains(field)) field.scrollIntoView({ block: 'nearest' });
 }
@@ -97,12 +97,12 @@ const EXIT_MS = 260;
 
 /** Whether to keep rendering a closing element: true while `open` and during the exit transition. */
 export function usePresence(open: boolean): boolean {
-  const [present, setPresent] = useState(open);
-  if (open && !present) setPresent(true);
+  const [isPresent, setPresent] = useState(open);
+  if (open && !isPresent) setPresent(true);
   useEffect(() => {
-    if (open || !present) return;
+    if (open || !isPresent) return;
     const timer = setTimeout(() => setPresent(false), EXIT_MS);
     return () => clearTimeout(timer);
-  }, [open, present]);
-  return open || present;
+  }, [open, isPresent]);
+  return open || isPresent;
 }
