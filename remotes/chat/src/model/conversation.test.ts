@@ -26,6 +26,16 @@ test('pages that overlap list each conversation once, the latest first', () => {
   expect(ids([pageOf([9, 8]), pageOf([8, 7])])).toEqual(['c-9', 'c-8', 'c-7']);
 });
 
+test.each(['2026-11-20T08:00:00.000Z', undefined])(
+  'conversations of one moment, %s, stay in the server’s order',
+  (updated_at) => {
+    const items = ['c', 'a', 'b'].map((id) =>
+      conversationDto({ id, updated_at, last_message: null, created_at: undefined }),
+    );
+    expect(ids([toConversationPage({ items, nextCursor: null })])).toEqual(['c', 'a', 'b']);
+  },
+);
+
 test('a story whose title shows nothing has a placeholder', () => {
   const items = [conversationDto({ story: { id: 's-1', title: '' } }), conversationDto({ story: { id: 's-2' } })];
   expect(toConversationPage({ items, nextCursor: null }).items.map(({ title }) => title)).toEqual(['无题', '无题']);

@@ -60,11 +60,13 @@ export function conversationsOf(pages: ConversationPage[]): Conversation[] {
     const listed = byId.get(conversation.id);
     if (!listed || listed.version < conversation.version) byId.set(conversation.id, conversation);
   }
-  return [...byId.values()].sort((left, right) => (comesAfter(left, right) ? 1 : -1));
+  // equals stay in the server's order
+  return [...byId.values()].sort(
+    (left, right) => descending(left.pinnedAt, right.pinnedAt) || descending(left.updatedAt, right.updatedAt),
+  );
 }
 
-const comesAfter = (left: Conversation, right: Conversation): boolean =>
-  left.pinnedAt === right.pinnedAt ? left.updatedAt < right.updatedAt : left.pinnedAt < right.pinnedAt;
+const descending = (left: string, right: string): number => Number(left < right) - Number(left > right);
 
 const hasEnded = (role: string | null | undefined, status: string | null | undefined): boolean =>
   role === 'assistant' && (status === 'completed' || status === 'failed');
