@@ -41,9 +41,15 @@ export interface Suggestion {
   errorText: string;
 }
 
-export const toSuggestion = (dto: SuggestionDto): Suggestion => ({
-  id: dto.id,
-  status: dto.status === 'ready' || dto.status === 'failed' ? dto.status : 'pending',
-  items: dto.items.filter((item) => item.text !== ''),
-  errorText: dto.error?.message ?? '',
-});
+const statuses = ['pending', 'ready', 'failed'] as const;
+
+export function toSuggestion(dto: SuggestionDto): Suggestion {
+  const items = dto.items.filter((item) => item.text !== '');
+  return {
+    id: dto.id,
+    // words that are there can be offered, under any name of their status
+    status: statuses.find((status) => status === dto.status) ?? (items.length > 0 ? 'ready' : 'pending'),
+    items,
+    errorText: dto.error?.message ?? '',
+  };
+}

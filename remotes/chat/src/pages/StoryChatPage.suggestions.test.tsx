@@ -57,6 +57,19 @@ describe('ideas are paid for once', () => {
   const otherTabKeeps = (suggestions: object) =>
     offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
 
+  test.each(['completed', undefined])(
+    'and offered as soon as they are there, though their status is %s',
+    async (status) => {
+      const { user, requests } = openChat({
+        ...handlers,
+        [ASK]: { status: 202, body: { data: { ...ready, status } } },
+      });
+      await user.click(await chip());
+      expect(await screen.findByText('请她进来')).toBeTruthy();
+      expect(requests.some(({ url }) => url === '/v1/messages/suggestion/i-1')).toBe(false);
+    },
+  );
+
   test('though they take longer than one waits, and are asked for again', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });
     onTestEnd(() => rs.useRealTimers());
