@@ -43,13 +43,15 @@ export async function sendPending(pending: PendingMessage): Promise<ApiError | u
 }
 
 async function takeAnswer(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
-  const conversationId = String(conversation?.id ?? message.conversation_id);
+  const conversationId = conversation?.id ?? message.conversation_id ?? pending.conversationId;
   if (balance !== undefined) session.userPatched({ balance });
   const owner = currentUserId();
   await threadLoaded(pending.storyId);
   if (currentUserId() !== owner) return;
   const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
-  dispatch(changeThread(pending.storyId, (thread) => withAnswer(thread, conversationId, messages)));
+  if (conversationId) dispatch(changeThread(pending.storyId, (thread) => withAnswer(thread, conversationId, messages)));
+  // what the answer has begun is not in it
+  if (!conversationId || !reply) await threadSyncs.catchUp(pending.storyId);
   threadSyncs.watch(pending.storyId);
   forgetWhatChanged(pending);
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));

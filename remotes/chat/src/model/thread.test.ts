@@ -4,6 +4,7 @@ import {
   applyDelta,
   applyEvent,
   emptyThread,
+  keyOf,
   runningMessage,
   type Thread,
   toDelta,
@@ -62,6 +63,31 @@ describe('events', () => {
 
   test('an event without a version cannot be trusted to be all', () => {
     expect(applyEvent(threadOf([asked]), { id: 'm-9', conversation_id: 'c-1' }).complete).toBe(false);
+  });
+});
+
+describe('what some servers leave out or give twice', () => {
+  const line = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
+
+  test('without versions the end of a reply is its end, and nothing from before revives it', () => {
+    const growing = messageDto({ seq: 2, version: undefined, status: 'streaming', body: '月色' });
+    const ended = { ...growing, status: 'completed' };
+    const done = withChanges(threadOf([line, growing]), toPage(latestDto([ended])));
+    expect(runningMessage(done)).toBeUndefined();
+    expect(withChanges(done, toPage(latestDto([{ ...growing, body: '月色正好' }])))).toBe(done);
+  });
+
+  test('a message belongs to the conversation that was asked for, or answers', () => {
+    const { conversation_id: _, ...bare } = messageDto({ seq: 2 });
+    const asked = toPage(latestDto([line, bare], { conversation_id: 'c-1' }));
+    expect(asked.messages.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
+    const answered = withAnswer(emptyThread('s-1'), 'c-1', [toMessage(bare)]);
+    expect(answered.messages[0]?.conversationId).toBe('c-1');
+  });
+
+  test.each(['', 'client-1'])('the client id %j in every message names one row each', (client_id) => {
+    const { messages } = threadOf([line, ...[2, 3, 4].map((seq) => messageDto({ seq, client_id }))]);
+    expect(new Set(messages.map(keyOf)).size).toBe(4);
   });
 });
 

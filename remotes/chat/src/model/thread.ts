@@ -49,12 +49,12 @@ export const emptyThread = (storyId: string): Thread => ({
 
 /** `canShrink`: the server can delete messages, so that its `last_seq` shows which ones are gone. */
 export function toPage(body: LatestDto, canShrink = false): Page {
-  const messages = body.data.map(toMessage);
+  const id = body.meta?.conversation_id ?? body.data[0]?.conversation_id;
+  const messages = body.data.map((dto) => toMessage({ ...dto, conversation_id: dto.conversation_id ?? id }));
   const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
-  const id = body.meta?.conversation_id ?? messages[0]?.conversationId;
   const hasMore = body.meta?.has_more ?? false;
   return {
-    conversationId: id ? String(id) : null,
+    conversationId: id ?? null,
     messages,
     version: body.meta?.version ?? newest,
     lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
@@ -173,7 +173,8 @@ export function withChanges(thread: Thread, page: Page): Thread {
 export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
   const isHere = thread.conversationId === conversationId;
   const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread, conversationId), conversationId };
-  return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, messages));
+  const answered = messages.map((message) => ({ ...message, conversationId }));
+  return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, answered));
 }
 
 /** Merges `message.created`, `message.completed` or `message.failed`. */
@@ -286,7 +287,7 @@ export function toMessage(dto: MessageDto): Message {
     seq: dto.seq ?? 0,
     version: dto.version ?? 0,
     revision: dto.revision ?? 1,
-    clientId: dto.client_id ?? null,
+    clientId: dto.client_id || null,
     role: roles.has(dto.role ?? '') ? (dto.role as Message['role']) : 'assistant',
     body,
     length: codePoints(body),
@@ -305,8 +306,8 @@ export const isRunning = (message: Message): boolean => message.status === 'pend
 /** The text may end inside a markup span: more will follow, or it was cut off. */
 export const isUnfinished = (message: Message): boolean => message.status !== 'completed';
 
-/** Permanent key of a row: a line keeps its client id from the first paint on. */
-export const keyOf = (message: Message): string => message.clientId ?? message.id;
+/** Permanent key of a row: a line keeps its client id from the first paint on. Some servers give that id to the reply, too. */
+export const keyOf = ({ role, clientId, id }: Message): string => (role === 'user' && clientId) || id;
 
 /** Returns the later of two states of a message: by version, then revision, then text length. */
 function laterOf(local: Message, incoming: Message): Message {
@@ -315,6 +316,8 @@ function laterOf(local: Message, incoming: Message): Message {
   if (incoming.version !== local.version)
     return incoming.version > local.version ? withGrownBody(local, incoming) : local;
   if (incoming.revision !== local.revision) return incoming.revision > local.revision ? incoming : local;
+  // without versions only this says that a reply has ended
+  if (isRunning(incoming) !== isRunning(local)) return isRunning(local) ? incoming : local;
   return incoming.length > local.length || (local.status === 'pending' && incoming.status === 'streaming')
     ? incoming
     : local;

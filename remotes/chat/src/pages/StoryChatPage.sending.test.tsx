@@ -29,6 +29,29 @@ describe('sending', () => {
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
   });
 
+  test('to a server that does not say which conversation has begun, finds its place all the same', async () => {
+    const stored: ReturnType<typeof messageDto>[] = [];
+    const { user, requests } = openChat({
+      [LATEST]: () => latestDto(stored),
+      [SEND]: (request: RecordedRequest) => {
+        const { message, reply } = sentDto(request, { status: 'completed', body: '是我。' }).body;
+        const place = (seq: number) => ({ id: `m-${seq}`, seq, version: seq });
+        const line = { ...message, ...place(stored.length + 1) };
+        stored.push(line, { ...reply, ...place(stored.length + 2) });
+        return { status: 201, body: { message: { ...line, conversation_id: null } } };
+      },
+    });
+    await write(user, '谁在门外？');
+    expect(await screen.findByText('是我。')).toBeTruthy();
+    await write(user, '请进');
+    await waitFor(() => expect(sends(requests)).toHaveLength(2));
+    expect(sends(requests).map((request) => request.body)).toMatchObject([
+      { story_id: 's-1' },
+      { conversation_id: 'c-1' },
+    ]);
+    await waitFor(() => expect(screen.getAllByText('是我。')).toHaveLength(2));
+  });
+
   test('msg.timeout-no-double: a time-out that the server carried out leaves one line and sends nothing twice', async () => {
     const answers: ReturnType<typeof latestDto>[] = [latestDto([])];
     const { user, requests } = openChat({
