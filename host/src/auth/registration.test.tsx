@@ -366,6 +366,13 @@ describe('an invite link', () => {
     expect(input('login')?.value).toMatch(/^a\d+$/);
   });
 
+  test('whose server names no rewards says nothing in their place', async () => {
+    const { user } = await arrive({ 'GET /v1/invites/YANCHI': { data: { name: '小倩' } } }, { code: 'YANCHI' });
+    expect((await screen.findByText('「小倩」邀请你一起读故事')).nextElementSibling?.textContent).toBe('');
+    await user.click(screen.getByRole('button', { name: '接受邀请，去注册' }));
+    expect((await screen.findByText(/受邀注册/)).textContent).toBe('受邀注册，邀请码 YANCHI（「小倩」）。');
+  });
+
   test('greets once a visit', async () => {
     const { user } = await arrive({ 'GET /v1/invites/LANRUO': invitation });
     await user.click(await screen.findByRole('button', { name: '先看看故事' }));

@@ -1,4 +1,4 @@
-import { formatWait, inSentence } from '@liaozhai/shared/format';
+import { formatPoints, formatWait, inSentence } from '@liaozhai/shared/format';
 
 export const texts = {
   register: {
@@ -17,19 +17,21 @@ export const texts = {
   invite: {
     title: '好友的邀请',
     from: (name: string) => `「${inSentence(name)}」邀请你一起读故事`,
-    rewards: (mine: string | null, theirs: string | null) =>
-      [mine && `注册后你得 ${mine} 点`, theirs && `对方得 ${theirs} 点`].filter(Boolean).join('，').concat('。'),
+    rewards: (mine: string | null, theirs: string | null) => {
+      const words = [mine && `注册后你得 ${mine} 点`, theirs && `对方得 ${theirs} 点`].filter(Boolean).join('，');
+      return words && `${words}。`;
+    },
     signUpGift: (points: string) => `另有新人见面礼 ${points} 点。`,
     accept: '接受邀请，去注册',
     later: '先看看故事',
     unknown: '这个邀请链接已经失效，不过故事照样能看，也随时欢迎你注册',
   },
   gifts: {
-    invitee: (name: string, points: number) => `你接受了「${inSentence(name)}」的邀请，得 ${points} 点`,
+    invitee: (name: string, points: number) => `你接受了「${inSentence(name)}」的邀请，得 ${formatPoints(points)}`,
     inviter: (name: string, friends: number, points: number) =>
       friends > 1
-        ? `「${inSentence(name)}」等 ${friends} 位好友应邀来了，你得 ${points} 点`
-        : `「${inSentence(name)}」应邀来了，你得 ${points} 点`,
+        ? `「${inSentence(name)}」等 ${friends} 位好友应邀来了，你得 ${formatPoints(points)}`
+        : `「${inSentence(name)}」应邀来了，你得 ${formatPoints(points)}`,
   },
   consent: { before: '注册即表示你已阅读并同意', and: '和', terms: '用户协议', privacy: '隐私政策', close: '读完了' },
   login: {
