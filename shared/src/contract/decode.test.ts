@@ -204,6 +204,16 @@ describe('what cannot be read', () => {
     expect(fields).toEqual(['at', 'row without id', 'row without shape']);
   });
 
+  test('is a row that came before: a join gives some twice', () => {
+    const { value, fields } = unread([{ id: 1 }, { id: '1', points: 2 }, { id: 2 }]);
+    expect(value).toMatchObject([{ id: '1' }, { id: '2' }]);
+    expect(fields).toEqual(['row twice']);
+    expect(readAs(rows(label), ['甲', '乙', '甲'])).toEqual(['甲', '乙']);
+    const versioned = rows(v.object({ id: v.string(), version: v.number() }));
+    const states = [1, 2].map((version) => ({ id: 'm-1', version }));
+    expect(readAs(versioned, states)).toEqual(states);
+  });
+
   test('is not a list with gaps, as PHP writes it', () => {
     expect(unread({ '0': { id: 1 }, '2': { id: 3 } }).value).toMatchObject([{ id: '1' }, { id: '3' }]);
     expect(unread({}).value).toBeUndefined();

@@ -86,14 +86,29 @@ type Rows<Entry extends v.GenericSchema> = v.GenericSchema<unknown, v.InferOutpu
 /** Result of `rows` for a list whose rows are all unreadable, which differs from an empty list. */
 export const unreadRows: never[] = [];
 
-/** A list, row by row: skips unreadable rows and reports the field that each one lacks. */
+/** Identity of a row across pages: its id, or the row if it has none. */
+export const identityOf = (row: unknown): unknown =>
+  typeof row === 'object' && row !== null && 'id' in row ? row.id : row;
+
+/** A row of another version is not a repetition: the later state must not be lost. */
+const versionOf = (row: unknown): unknown =>
+  typeof row === 'object' && row !== null && 'version' in row ? row.version : undefined;
+
+/** A list, row by row: skips unreadable rows and reports the field that each one lacks. Skips repeated rows, too. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
   reader('list', (raw) => {
     const rawRows = toList(raw);
+    const versions = new Map<unknown, unknown>();
+    const isNew = (row: unknown): boolean => {
+      const id = identityOf(row);
+      const isRepeated = versions.has(id) && versions.get(id) === versionOf(row);
+      versions.set(id, versionOf(row));
+      return !isRepeated;
+    };
     const readableRows = rawRows?.flatMap((value): v.InferOutput<Entry>[] => {
       const parsed = v.safeParse(entry, value);
-      if (parsed.success) return [parsed.output];
-      currentParse.report(`row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
+      if (parsed.success && isNew(parsed.output)) return [parsed.output];
+      currentParse.report(parsed.success ? 'row twice' : `row without ${v.getDotPath(parsed.issues[0]) ?? 'shape'}`);
       return [];
     });
     return rawRows?.length && !readableRows?.length ? unreadRows : readableRows;

@@ -3,7 +3,7 @@ export * from './addresses.ts';
 export { BRAND, type Brand } from './brand.ts';
 export * from './capabilities.ts';
 export * from './clock.ts';
-export { flatPage, type Id, losslessJson, parseJson, prose, type ReportUnread, readAs } from './decode.ts';
+export { flatPage, type Id, identityOf, losslessJson, parseJson, prose, type ReportUnread, readAs } from './decode.ts';
 export * from './errorReports.ts';
 export * from './events.ts';
 export * from './failures.ts';

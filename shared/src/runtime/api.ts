@@ -1,5 +1,5 @@
 import { type BaseQueryFn, createApi } from '@reduxjs/toolkit/query/react';
-import type { ApiError, CursorPage } from '../contract';
+import { type ApiError, type CursorPage, identityOf } from '../contract';
 import { toApiError } from './client/errors';
 import { type RequestOptions, request } from './client/request';
 
@@ -26,8 +26,6 @@ export const api = createApi({
   endpoints: () => ({}),
 });
 
-const idOf = (item: unknown): unknown => (typeof item === 'object' && item !== null && 'id' in item ? item.id : item);
-
 /** Empty pages in a row after which a list counts as finished. A server that filters after paging may send some. */
 const MAX_EMPTY_PAGES = 20;
 
@@ -37,8 +35,8 @@ function isEnd(lastPage: CursorPage<unknown>, pages: CursorPage<unknown>[]): boo
     const latestPages = pages.slice(-MAX_EMPTY_PAGES);
     return latestPages.length === MAX_EMPTY_PAGES && latestPages.every(({ items }) => items.length === 0);
   }
-  const knownIds = new Set(pages.filter((page) => page !== lastPage).flatMap((page) => page.items.map(idOf)));
-  return lastPage.items.every((item) => knownIds.has(idOf(item)));
+  const knownIds = new Set(pages.filter((page) => page !== lastPage).flatMap((page) => page.items.map(identityOf)));
+  return lastPage.items.every((item) => knownIds.has(identityOf(item)));
 }
 
 /** Cursor paging for `build.infiniteQuery`. */

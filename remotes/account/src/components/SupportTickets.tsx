@@ -24,6 +24,7 @@ import {
   type TicketDraft,
   ticketTexts as texts,
   ticketKinds,
+  ticketsOf,
   useAccountGetTicketsInfiniteQuery,
   useAccountReadTicketMutation,
   useAccountSendTicketMutation,
@@ -43,7 +44,7 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
   const query = useAccountGetTicketsInfiniteQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;
   const list = useRef<HTMLElement>(null);
-  const tickets = useMemo(() => query.data?.pages.flatMap(({ items }) => items), [query.data]);
+  const tickets = useMemo(() => query.data && ticketsOf(query.data.pages), [query.data]);
   useEffect(() => {
     const again = () => void refetch();
     const stops = [listen('ticket.answered', anyPayload, again), onCaughtUpNeeded(again)];

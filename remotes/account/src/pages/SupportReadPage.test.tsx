@@ -142,6 +142,19 @@ describe('where the server keeps tickets', () => {
     expect(screen.queryByRole('button', { name: '有 1 条新回复' })).toBeNull();
   });
 
+  test('a ticket that has moved on to the next page stands there once', async () => {
+    const moved = ticketDto({ id: 't-2', body: '看不到故事' });
+    const { user } = openTickets({
+      'GET /v1/support/tickets': ({ params }: RecordedRequest) =>
+        params.cursor ? { data: [moved] } : { data: [ticketDto(), moved], meta: { next_cursor: 'older' } },
+    });
+    const older = await screen.findByRole('button', { name: '更早的反馈' });
+    const listed = screen.getAllByText('看不到故事').length;
+    await user.click(older);
+    await waitFor(() => expect(screen.queryByRole('button', { name: '更早的反馈' })).toBeNull());
+    expect(screen.getAllByText('看不到故事')).toHaveLength(listed);
+  });
+
   test('older tickets come on demand', async () => {
     const { user } = openTickets({
       'GET /v1/support/tickets': ({ params }: RecordedRequest) =>
