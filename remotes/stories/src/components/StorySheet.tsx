@@ -59,6 +59,9 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
   );
 }
 
+/** More marks than this have no room side by side. */
+const MOST_MARKS = 40;
+
 function ProgressPart({ progress }: { progress: Progress }) {
   const { scene, scenes, title, endings, endingsCount } = progress;
   return (
@@ -67,11 +70,13 @@ function ProgressPart({ progress }: { progress: Progress }) {
         <span>{words.scene(scene, scenes)}</span>
         {title && <span className={styles.sceneTitle}>{title}</span>}
       </p>
-      <div className={styles.track} aria-hidden="true">
-        {Array.from({ length: scenes }, (_, index) => (
-          <span key={`scene ${index + 1}`} data-told={index < scene || undefined} />
-        ))}
-      </div>
+      {scenes <= MOST_MARKS && (
+        <div className={styles.track} aria-hidden="true">
+          {Array.from({ length: scenes }, (_, index) => (
+            <span key={`scene ${index + 1}`} data-told={index < scene || undefined} />
+          ))}
+        </div>
+      )}
       <p className={styles.endings}>
         {endings.length === 0
           ? words.noEnding(endingsCount)

@@ -148,6 +148,12 @@ describe('the title over a chat', () => {
     await waitFor(() => expect(requests.filter((request) => request.url === '/v1/stories/s-1')).toHaveLength(2));
   });
 
+  test('draws no track of more scenes than have room', async () => {
+    const { sheet } = await openTitle({ progress: { scene: 3, scenes: 1000 } });
+    expect(sheet.getByText(/第 3 折/)).toBeTruthy();
+    expect(sheet.getByRole('region', { name: '读到哪里' }).querySelectorAll('span').length).toBeLessThan(60);
+  });
+
   test('sets the size of the letters there', async () => {
     const { sheet, user } = await openTitle();
     await user.click(sheet.getByRole('radio', { name: '特大' }));
