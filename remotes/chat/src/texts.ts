@@ -1,4 +1,4 @@
-import { formatWait, inSentence } from '@liaozhai/shared/format';
+import { formatPoints, formatWait, inSentence } from '@liaozhai/shared/format';
 
 /** All texts of this remote, grouped by page. */
 export const texts = {
@@ -32,9 +32,9 @@ export const texts = {
     system: '提示',
     tooLong: (over: number) => `超出 ${over} 字`,
     left: (count: number) => `还可写 ${count} 字`,
-    price: (points: number) => (points === 0 ? '不收费' : `每条 ${points} 点`),
+    price: (points: number) => (points === 0 ? '不收费' : `每条 ${formatPoints(points)}`),
     balance: (points: string) => `余额 ${points}`,
-    priceTag: (points: number) => `${points} 点`,
+    priceTag: formatPoints,
   },
   find: {
     more: '这段对话的更多操作',

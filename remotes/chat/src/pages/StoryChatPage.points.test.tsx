@@ -1,7 +1,7 @@
 import { outboxStore, session } from '@liaozhai/shared/runtime';
 import { onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { latestDto, messageDto, messageEvent } from '../fixtures';
+import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
 import {
   asked,
   bodyOf,
@@ -50,6 +50,11 @@ describe('with too few points for a message', () => {
     expect(await field()).toHaveProperty('value', '谁在门外？');
     expect(sends(requests)).toEqual([]);
     expect(await outboxStore.all()).toEqual([]);
+  });
+
+  test('a price is written as the balance is', async () => {
+    openChat({ 'GET /v1/stories/s-1': storyDto({ price_per_message: 0.1 + 0.2 }) }, { user: { balance: 1234.5 } });
+    expect(await screen.findByText('每条 0.3 点 · 余额 1,234.5 点')).toBeTruthy();
   });
 
   test('what brings them stands open until they are there', async () => {
