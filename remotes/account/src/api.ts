@@ -6,6 +6,7 @@ import {
   endpoints,
   isApiError,
   minorSchema,
+  readAs,
   session,
   singleSchema,
   userSchema,
@@ -43,12 +44,16 @@ const accountApi = api.injectEndpoints({
       query: () => ({ url: endpoints.avatars, isOptional: true }),
       transformResponse: toAvatars,
     }),
-    accountUpdateProfile: build.mutation<UserDto, ProfileEdits>({
-      query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits, schema: singleSchema(userSchema) }),
+    accountUpdateProfile: build.mutation<UserDto | null, ProfileEdits>({
+      query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits }),
+      transformResponse: (answer) => readAs(singleSchema(userSchema), answer) ?? null,
       // the user is stored only in the session, which is updated before the caller continues
-      async onQueryStarted(_edits, { queryFulfilled }) {
+      async onQueryStarted(edits, { queryFulfilled }) {
         const answer = await queryFulfilled.catch(() => null);
-        if (answer) session.userReceived(answer.data);
+        if (answer?.data) return session.userReceived(answer.data);
+        // saved, by a server that says no more
+        if (answer) session.userPatched(edits);
+        if (answer) await session.refresh();
       },
     }),
     accountChangePassword: build.mutation<void, PasswordChange>({

@@ -33,6 +33,24 @@ describe('the profile', () => {
     expect(await nameField()).toHaveProperty('value', '宁生');
   });
 
+  test.each([{ status: 204 }, { message: '资料已更新' }])(
+    'is saved by a server that says no more than that it is done: %j',
+    async (done) => {
+      const { user, requests } = open({
+        'PUT /v1/user': done,
+        'GET /v1/user': () => ({ data: userDto({ name: bodiesOf(requests).length > 0 ? '宁生' : '宁采臣' }) }),
+      });
+      const name = await nameField();
+      await user.clear(name);
+      await user.type(name, '宁生');
+      await user.click(saveButton());
+      expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
+      expect(session.current()).toMatchObject({ user: { name: '宁生' } });
+      await waitFor(() => expect(requests.at(-1)).toMatchObject({ method: 'GET', url: '/v1/user' }));
+      expect(await nameField()).toHaveProperty('value', '宁生');
+    },
+  );
+
   test('offers the pictures of the server and takes one', async () => {
     const moon = '/api/media/avatars/moon.svg';
     const { user, requests } = open({ 'PUT /v1/user': { data: userDto({ avatar: moon, version: 2 }) } });

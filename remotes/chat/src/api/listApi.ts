@@ -16,6 +16,7 @@ import {
   offlineCache,
   onCaughtUpNeeded,
   type RootState,
+  readAs,
   request,
   singleSchema,
   store,
@@ -238,9 +239,11 @@ type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean
 /** Sets the read, pinned or shelved mark of a conversation. Rejects with ApiError. */
 export async function putConversation(id: string, body: Marks): Promise<void> {
   const owner = currentUserId();
-  const schema = singleSchema(conversationSchema);
-  const marked = toConversation(await request({ url: endpoints.conversation(id), method: 'PUT', body, schema }));
-  if (currentUserId() === owner) dispatch(changeConversations((pages) => withMarks(pages, marked)));
+  const answer = await request({ url: endpoints.conversation(id), method: 'PUT', body });
+  // done, where the server says no more than that
+  const marked = readAs(singleSchema(conversationSchema), answer);
+  if (marked && currentUserId() === owner)
+    dispatch(changeConversations((pages) => withMarks(pages, toConversation(marked))));
 }
 
 /** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */

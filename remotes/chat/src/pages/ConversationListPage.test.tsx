@@ -1,6 +1,7 @@
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { api, authPopup, type Capability, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
+  act,
   offline,
   onTestEnd,
   openRemote,
@@ -381,6 +382,18 @@ describe('置顶', () => {
     const sent = requests.filter(({ method }) => method === 'PUT').map(({ body }) => body);
     expect(sent).toEqual([{ pinned: true }, { pinned: false }]);
   });
+
+  test.each([{ status: 204 }, { message: '已置顶' }])(
+    'stays where the server says no more than that it is done: %j',
+    async (done) => {
+      const { user, requests } = openList({ [MARK]: done });
+      await choose(user, '置顶');
+      await waitFor(() => expect(requests.some(({ method }) => method === 'PUT')).toBe(true));
+      await act(async () => {});
+      expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']);
+      expect(store.getState().toasts).toEqual([]);
+    },
+  );
 
   test('that the server refuses is taken back, in its words', async () => {
     const { user } = openList({
