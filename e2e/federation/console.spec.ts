@@ -142,6 +142,12 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     await page.getByRole('region', { name: '记录' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
     await settings.tap();
     await expect(page.getByRole('heading', { name: '冻结期' }), 'settings begin at their top').toBeInViewport();
+    await page.locator('summary', { hasText: '新增冻结期' }).tap();
+    await page.getByLabel('何时').selectOption('once');
+    await page.getByLabel('从').fill('20266-12-24T18:00');
+    await page.getByLabel('到').fill('2026-12-25T18:00');
+    await page.getByRole('button', { name: '下一步' }).tap();
+    await expect(page.getByLabel('从'), 'a year of five digits is refused in its field').toBeFocused();
     await page.locator('summary', { hasText: '新增通知' }).tap();
     await page.getByLabel('地址（https）').fill('https://bots.example/hook');
     await page.getByRole('button', { name: '新增通知' }).tap();

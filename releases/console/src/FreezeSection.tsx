@@ -59,6 +59,8 @@ function Moment({ label, value, onChange }: { label: string; value: string; onCh
       type="datetime-local"
       label={label}
       required
+      // a year of five digits is no date to JavaScript
+      max="9999-12-31T23:59"
       value={value}
       onChange={(event) => onChange(event.target.value)}
     />
