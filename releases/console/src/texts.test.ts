@@ -71,6 +71,15 @@ test('times of another day and figures are written as the language writes them',
   ]);
 });
 
+test('an instant of another year is shown with it', () => {
+  const year = new Date().getFullYear();
+  const [at, before] = [`${year + 1}-03-10T12:00:00Z`, new Date(`${year}-12-20T12:00:00Z`)];
+  expect([formats.short(at), formats.recent(at), formats.until(at, before)]).toEqual(
+    Array.from({ length: 3 }, () => expect.stringContaining(`${year + 1}年3月`)),
+  );
+  expect(formats.short(`${year}-03-10T12:00:00Z`)).not.toContain('年');
+});
+
 test('versions are short enough for a phone', () => {
   expect([versionOf(stories), versionOf(chat)]).toEqual(['1.1.0·bbbb', '1.0.0-dev.0123·cccc']);
 });

@@ -46,6 +46,8 @@ function createFormats(locale: string) {
   const thisYear = new Intl.DateTimeFormat(locale, parts);
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
+  const dated = (at: Date, now = new Date()) =>
+    (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
   return {
     number: (value: number) => numbers.format(value),
     /** A duration of `value` hours, in minutes if it is below one hour. */
@@ -66,11 +68,13 @@ function createFormats(locale: string) {
     day: (instant: string) => days.format(new Date(instant)),
     moment: (instant: string) => moments.format(new Date(instant)),
     time: (at: Date) => times.format(at),
-    /** The time for an instant of today, else month, day and time. */
-    recent: (instant: string) =>
-      (days.format(new Date(instant)) === days.format(new Date()) ? clock : thisYear).format(new Date(instant)),
-    /** Month, day and time. */
-    short: (instant: string) => thisYear.format(new Date(instant)),
+    /** The time of an instant of today, else its date as well. */
+    recent: (instant: string) => {
+      const at = new Date(instant);
+      return days.format(at) === days.format(new Date()) ? clock.format(at) : dated(at);
+    },
+    /** Month, day and time; the year if it is not this one. */
+    short: (instant: string) => dated(new Date(instant)),
     /** Monday to Sunday. */
     weekdays: Array.from({ length: 7 }, (_, day) => weekday.format(Date.UTC(2024, 0, 1 + day))),
     /** In minutes or hours, else day and time; null for a past instant. */
@@ -80,7 +84,7 @@ function createFormats(locale: string) {
       if (ahead < HOUR_MS) return relative.format(Math.ceil(ahead / MINUTE_MS), 'minute');
       return ahead < 24 * HOUR_MS
         ? relative.format(Math.round(ahead / HOUR_MS), 'hour')
-        : thisYear.format(new Date(instant));
+        : dated(new Date(instant), now);
     },
     /** Minutes or hours ago, else day and time; null within the first minute. */
     ago(instant: string, now: Date): string | null {
@@ -89,7 +93,7 @@ function createFormats(locale: string) {
       if (past < MINUTE_MS) return null;
       if (past < HOUR_MS) return relative.format(-Math.floor(past / MINUTE_MS), 'minute');
       if (past < 24 * HOUR_MS) return relative.format(-Math.floor(past / HOUR_MS), 'hour');
-      return (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
+      return dated(at, now);
     },
   };
 }
