@@ -285,6 +285,8 @@ export const SENTENCES = {
   noScheduleCure: 'Make one with `canary --schedule`.',
   candidateChanged: 'the candidate was changed meanwhile',
   candidateChangedCure: 'Look at `status` and decide again.',
+  scheduleOf: 'schedule of {by}',
+  makerRevoked: 'the token of {by}, who made it, was revoked: a manager continues or cancels it',
   makerLeft: 'only a manager may take over a schedule whose maker has left',
   makerLeftCure: 'Ask one, or cancel it.',
   madeByOne: 'the schedule was made by one person, and two decide by now',

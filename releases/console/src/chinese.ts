@@ -123,7 +123,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     set: (who: string, when: string) => `由 ${who} 设于${when}`,
     share: (percent: number) => (percent < 100 ? `${percent}%` : '所有人'),
     paused: (who: string) => `已由 ${who} 暂停`,
-    refused: (reason: string) => `这一步没有通过检查，已暂停：${reason}`,
+    refused: (reason: string) => `计划已自动暂停：${reason}`,
     pause: '暂停',
     continue: '继续',
     cancel: '取消计划',

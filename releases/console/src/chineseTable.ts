@@ -258,6 +258,8 @@ export const CHINESE: Record<SentenceKind, string> = {
   noScheduleCure: '请用「定时扩大」建立',
   candidateChanged: '灰度刚刚变了',
   candidateChangedCure: '请看过新状态再决定',
+  scheduleOf: '{by} 的计划',
+  makerRevoked: '设定它的 {by} 的令牌已吊销，由管理者继续或取消',
   makerLeft: '设定者已离开的计划，只有管理者能接手',
   makerLeftCure: '请找管理者，或取消它',
   madeByOne: '计划由一个人设定，现在要两个人决定',

@@ -170,7 +170,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       set: (who, when) => `set by ${who}, ${when}`,
       share: (share) => (share < 100 ? percent(share) : 'everyone'),
       paused: (who) => `Paused by ${who}`,
-      refused: (reason) => `The step was refused, so the schedule is paused: ${reason}`,
+      refused: (reason) => `The schedule was paused automatically: ${reason}`,
       pause: 'Pause',
       continue: 'Continue',
       cancel: 'Cancel schedule',

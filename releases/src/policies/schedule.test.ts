@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
+import { findingLine } from '../english.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps, personNamed } from '../model/agenda.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { abort, activate, canary, type Gate, promote } from '../operations/switching.ts';
 import { createToken, revokeToken } from '../operations/tokens.ts';
+import { say, sentenceReader } from '../sentences.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
@@ -114,7 +116,8 @@ describe('the steps of a schedule', () => {
   test('are not taken again after a server that died before it noted one', async () => {
     await plan('5@now,25@1h,50@2h');
     const [before] = await planned();
-    await canary(at.writer, [next], 25, { gate: openGate });
+    const evidence = [{ kind: 'step' as const, step: 2, of: 3, by: 'tester' }];
+    await canary(at.writer, [next], 25, { gate: openGate, evidence });
     expect(before).toMatchObject({ taken: 1 });
     await visits();
     await look(1.1);
@@ -139,7 +142,8 @@ describe('the steps of a schedule', () => {
     await look(1.1);
     await look(1.2);
     expect(await share()).toBe(5);
-    expect((await view(1.2)).schedules[0]?.paused).toMatchObject({ refusal: expect.stringContaining('revoked') });
+    const { refusal = '' } = (await view(1.2)).schedules[0]?.paused ?? {};
+    expect(sentenceReader()(refusal)).toEqual({ kind: 'makerRevoked', values: { by: 'tester' } });
     expect(eventOf(await at.current())).toMatchObject({
       type: 'scheduleWaiting',
       text: expect.stringContaining('revoked'),
@@ -167,10 +171,14 @@ describe('the steps of a schedule', () => {
   test('pause where the gate refuses one, and try it again when continued', async () => {
     await plan('5@now,100@1h');
     await visits();
-    const refusing: Gate = async () => [{ check: 'routes', problem: 'taken twice' }];
+    // more than there is room for: each is said whole or left out
+    const problem = say('onPage', { path: '/my', seen: say('threw', { message: 'x'.repeat(150) }) });
+    const refusing: Gate = async () => Array.from({ length: 4 }, () => ({ check: 'headless smoke', problem }));
     await look(1.1, refusing);
     await look(1.2, refusing);
-    expect((await view(1.2)).schedules[0]?.paused).toMatchObject({ refusal: expect.stringContaining('taken twice') });
+    const { refusal = '' } = (await view(1.2)).schedules[0]?.paused ?? {};
+    const finding = findingLine({ check: 'headless smoke', problem });
+    expect(refusal.split('; ')).toEqual([say('gateRefused'), finding, finding]);
     expect((await log()).filter(({ verb }) => verb === 'schedule')).toHaveLength(2);
     await steerSchedule(at.after(1.3 * HOUR_MS), 'continue', {});
     await look(1.4);
@@ -210,6 +218,38 @@ describe('what comes between', () => {
     expect((await log()).filter((entry) => entry.seq > seq)).toMatchObject([
       { verb: 'schedule', action: { evidence: [{ change: 'ended', taken: 1 }] } },
     ]);
+  });
+
+  const BY_HAND: [string, string, () => Promise<unknown>][] = [
+    ['of a running one', '5@now,25@1h,50@2h', async () => canary(at.writer, [next], 25, { gate: openGate })],
+    ['of one that begins later', '5@1h,50@2h', async () => canary(at.writer, [next], 5, { gate: openGate })],
+    [
+      'of a paused one',
+      '5@now,25@1h,50@2h',
+      async () => {
+        await steerSchedule(at.writer, 'pause', {});
+        await canary(at.writer, [next], 25, { gate: openGate });
+      },
+    ],
+    [
+      "with another team's switch after it",
+      '5@now,25@1h,50@2h',
+      async () => {
+        await canary(at.writer, [next], 25, { gate: openGate });
+        await at.activate(await at.remote('chat', '1.1.0'));
+      },
+    ],
+  ];
+  test.each(BY_HAND)('the share of its next step set by hand ends it as any other: %s', async (_, steps, change) => {
+    await plan(steps);
+    await change();
+    await visits();
+    const byHand = await share();
+    await look(1.1);
+    await look(2.2);
+    expect(await share()).toBe(byHand);
+    expect(await planned()).toEqual([]);
+    expect((await log())[0]?.action.evidence).toMatchObject([{ kind: 'schedule', change: 'ended' }]);
   });
 
   test("another team's switch leaves it alone, and a promote by hand ends it without a word", async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
-import { currentDocument, statesAfter } from '../channel/readChannel.ts';
+import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
@@ -18,7 +18,7 @@ import {
   standing,
   stepsText,
 } from '../model/agenda.ts';
-import { nameOf } from '../model/build.ts';
+import { nameOf, sameBuilds } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { canary, type Gate, promote, requireCandidate, type SwitchOptions } from '../operations/switching.ts';
 import { isRevoked } from '../operations/tokens.ts';
@@ -252,6 +252,17 @@ const approvedSteps =
     return [{ kind: 'approved', proposal: approved.proposal, by: approved.by.slice(0, 100) }];
   };
 
+/** Whether the newest share of the candidate came with the schedule's next step, rather than by hand. */
+async function isNextStep({ store, key }: Writer, { builds, taken }: Schedule, document: ChannelDocument) {
+  const former = history(store, document, key.publicKey);
+  for (let state: ChannelDocument | undefined = document; state; state = (await former.next()).value ?? undefined) {
+    const action = readAction(state.action);
+    if (action.kind === 'canary' && sameBuilds(action.builds, builds))
+      return action.evidence.some((each) => each.kind === 'step' && each.step === taken + 1);
+  }
+  return false;
+}
+
 async function take(
   writer: Writer,
   planned: Schedule,
@@ -266,7 +277,7 @@ async function take(
     ...spoke,
   ];
   const { document: after } = await begin(
-    { ...writer, who: `schedule of ${planned.by}`, second: approvedSteps(writer, planned) },
+    { ...writer, who: say('scheduleOf', { by: planned.by }), second: approvedSteps(writer, planned) },
     planned.builds,
     step.percent,
     {
@@ -281,10 +292,23 @@ async function take(
   await changeAgenda(writer, (agenda) => noted(agenda, planned, after, now));
 }
 
+const MAX_REASON_CHARACTERS = 500;
+
+/** Joins as many sentences as fit: a truncated one could not be translated. */
+function wholeSentences(sentences: readonly string[]): string {
+  const count = sentences.findIndex((_, at) => sentences.slice(0, at + 1).join('; ').length > MAX_REASON_CHARACTERS);
+  return (count > 0 ? sentences.slice(0, count) : sentences).join('; ').slice(0, MAX_REASON_CHARACTERS);
+}
+
 /** Pauses a schedule after a refusal or a revoked token until a person continues it, unless its candidate has changed. */
-async function stop(writer: Writer, planned: Schedule, change: 'refused' | 'revoked', reason: string): Promise<void> {
+async function stop(
+  writer: Writer,
+  planned: Schedule,
+  change: 'refused' | 'revoked',
+  ...reasons: string[]
+): Promise<void> {
   const at = (await timeOf(writer)).toISOString();
-  const refusal = [...reason].slice(0, 500).join('');
+  const refusal = wholeSentences(reasons);
   const paused = { by: 'gate', at, refusal, ...(change === 'revoked' ? { revoked: true } : {}) };
   const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
     const stored = agenda.schedules.find(({ id }) => id === planned.id);
@@ -303,10 +327,11 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
   if (!planned) return;
   const now = await timeOf(writer);
   const stands = standing(planned, document);
-  if (stands === 'done' || stands === 'over') {
+  const isOver = stands === 'over' || (stands === 'taken' && !(await isNextStep(writer, planned, document)));
+  if (stands === 'done' || isOver) {
     const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
       if (!agenda.schedules.some((each) => each.id === id) || standing(planned, at) !== stands) return null;
-      return { agenda: without(agenda, planned), entry: stands === 'over' ? entryOf(planned, 'ended') : null };
+      return { agenda: without(agenda, planned), entry: isOver ? entryOf(planned, 'ended') : null };
     };
     await changeAgenda(writer, decide);
     return;
@@ -317,7 +342,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
   }
   if (planned.paused) return;
   if (planned.token && (await isRevoked(store, key.publicKey, planned.token)))
-    return stop(writer, planned, 'revoked', `the token of ${planned.by}, who made it, was revoked`);
+    return stop(writer, planned, 'revoked', say('makerRevoked', { by: planned.by }));
   if (now.toISOString() < planned.due) return;
   const { waiting, evidence } = await judgeStep(writer, reader, planned, document, now);
   if (waiting && !planned.told.includes(waiting.kind)) {
@@ -339,7 +364,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     // the channel changed meanwhile: the next round decides again
     if (cause.kind === 'conflict') return;
     if (cause.kind !== 'refused') throw cause;
-    await stop(writer, planned, 'refused', [messageOf(cause), ...cause.details].join('; '));
+    await stop(writer, planned, 'refused', messageOf(cause), ...cause.details);
   }
 }
 
