@@ -1486,13 +1486,32 @@ describe('a way back', () => {
     await openPage();
     await userEvent.click(button('回退 stories'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
-    const told = await screen.findByText('stories 1.0.0·aaaa 与现在运行的版本不兼容，什么都没有改变');
+    const told = await screen.findByText(/^stories 1\.0\.0·aaaa 与现在运行的版本不兼容，什么都没有改变。可以/);
     expect(told.closest('dialog')?.textContent).toContain('契约：^2');
     expect(told.closest('dialog')?.textContent).not.toContain('--force');
     server.refusal = null;
     await userEvent.click(button('回到此状态（状态 5）'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
     await waitFor(() => expect(server.posted().at(-1)?.body).toMatchObject({ to: 5 }));
+  });
+
+  test.each<[string, number | null]>([
+    ['where a whole state fits', 5],
+    ['where none does', null],
+  ])('that does not fit offers the set without the remote, %s', async (_, to) => {
+    server.misfit = { kind: 'unfit', builds: [next], to };
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    await userEvent.click(await screen.findByRole('button', { name: '撤下 stories' }));
+    expect(dialog().textContent).toMatch(/^撤下 stories将会改变：stories：移除（1\.0\.0/);
+  });
+
+  test('of everything that does not fit takes nothing away', async () => {
+    server.misfit = { kind: 'unfit', builds: [chat, next], to: null };
+    await openPage();
+    await userEvent.click(button('整体回退'));
+    await screen.findByText(/与现在运行的版本不兼容/);
+    expect(screen.queryByRole('button', { name: /^撤下/ })).toBeNull();
   });
 
   test('to builds that were killed is refused in the words of the page', async () => {

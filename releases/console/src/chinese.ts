@@ -83,7 +83,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     withdrawn: (when: string, who: string) => `${when}由 ${who} 撤下`,
     restore: '恢复',
     dead: (builds: string) => `那时运行的 ${builds} 已被禁用，不再运行。请选另一个状态，或逐个模块回退`,
-    unfit: (builds: string) => `${builds} 与现在运行的版本不兼容，什么都没有改变`,
+    unfit: (builds: string) => `${builds} 与现在运行的版本不兼容，什么都没有改变。可以在「构建」里上线一个兼容的构建`,
   },
   takenBack: {
     takenBack: (channel: string, name: string, version: string, from: string, to: string | null) =>

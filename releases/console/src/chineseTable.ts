@@ -44,7 +44,8 @@ export const CHINESE: Record<SentenceKind, string> = {
   needsUnshared: '需要 {library} {range}，主程序不提供，请把它打包进来，或先发布提供它的主程序',
   needsOther: '需要 {library} {range}，主程序提供的是 {version}，请放宽范围，或先发布有它的主程序',
   needsContract: '需要 shared/runtime {range}，主程序是 {version}，请先发布主程序',
-  needsFormerContract: '需要 shared/runtime {range}，主程序是 {version}，请按这个主程序重新构建，并一起上线',
+  needsFormerContract:
+    '需要 shared/runtime {range}，主程序是 {version}，请按这个主程序重新构建，并在命令行上一起上线（activate 可以写几个构建）',
   catchesAll: '页面 {path} 会占用所有地址，请写明路径',
   starInside: '页面 {path} 的 * 不在末尾，只表示星号本身，请把它放在末尾',
   ofServer: '页面 {path} 属于服务器，请换一个',
@@ -122,7 +123,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   twoHosts: '一个集合只有一个主程序，{build} 是第二个',
   twoHostsCure: '请只选一个',
   noHost: '集合里没有主程序',
-  noHostCure: '请发布主程序，并一起上线',
+  noHostCure: '请发布主程序，并在命令行上一起上线（activate 可以写几个构建）',
   storeFailed: '{store}出错：{problem}',
   folderCure: '请检查文件夹是否存在、有空间、可写',
   bucketCure: '请检查存储桶、AWS_ENDPOINT_URL_S3 和凭据（AWS_ACCESS_KEY_ID、AWS_SECRET_ACCESS_KEY）',
@@ -323,7 +324,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   tooLongCure: '请缩短时间',
   linkTooLong: '临时链接最多 {most} 小时',
   linkTooLongCure: '请缩短时间',
-  linkUnfitCure: '请把一起使用的构建放进同一个链接：主程序，或者其他模块',
+  linkUnfitCure: '请在命令行上把一起使用的构建放进同一个链接（override 可以写几个构建）：主程序，或者其他模块',
   noPreview: '没有为 {id} 打开的本地预览',
   noPreviewCure: '可能已经结束',
 

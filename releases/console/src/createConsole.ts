@@ -43,6 +43,12 @@ export function createConsole(channel: string) {
     return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines: lines.map(said) }) };
   }
 
+  /** Offers to withdraw a live build, except the host. */
+  const withoutIt = (build: string, name = nameOf(build)): Cure[] => {
+    const label = `${texts.live.withdraw} ${labels.of(name)}`;
+    return name === 'host' ? [] : [{ label, choose: () => void self.withdraw(`withdraw ${name}`, build) }];
+  };
+
   /** The page's text for a refusal, with actions that resolve it. */
   function inWords(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
     const into = state().channel;
@@ -50,14 +56,13 @@ export function createConsole(channel: string) {
     if (reason.kind === 'unfit') {
       const { builds, to } = reason;
       const title = texts.log.restoreState(to ?? 0);
-      const choose = () => {
-        set({ notice: null });
-        void self.rollback(`restore ${to}`, { to: to ?? undefined, title });
-      };
+      const whole = { label: title, choose: () => void self.rollback(`restore ${to}`, { to: to ?? undefined, title }) };
+      const [name = '', ...others] = builds.map(nameOf);
+      const live = state().seen?.status.stable?.builds.filter((id) => others.length === 0 && nameOf(id) === name) ?? [];
       return {
         // the first and last line, message and advice, are for the command line
         lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(said)],
-        cures: to === null ? [] : [{ label: title, choose }],
+        cures: [...(to === null ? [] : [whole]), ...live.flatMap((id) => withoutIt(id))],
       };
     }
     const { from, builds } = reason;
@@ -70,7 +75,6 @@ export function createConsole(channel: string) {
 
   /** Switches to the channel that lacks a build, and asks there to promote it. */
   async function bringTo(channel: string, origin: string, build: string): Promise<void> {
-    set({ notice: null });
     saveChosen(channel);
     await self.chooseChannel(channel);
     const { seen } = state();
@@ -155,14 +159,10 @@ export function createConsole(channel: string) {
         const back = texts.live.rollback;
         const title = whole === null ? `${back} ${labels.of(name)}` : texts.log.restoreState(whole);
         const target = whole === null ? { name } : { to: whole };
-        const withdraw =
-          name === 'host'
-            ? undefined
-            : { label: `${texts.live.withdraw} ${labels.of(name)}`, choose: () => void self.withdraw(control, build) };
         const gentler =
           instead || whole !== null
             ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
-            : withdraw;
+            : withoutIt(build, name)[0];
         questions.ask(
           'kill',
           { build, confirm: name },

@@ -133,7 +133,16 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
       <Lines lines={shown?.lines ?? []} />
       {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} variant="primary" />}
       {shown?.cures?.map(({ label, choose }) => (
-        <Button key={label} variant="primary" block className={styles.cure} onClick={choose}>
+        <Button
+          key={label}
+          variant="primary"
+          block
+          className={styles.cure}
+          onClick={() => {
+            onClose();
+            choose();
+          }}
+        >
           {label}
         </Button>
       ))}

@@ -130,7 +130,8 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       restore: 'Bring back',
       dead: (builds) =>
         `${builds} ran then and was killed since. Choose another state, or go back one package at a time.`,
-      unfit: (builds) => `${builds} does not fit what runs now. Nothing was changed.`,
+      unfit: (builds) =>
+        `${builds} does not fit what runs now. Nothing was changed. A build that fits can be activated below Builds.`,
     },
     takenBack: {
       takenBack: (channel, name, version, from, to) =>

@@ -1,6 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { sentenceReader } from '../../src/sentences';
 import { SENTENCES } from '../../src/sentenceTable';
+import { CHINESE } from './chineseTable';
 import { inChinese } from './sentences';
 
 const SAMPLES: Record<string, string> = {
@@ -39,6 +40,11 @@ test.each(filled)('$kind is said in Chinese: $text', ({ kind, names, text }) => 
   if (!kind.endsWith('Cure')) for (const name of names) expect(said).toContain(inChinese(sampleOf(name)));
 });
 
+test.each(['needsFormerContract', 'noHostCure', 'linkUnfitCure'] as const)(
+  '%s sends to the command line: the console takes one build at a time',
+  (kind) => expect(CHINESE[kind]).toContain('命令行'),
+);
+
 test.each([
   [
     'routes: stories@1.1.0+bbbbbbbbbbbb: route /tasks belongs to the host already: choose another',
@@ -50,7 +56,7 @@ test.each([
   ],
   [
     'the gate refused this set; contract: stories@1.1.0+bbbbbbbbbbbb: needs shared/runtime ^2, the host has 3.0.0: build it again for that host, and switch what belongs together in one command',
-    '这些构建没有通过检查；契约：stories@1.1.0+bbbbbbbbbbbb：需要 shared/runtime ^2，主程序是 3.0.0，请按这个主程序重新构建，并一起上线',
+    '这些构建没有通过检查；契约：stories@1.1.0+bbbbbbbbbbbb：需要 shared/runtime ^2，主程序是 3.0.0，请按这个主程序重新构建，并在命令行上一起上线（activate 可以写几个构建）',
   ],
   [
     '`rollback --to 13` goes back to a set that fits. Activate another host first, then kill this one.',
