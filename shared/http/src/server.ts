@@ -83,8 +83,8 @@ const upgradeHeaders = new Set(['upgrade', 'http2-settings']);
 /** The request's original head without the headers for a protocol upgrade. */
 function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const lower = name.toLowerCase();
     if (upgradeHeaders.has(lower)) continue;
     const isPlainToken = (token: string) => !upgradeHeaders.has(token.trim().toLowerCase());
@@ -111,7 +111,7 @@ function toOriginForm(request: IncomingMessage): void {
 
 /** Whether the request names one valid host, as RFC 9112 requires; HTTP/1.0 needs none. */
 function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
-  const hostHeaders = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   return hostHeaders.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
 }
 

@@ -31,7 +31,7 @@ function stockBase(facts: PackageFacts, name: string): RsbuildConfig {
 }
 
 /** Exposed name → file of each route's page and each slot's component, from the imports in `src/routes.tsx`. */
-function exposesOf(root: string): Record<string, string> {
+function readExposes(root: string): Record<string, string> {
   const source = readFileSync(join(root, 'src/routes.tsx'), 'utf8');
   const imports = source.matchAll(/webpackChunkName: "([^"]+)" \*\/ '([^']+)'/g);
   return Object.fromEntries([...imports].map(([, name, file]) => [`./${name}`, `./${join('src', file ?? '')}`]));
@@ -47,7 +47,12 @@ export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildCon
         config.output = { ...config.output, uniqueName: name };
         config.optimization = { ...config.optimization, splitChunks: false };
         config.plugins?.push(
-          new ModuleFederationPlugin({ ...defaults, name, filename: 'remoteEntry.js', exposes: exposesOf(facts.root) }),
+          new ModuleFederationPlugin({
+            ...defaults,
+            name,
+            filename: 'remoteEntry.js',
+            exposes: readExposes(facts.root),
+          }),
         );
       },
     },
@@ -59,9 +64,9 @@ async function remotesModule(remotes: { name: string; label: string }[]): Promis
   const entries = remotes.map(async ({ name, label }) => {
     const { routes, slots } = await readDeclaration(join(repoRoot, 'remotes', name));
     const load = (exposed: string) => `() => import(${JSON.stringify(`${name}/${exposed}`)})`;
-    const list = (kind: string, items: { name: string }[]) =>
+    const sourceList = (kind: string, items: { name: string }[]) =>
       `[${items.map((item) => `{ ...${JSON.stringify(item)}, ${kind}: ${load(item.name)} }`).join(', ')}]`;
-    const module = `{ name: ${JSON.stringify(name)}, contract: '${contractRange}', routes: ${list('page', routes)}, slots: ${list('component', slots)} }`;
+    const module = `{ name: ${JSON.stringify(name)}, contract: '${contractRange}', routes: ${sourceList('page', routes)}, slots: ${sourceList('component', slots)} }`;
     return `${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: ${module} },`;
   });
   return `export const bundledRemotes = {\n${(await Promise.all(entries)).join('\n')}\n};\n`;

@@ -26,7 +26,7 @@ export function readAs<Schema extends v.GenericSchema>(
 }
 
 /** Schema of the values that `read` returns; undefined means unreadable. */
-const reader = <Value>(expects: string, read: (raw: unknown) => Value | undefined) =>
+const createReader = <Value>(expects: string, read: (raw: unknown) => Value | undefined) =>
   v.pipe(
     v.unknown(),
     v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
@@ -45,7 +45,7 @@ type OptionalEntries<Entries> = {
 
 /** Entries that may be missing or null; an unreadable one is reported and counts as missing. */
 export const optional = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
-  withNames<OptionalEntries<Entries>>(entries, (name, schema) =>
+  mapEntries<OptionalEntries<Entries>>(entries, (name, schema) =>
     // a missing key has no dataset
     v.fallback(v.nullish(schema), (dataset?: unknown) => void (dataset && currentParse.report(name))),
   );
@@ -61,14 +61,14 @@ type ListEntries<Entries> = {
 
 /** Entries that are lists, parsed row by row; a missing or unreadable list is empty. */
 export const lists = <Entries extends Record<string, v.GenericSchema>>(entries: Entries) =>
-  withNames<ListEntries<Entries>>(entries, (name, schema) =>
+  mapEntries<ListEntries<Entries>>(entries, (name, schema) =>
     v.fallback(v.nullish(rows(schema), []), (dataset?: unknown) => {
       if (dataset) currentParse.report(name);
       return [];
     }),
   );
 
-const withNames = <Named>(
+const mapEntries = <Named>(
   entries: Record<string, v.GenericSchema>,
   createSchema: (name: string, schema: v.GenericSchema) => v.GenericSchema,
 ) => Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, createSchema(name, schema)])) as Named;
@@ -96,7 +96,7 @@ const versionOf = (row: unknown): unknown =>
 
 /** A list, row by row: skips unreadable rows and reports the field that each one lacks. Skips repeated rows, too. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
-  reader('list', (raw) => {
+  createReader('list', (raw) => {
     const rawRows = toList(raw);
     const versions = new Map<unknown, unknown>();
     const isNew = (row: unknown): boolean => {
@@ -134,7 +134,7 @@ const missingValue = /^(null|undefined|nan|\[object object\])$/i;
 const invalidId = /^\.{0,2}$|\p{Cs}/u;
 
 /** An id as text, without loss: `parseJson` keeps the digits of large numbers. */
-export const id = reader('id', (raw) => {
+export const id = createReader('id', (raw) => {
   if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
   const idText = typeof raw === 'string' ? raw.trim() : '';
   return invalidId.test(idText) || missingValue.test(idText) ? undefined : idText;
@@ -142,7 +142,7 @@ export const id = reader('id', (raw) => {
 export type Id = string;
 
 /** A body with offsets: unchanged. */
-export const verbatim = reader('text', (raw) =>
+export const verbatim = createReader('text', (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : typeof raw === 'string' ? raw : undefined,
 );
 
@@ -199,13 +199,13 @@ function toNumber(raw: unknown): number | undefined {
 const MAX_AMOUNT = 999_999_999_999;
 
 /** Points and cents, with the server's decimals; limited to ±`MAX_AMOUNT`. */
-export const amount = reader('amount', (raw) => {
+export const amount = createReader('amount', (raw) => {
   const value = toNumber(raw);
   return value === undefined ? undefined : Math.max(-MAX_AMOUNT, Math.min(MAX_AMOUNT, value)) || 0;
 });
 
 /** A whole number from 0, such as a sequence, version, offset or day. */
-export const count = reader('count', (raw) => {
+export const count = createReader('count', (raw) => {
   const value = toNumber(raw);
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value || 0 : undefined;
 });
@@ -216,7 +216,7 @@ const flags = new Map([
   ...['false', '0', 'f', 'no', 'n', 'none', 'off', '\0'].map((word) => [word, false] as const),
 ]);
 
-export const flag = reader('flag', (raw) =>
+export const flag = createReader('flag', (raw) =>
   ['boolean', 'number', 'string'].includes(typeof raw) ? flags.get(String(raw).trim().toLowerCase()) : undefined,
 );
 
@@ -274,7 +274,7 @@ function parseTime(raw: unknown): number | undefined {
 }
 
 /** A moment as ISO text in UTC, from any accepted form. Without a zone it is UTC, the default of Laravel's `app.timezone`. */
-export const instant = reader('instant', (raw) => {
+export const instant = createReader('instant', (raw) => {
   const ms = parseTime(raw);
   return ms !== undefined && isTime(ms) ? new Date(ms).toISOString() : undefined;
 });
@@ -287,7 +287,7 @@ export const isEmptyValue = (raw: unknown): boolean => {
 
 /** A moment whose presence matters: ISO text, '' for an unreadable value, null for none. */
 export const mark = (field: string) =>
-  reader<string | null>('moment', (raw) => {
+  createReader<string | null>('moment', (raw) => {
     const ms = parseTime(raw);
     if (ms !== undefined && isTime(ms)) return new Date(ms).toISOString();
     if (isEmptyValue(raw)) return null;
@@ -296,7 +296,7 @@ export const mark = (field: string) =>
   });
 
 /** `2026-11-21`, a day in Shanghai; a moment with a zone is converted, since the zone may change the day. */
-export const day = reader('day', (raw) => {
+export const day = createReader('day', (raw) => {
   const ms = parseTime(raw);
   if (ms === undefined || !isTime(ms)) return undefined;
   const parts = isoOrSql.exec(String(raw).trim());

@@ -16,14 +16,14 @@ const foreignScript = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]
 /** Returns a server's message if it is Chinese, short and meant for users; undefined otherwise. */
 export function readersWords(message: unknown): string | undefined {
   if (typeof message !== 'string') return undefined;
-  const words = message.replace(/[\p{C}\s]+/gu, ' ').trim();
-  const [hanCount, latinCount] = [/\p{Script=Han}/gu, /[a-z]/gi].map((letters) => words.match(letters)?.length ?? 0);
+  const text = message.replace(/[\p{C}\s]+/gu, ' ').trim();
+  const [hanCount, latinCount] = [/\p{Script=Han}/gu, /[a-z]/gi].map((letters) => text.match(letters)?.length ?? 0);
   const isChinese = hanCount !== undefined && latinCount !== undefined && hanCount > 0 && hanCount * 2 >= latinCount;
   const isForReaders =
     isChinese &&
-    words.length <= MAX_CHARACTERS &&
-    ![technicalText, identifier, foreignScript].some((kind) => kind.test(words));
-  return isForReaders ? words : undefined;
+    text.length <= MAX_CHARACTERS &&
+    ![technicalText, identifier, foreignScript].some((kind) => kind.test(text));
+  return isForReaders ? text : undefined;
 }
 
 const pointsSchema = v.object(optional({ required: amount, balance: amount }));

@@ -75,7 +75,7 @@ export const emptySlots = (filled: readonly string[]): string[] =>
   SINGLE_SLOTS.filter((name) => !filled.includes(name));
 
 /** Edit distance, to suggest the nearest name. */
-function distance(name: string, otherName: string): number {
+function editDistance(name: string, otherName: string): number {
   let row = Array.from({ length: otherName.length + 1 }, (_, at) => at);
   for (const [rowIndex, letter] of [...name].entries()) {
     const nextRow = [rowIndex + 1];
@@ -96,6 +96,6 @@ function distance(name: string, otherName: string): number {
 export function slotProblem(name: string, routes: readonly { name: string }[]): string | null {
   const names = [...SINGLE_SLOTS, ...OPEN_SLOTS, ...routes.map((route) => memberPart(route.name))];
   if ((names as string[]).includes(name)) return null;
-  const [nearest = ''] = names.sort((a, b) => distance(name, a) - distance(name, b));
+  const [nearest = ''] = names.sort((a, b) => editDistance(name, a) - editDistance(name, b));
   return `no page has a slot "${name}", so nobody sees it: did you mean "${nearest}"?`;
 }

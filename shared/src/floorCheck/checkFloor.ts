@@ -293,9 +293,9 @@ export function exceptionsOf(source: string): Allowed[] {
 
 /** `liaozhai-floor [folder]` of the package: checks a team's build. Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  if (args.some((word) => word.startsWith('-'))) {
+  if (args.some((argument) => argument.startsWith('-'))) {
     console.log(HELP);
-    return args.some((word) => word === '--help' || word === '-h') ? 0 : 2;
+    return args.some((argument) => argument === '--help' || argument === '-h') ? 0 : 2;
   }
   const [folder = 'dist'] = args;
   if (!existsSync(folder)) {

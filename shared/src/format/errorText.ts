@@ -50,16 +50,16 @@ const firstFieldError = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;
 
 /** Looser than the contract's `isApiError`, so that unknown kinds of a newer host show the server's message. */
-const isApiError = (error: unknown): error is ApiError =>
+const looksLikeApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'kind' in error && typeof error.kind === 'string';
 
 /** Text for an error of unknown origin, e.g. in `QueryView`. */
 export const anyErrorText = (error: unknown): string =>
-  isApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';
+  looksLikeApiError(error) ? error.message || errorText(error) : '出了点问题，请重试';
 
 /** Request id of a server failure, for its logs; undefined for expected errors. */
 export const problemId = (error: unknown): string | undefined =>
-  isApiError(error) && error.kind === 'server' && !isCallMissing(error) ? error.requestId : undefined;
+  looksLikeApiError(error) && error.kind === 'server' && !isCallMissing(error) ? error.requestId : undefined;
 
 const isAborted = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
@@ -69,6 +69,6 @@ const isAborted = (error: unknown): boolean =>
  * the sign-in popup, and for an aborted request.
  */
 export function failureText(error: unknown, fallback?: string): string | undefined {
-  if (isAborted(error) || (isApiError(error) && error.kind === 'unauthenticated')) return undefined;
-  return isApiError(error) ? toastText(error, fallback) : anyErrorText(error);
+  if (isAborted(error) || (looksLikeApiError(error) && error.kind === 'unauthenticated')) return undefined;
+  return looksLikeApiError(error) ? toastText(error, fallback) : anyErrorText(error);
 }

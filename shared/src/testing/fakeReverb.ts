@@ -37,7 +37,7 @@ class FakeSocket extends EventTarget {
     });
   }
 
-  opened() {
+  open() {
     this.readyState = 1;
     this.onopen?.();
   }
@@ -88,7 +88,7 @@ export class FakeReverb {
 
   #greet(socket: FakeSocket) {
     if (this.greeting === 'refused') return socket.close(1006);
-    socket.opened();
+    socket.open();
     if (this.greeting !== 'welcome') {
       if ('error' in this.greeting) this.#reject(socket, this.greeting.error);
       else socket.deliver({ event: 'pusher:error', data: { code: this.greeting.errorThenOpen, message: 'no' } });

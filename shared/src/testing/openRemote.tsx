@@ -66,7 +66,7 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
   const scroller = useRef<HTMLElement>(null);
   const screen = useMemo(() => ({ scroller, isActive: true }), []);
   const routes = useMemo(() => remote.routes.map(({ path, page }) => ({ path, Page: lazy(page) })), [remote]);
-  const Slot = useMemo(() => slotOf(remote, slots), [remote, slots]);
+  const Slot = useMemo(() => createSlot(remote, slots), [remote, slots]);
   return (
     <SlotContext value={Slot}>
       <ScreenContext value={screen}>
@@ -88,7 +88,7 @@ function Screens({ remote, slots }: { remote: RemoteModule; slots: Record<string
 const Toasts = () => <Toaster toasts={useToasts()} />;
 
 /** The given components and the remote's own. */
-function slotOf(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
+function createSlot(remote: RemoteModule, slots: Record<string, ComponentType<never>>) {
   const ownSlots = Object.fromEntries(
     remote.slots.map(({ name, component }) => [name, lazy(component as () => Promise<{ default: ComponentType }>)]),
   );

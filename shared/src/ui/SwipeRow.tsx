@@ -31,16 +31,20 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
   /** A mouse drag ends with a click, which must not count as a tap on the row. */
   const wasDragged = useRef(false);
   useTouchOutside(row, open, () => setOpen(false));
-  useHorizontalDrag(row, surface, ({ movement: [x], velocity: [speed], direction: [way], last, tap }) => {
-    if (!surface.current) return;
-    wasDragged.current = !tap;
-    const restPx = open ? -widthPx : 0;
-    const shiftPx = Math.min(0, Math.max(-widthPx * 1.2, restPx + x));
-    surface.current.style.transform = last ? '' : `translateX(${shiftPx}px)`;
-    surface.current.style.transition = last ? '' : 'none';
-    if (!last) return;
-    setOpen(speed > SWIPE_SPEED_PX_PER_MS ? way < 0 : shiftPx < -widthPx / 2);
-  });
+  useHorizontalDrag(
+    row,
+    surface,
+    ({ movement: [distancePx], velocity: [speed], direction: [directionX], last, tap }) => {
+      if (!surface.current) return;
+      wasDragged.current = !tap;
+      const restPx = open ? -widthPx : 0;
+      const shiftPx = Math.min(0, Math.max(-widthPx * 1.2, restPx + distancePx));
+      surface.current.style.transform = last ? '' : `translateX(${shiftPx}px)`;
+      surface.current.style.transition = last ? '' : 'none';
+      if (!last) return;
+      setOpen(speed > SWIPE_SPEED_PX_PER_MS ? directionX < 0 : shiftPx < -widthPx / 2);
+    },
+  );
   return (
     <div ref={row} className={styles.row}>
       <div className={styles.actions}>

@@ -52,20 +52,20 @@ function watchModals(onChange: () => void): () => void {
   return () => observer.disconnect();
 }
 
-function attachToaster(place: HTMLElement): () => void {
-  const cleanups = [positionAboveFoot(place), trackHold(place)];
+function attachToaster(section: HTMLElement): () => void {
+  const cleanups = [positionAboveFoot(section), trackHold(section)];
   return () => {
     for (const cleanUp of cleanups) cleanUp();
   };
 }
 
 /** Sets `data-held` while a finger is on a toast, for the owner of the timers. Returns the cleanup function. */
-function trackHold(place: HTMLElement): () => void {
+function trackHold(section: HTMLElement): () => void {
   const controller = new AbortController();
   const { signal } = controller;
-  place.addEventListener('pointerdown', () => place.toggleAttribute('data-held', true), { signal });
+  section.addEventListener('pointerdown', () => section.toggleAttribute('data-held', true), { signal });
   for (const type of ['pointerup', 'pointercancel'])
-    window.addEventListener(type, () => place.toggleAttribute('data-held', false), { capture: true, signal });
+    window.addEventListener(type, () => section.toggleAttribute('data-held', false), { capture: true, signal });
   return () => controller.abort();
 }
 
@@ -79,11 +79,11 @@ function footHeight(): number {
 }
 
 /** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */
-function positionAboveFoot(place: HTMLElement): () => void {
-  const updatePosition = () => place.style.setProperty('--foot', `${Math.round(footHeight())}px`);
+function positionAboveFoot(section: HTMLElement): () => void {
+  const updatePosition = () => section.style.setProperty('--foot', `${Math.round(footHeight())}px`);
   updatePosition();
   const timer = setInterval(updatePosition, POLL_MS);
-  const stopFollowing = followKeyboard(place);
+  const stopFollowing = followKeyboard(section);
   return () => {
     clearInterval(timer);
     stopFollowing();

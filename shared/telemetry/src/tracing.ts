@@ -228,8 +228,8 @@ export async function openTracing(
     async close() {
       const timer = new Promise((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
       // shuts down the exporter, which both processors use
-      const sent = pageSpans.flush().then(() => provider.shutdown());
-      await Promise.race([sent.catch(() => {}), timer]);
+      const exported = pageSpans.flush().then(() => provider.shutdown());
+      await Promise.race([exported.catch(() => {}), timer]);
     },
   };
 }

@@ -42,7 +42,7 @@ async function fetchStatus(path: string): Promise<number> {
 const PASSING_STATUSES = [408, 425, 426, 429];
 
 /** Maps Pusher error codes: 4000–4099 mean that a retry fails again, except 4004 (app over capacity). */
-function reasonOf(code: number): CloseReason {
+function closeReasonOf(code: number): CloseReason {
   if (code === 4004) return 'unauthorized';
   return code >= 4000 && code < 4100 ? 'refused' : 'unreachable';
 }
@@ -160,7 +160,7 @@ export class EchoLink implements Link {
     socket.addEventListener('close', ({ code }) => {
       if (socket !== this.#socket) return;
       if (this.#isGreeted) this.#events.onClose('unreachable');
-      else if (code >= 4000) this.#events.onClose(reasonOf(code));
+      else if (code >= 4000) this.#events.onClose(closeReasonOf(code));
       else void this.#reportSilentClose(socket);
     });
     return socket;
@@ -231,7 +231,7 @@ export class EchoLink implements Link {
     if (this.#isJoining) return this.#events.onClose('unauthorized');
     const code = error?.data?.code ?? 0;
     // before the greeting such a code explains the refusal; smaller codes accompany the end of a connection
-    if (this.#shouldBeOpen && !this.#isGreeted && code >= 4000) this.#events.onClose(reasonOf(code));
+    if (this.#shouldBeOpen && !this.#isGreeted && code >= 4000) this.#events.onClose(closeReasonOf(code));
   }
 
   #authorise({ socketId, channelName }: Authorisation, callback: AuthorisationCallback) {

@@ -5,12 +5,12 @@ import { session } from './session';
 export const readStoredUser = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
 
 /** The signed-in user, or null. */
-export const user = () => {
+export const currentUser = () => {
   const current = session.current();
   return current.status === 'member' ? current.user : null;
 };
 
-export function network(handlers: Handlers) {
+export function fakeNetwork(handlers: Handlers) {
   const { requests, restore } = fakeApi(handlers);
   onTestEnd(restore);
   return requests;

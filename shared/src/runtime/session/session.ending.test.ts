@@ -9,7 +9,7 @@ import { uncopiedCredentials } from '../storage/owner';
 import { positions } from '../storage/positions';
 import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
 import { store } from '../store';
-import { holdResponse, network, readStoredUser, settle, user } from './fixtures';
+import { currentUser, fakeNetwork, holdResponse, readStoredUser, settle } from './fixtures';
 import { createSession, session } from './session';
 
 const entry = (clientId: string): OutboxEntry => ({
@@ -22,13 +22,13 @@ const entry = (clientId: string): OutboxEntry => ({
 });
 
 const sessionRunsOut = async () => {
-  network({ 'GET /v1/private': { status: 401 } });
+  fakeNetwork({ 'GET /v1/private': { status: 401 } });
   await request({ url: '/v1/private' }).catch(() => {});
 };
 
 test('a session that has run out is not revived by an answer asked for before', async () => {
   const { answer, release } = holdResponse();
-  network({ 'GET /v1/user': answer, 'GET /v1/private': { status: 401 } });
+  fakeNetwork({ 'GET /v1/user': answer, 'GET /v1/private': { status: 401 } });
   session.userReceived(memberDto());
   const refreshing = session.refresh();
   await settle();
@@ -41,21 +41,21 @@ test('a session that has run out is not revived by an answer asked for before', 
 
 describe('signing out', () => {
   test('that the server refuses leaves the user signed in', async () => {
-    network({ 'POST /v1/logout': { status: 500 } });
+    fakeNetwork({ 'POST /v1/logout': { status: 500 } });
     session.userReceived(memberDto());
     await expect(session.signOut()).rejects.toMatchObject({ kind: 'server', status: 500 });
-    expect(user()?.id).toBe('u-1');
+    expect(currentUser()?.id).toBe('u-1');
   });
 
   test('from a session that has run out is done', async () => {
-    network({ 'POST /v1/logout': { status: 401 } });
+    fakeNetwork({ 'POST /v1/logout': { status: 401 } });
     session.userReceived(memberDto());
     await session.signOut();
     expect(session.current()).toEqual({ status: 'guest' });
   });
 
   test('sec.user-switch: leaves nothing of the user on the device or in the caches', async () => {
-    network({ 'POST /v1/logout': { status: 204 }, 'GET /v1/thing': ['private'] });
+    fakeNetwork({ 'POST /v1/logout': { status: 204 }, 'GET /v1/thing': ['private'] });
     session.userReceived(memberDto());
     const withThing = api.injectEndpoints({
       overrideExisting: true,
@@ -108,11 +108,11 @@ describe('a log-out that has no answer yet', () => {
   const traces = () => Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences');
 
   test('and never will, was done where the next request is refused', async () => {
-    network({ 'POST /v1/logout': lose, 'GET /v1/user': { status: 401 } });
+    fakeNetwork({ 'POST /v1/logout': lose, 'GET /v1/user': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
     await expect(session.signOut()).rejects.toEqual({ kind: 'offline' });
-    expect(user()?.id).toBe('u-1');
+    expect(currentUser()?.id).toBe('u-1');
     await Promise.all([session.refresh(), request({ url: '/v1/user' }).catch(() => {})]);
     expect(session.current()).toEqual({ status: 'guest' });
     expect(traces()).toEqual([]);
@@ -121,7 +121,7 @@ describe('a log-out that has no answer yet', () => {
 
   test('is overtaken by the refusal of something else, and still is one log-out', async () => {
     const { answer, release } = holdResponse();
-    network({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
+    fakeNetwork({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
     const leaving = session.signOut();
@@ -130,7 +130,7 @@ describe('a log-out that has no answer yet', () => {
     session.userReceived(memberDto({ id: 'u-2' }));
     release({ status: 204 });
     await leaving;
-    expect(user()?.id).toBe('u-2');
+    expect(currentUser()?.id).toBe('u-2');
     expect(ranOut()).toBe(0);
   });
 
@@ -138,7 +138,7 @@ describe('a log-out that has no answer yet', () => {
     ['the server refuses it', { status: 429 }, { status: 401 }],
     ['the server still knows the user', { status: 500 }, memberDto()],
   ])('leaves a session that may run out like any other where %s', async (_, refusal, known) => {
-    network({ 'POST /v1/logout': refusal, 'GET /v1/user': known, 'GET /v1/private': { status: 401 } });
+    fakeNetwork({ 'POST /v1/logout': refusal, 'GET /v1/user': known, 'GET /v1/private': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
     await session.signOut().catch(() => {});
@@ -153,7 +153,7 @@ describe('a log-out that has no answer yet', () => {
 
 describe('a session that runs out', () => {
   test('tells the act that found it out why it was refused, and keeps what was read for the same user alone', async () => {
-    network({ 'POST /v1/thing': { status: 401 }, 'GET /v1/thing': ['private'] });
+    fakeNetwork({ 'POST /v1/thing': { status: 401 }, 'GET /v1/thing': ['private'] });
     session.userReceived(memberDto());
     const withThing = api.injectEndpoints({
       overrideExisting: true,
@@ -224,7 +224,7 @@ test('what an anonymous visitor wrote belongs to whoever signs in', async () => 
   expect(drafts.read('s-1')).toBe('路过');
   expect(positions.read('c-1')).toEqual({ messageId: 'm-1', offset: 3 });
   expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['k-1']);
-  network({ 'POST /v1/logout': {} });
+  fakeNetwork({ 'POST /v1/logout': {} });
   await session.signOut();
   expect(drafts.read('s-1')).toBe('');
   expect(await outboxStore.all()).toEqual([]);

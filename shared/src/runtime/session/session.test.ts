@@ -4,7 +4,7 @@ import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
-import { holdResponse, network, readStoredUser, settle, user } from './fixtures';
+import { currentUser, fakeNetwork, holdResponse, readStoredUser, settle } from './fixtures';
 import { session } from './session';
 
 const otherTabSays = (text: string | null) => {
@@ -43,7 +43,7 @@ describe('what is stored is read without ever failing', () => {
   test('an id alone is somebody, and wrong fields are empty ones', () => {
     localStorage.setItem('user-store', '{"id":42,"name":7,"balance":"many","future":true}');
     session.takeStored();
-    expect(user()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
+    expect(currentUser()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
   });
 
   test('storage that refuses everything leaves a working session', () => {
@@ -57,7 +57,7 @@ describe('what is stored is read without ever failing', () => {
       for (const spy of spies) spy.mockRestore();
     });
     session.userReceived(memberDto({ id: 'u-9' }));
-    expect(user()?.id).toBe('u-9');
+    expect(currentUser()?.id).toBe('u-9');
   });
 });
 
@@ -65,42 +65,42 @@ describe('versions', () => {
   test('an overtaken patch is dropped whole, a newer or unnumbered one is taken', () => {
     session.userReceived(memberDto({ balance: 50, version: 5 }));
     session.userPatched({ balance: 60, version: 4 });
-    expect(user()?.balance).toBe(50);
+    expect(currentUser()?.balance).toBe(50);
     session.userPatched({ balance: 40, version: 6 });
-    expect(user()).toMatchObject({ balance: 40, version: 6 });
+    expect(currentUser()).toMatchObject({ balance: 40, version: 6 });
     session.userPatched({ name: '小倩' });
-    expect(user()).toMatchObject({ name: '小倩', balance: 40, version: 6 });
+    expect(currentUser()).toMatchObject({ name: '小倩', balance: 40, version: 6 });
   });
 
   test('an overtaken answer to GET /v1/user is dropped', async () => {
     const { answer, release } = holdResponse();
-    network({ 'GET /v1/user': answer });
+    fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ balance: 50, version: 5 }));
     const refreshing = session.refresh();
     await settle();
     session.userPatched({ balance: 48, version: 6 });
     release(memberDto({ balance: 50, version: 5 }));
     await refreshing;
-    expect(user()?.balance).toBe(48);
+    expect(currentUser()?.balance).toBe(48);
   });
 
   test('an answer without a version is asked for once more where something came while it was on its way', async () => {
     const { answer, release } = holdResponse();
     let asked = 0;
-    network({ 'GET /v1/user': () => (asked++ === 0 ? answer() : memberDto({ balance: 48, version: undefined })) });
+    fakeNetwork({ 'GET /v1/user': () => (asked++ === 0 ? answer() : memberDto({ balance: 48, version: undefined })) });
     session.userReceived(memberDto({ balance: 50, version: undefined }));
     const refreshing = session.refresh();
     await settle();
     session.userPatched({ balance: 48 });
     release(memberDto({ balance: 50, version: undefined }));
     await refreshing;
-    expect([user()?.balance, asked]).toEqual([48, 2]);
+    expect([currentUser()?.balance, asked]).toEqual([48, 2]);
   });
 
   test('a patch of somebody else is not ours', () => {
     session.userReceived(memberDto());
     session.userPatched({ id: 'u-2', name: '别人' });
-    expect(user()?.name).toBe('宁采臣');
+    expect(currentUser()?.name).toBe('宁采臣');
   });
 });
 
@@ -108,10 +108,10 @@ describe('an optimistic balance', () => {
   test('is taken back when refused, once', () => {
     session.userReceived(memberDto({ balance: 10 }));
     const undo = session.balanceShifted(-2);
-    expect(user()?.balance).toBe(8);
+    expect(currentUser()?.balance).toBe(8);
     undo();
     undo();
-    expect(user()?.balance).toBe(10);
+    expect(currentUser()?.balance).toBe(10);
   });
 
   test('gives way to what the server says', () => {
@@ -119,7 +119,7 @@ describe('an optimistic balance', () => {
     const undo = session.balanceShifted(-2);
     session.userPatched({ balance: 1, version: 2 });
     undo();
-    expect(user()?.balance).toBe(1);
+    expect(currentUser()?.balance).toBe(1);
   });
 
   test('of one user is not taken back from another', () => {
@@ -127,14 +127,14 @@ describe('an optimistic balance', () => {
     const undo = session.balanceShifted(-2);
     session.userReceived(memberDto({ id: 'u-2', balance: 30 }));
     undo();
-    expect(user()?.balance).toBe(30);
+    expect(currentUser()?.balance).toBe(30);
   });
 });
 
 describe('races', () => {
   test('an answer about who has signed out brings nobody back', async () => {
     const { answer, release } = holdResponse();
-    network({ 'GET /v1/user': answer, 'POST /v1/logout': { status: 204 } });
+    fakeNetwork({ 'GET /v1/user': answer, 'POST /v1/logout': { status: 204 } });
     session.userReceived(memberDto());
     const refreshing = session.refresh();
     await settle();
@@ -147,45 +147,45 @@ describe('races', () => {
 
   test('an answer about the former user does not replace the present', async () => {
     const { answer, release } = holdResponse();
-    network({ 'GET /v1/user': answer });
+    fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
     const refreshing = session.refresh();
     await settle();
     session.userReceived(memberDto({ id: 'u-2' }));
     release(memberDto({ id: 'u-1' }));
     await refreshing;
-    expect(user()?.id).toBe('u-2');
+    expect(currentUser()?.id).toBe('u-2');
   });
 
   test('a late 401 of before does not end the new session', async () => {
     const { answer, release } = holdResponse();
-    network({ 'GET /v1/user': answer });
+    fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
     const refreshing = session.refresh();
     await settle();
     session.userReceived(memberDto({ id: 'u-2' }));
     release({ status: 401 });
     await refreshing;
-    expect(user()?.id).toBe('u-2');
+    expect(currentUser()?.id).toBe('u-2');
   });
 
   test('several refreshes at once are one request', async () => {
-    const requests = network({ 'GET /v1/user': memberDto({ balance: 7, version: 2 }) });
+    const requests = fakeNetwork({ 'GET /v1/user': memberDto({ balance: 7, version: 2 }) });
     session.userReceived(memberDto());
     await Promise.all([session.refresh(), session.refresh(), session.refresh()]);
     expect(requests).toHaveLength(1);
-    expect(user()?.balance).toBe(7);
+    expect(currentUser()?.balance).toBe(7);
     await session.refresh();
     expect(requests).toHaveLength(2);
   });
 
   test('a refresh that fails changes nothing', async () => {
-    network({ 'GET /v1/user': { status: 500 } });
+    fakeNetwork({ 'GET /v1/user': { status: 500 } });
     const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
     onTestEnd(() => warned.mockRestore());
     session.userReceived(memberDto());
     await session.refresh();
-    expect(user()?.id).toBe('u-1');
+    expect(currentUser()?.id).toBe('u-1');
     expect(warned).toHaveBeenCalledWith(
       'the user could not be refreshed',
       expect.objectContaining({ kind: 'server', status: 500 }),
@@ -203,10 +203,10 @@ describe('a session that storage knows nothing of', () => {
 
   test('is found by the cookie that scripts may read', async () => {
     setCookie();
-    const requests = network(somebody);
+    const requests = fakeNetwork(somebody);
     await session.recover();
     await session.recover();
-    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
+    expect([currentUser()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
   test.each([
@@ -214,12 +214,12 @@ describe('a session that storage knows nothing of', () => {
     ['runs out there once the server refuses it', nobody, undefined, null],
   ])('%s', async (_, answer, id, owner) => {
     setCookie();
-    const requests = network(answer);
+    const requests = fakeNetwork(answer);
     session.userReceived(memberDto({ id: 'u-3' }));
     localStorage.clear();
     window.dispatchEvent(new StorageEvent('storage', { key: null }));
     await settle();
-    expect([user()?.id, (readStoredUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([
+    expect([currentUser()?.id, (readStoredUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([
       id,
       owner,
       1,
@@ -230,7 +230,7 @@ describe('a session that storage knows nothing of', () => {
     setCookie();
     let refusals = 0;
     onTestEnd(onUnauthenticated(() => (refusals += 1)));
-    const requests = network({ ...nobody, 'GET /v1/private': { status: 401 } });
+    const requests = fakeNetwork({ ...nobody, 'GET /v1/private': { status: 401 } });
     await session.recover();
     await session.recover();
     expect([session.current(), requests.length, refusals]).toEqual([{ status: 'guest' }, 1, 0]);
@@ -240,7 +240,7 @@ describe('a session that storage knows nothing of', () => {
 
   test('is asked for again once somebody has signed in since', async () => {
     setCookie();
-    const requests = network(nobody);
+    const requests = fakeNetwork(nobody);
     await session.recover();
     session.userReceived(memberDto());
     localStorage.clear();
@@ -251,24 +251,24 @@ describe('a session that storage knows nothing of', () => {
 
   test.each(['{', '[]', '{"id":null}', null])('is found where the stored user is damaged: %s', async (damaged) => {
     setCookie();
-    const requests = network(somebody);
+    const requests = fakeNetwork(somebody);
     localStorage.setItem('liaozhai-owner', 'u-3');
     if (damaged !== null) localStorage.setItem('user-store', damaged);
     session.takeStored();
     await session.recover();
-    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
+    expect([currentUser()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
   test('is not asked for without the cookie', async () => {
     setCookie('other=1');
-    const requests = network(somebody);
+    const requests = fakeNetwork(somebody);
     await session.recover();
     expect(requests).toEqual([]);
   });
 
   test('is not asked for where it has run out before the reader’s eyes', async () => {
     setCookie();
-    const requests = network({ ...somebody, 'GET /v1/private': { status: 401 } });
+    const requests = fakeNetwork({ ...somebody, 'GET /v1/private': { status: 401 } });
     session.userReceived(memberDto({ id: 'u-3' }));
     await request({ url: '/v1/private' }).catch(() => undefined);
     await session.recover();
@@ -281,7 +281,7 @@ describe('other tabs', () => {
     const changes: unknown[] = [];
     onTestEnd(session.onUserChanged((previousId, id) => changes.push([previousId, id])));
     otherTabSignsIn('{"id":"u-1","name":"宁采臣","balance":3}');
-    expect(user()).toMatchObject({ id: 'u-1', name: '宁采臣', balance: 3 });
+    expect(currentUser()).toMatchObject({ id: 'u-1', name: '宁采臣', balance: 3 });
     localStorage.removeItem('liaozhai-owner');
     otherTabSays(null);
     expect(session.current()).toEqual({ status: 'guest' });
@@ -293,20 +293,20 @@ describe('other tabs', () => {
 
   test('signing in there outlives a refusal of what this tab had asked as a guest', async () => {
     const { answer, release } = holdResponse();
-    network({ 'GET /v1/private': answer });
+    fakeNetwork({ 'GET /v1/private': answer });
     const asked = request({ url: '/v1/private' });
     await settle();
     otherTabSignsIn(JSON.stringify(memberDto()));
     release({ status: 401 });
     await expect(asked).rejects.toEqual({ kind: 'unauthenticated' });
-    expect(user()?.id).toBe('u-1');
+    expect(currentUser()?.id).toBe('u-1');
     expect(readStoredUser()).toMatchObject({ id: 'u-1' });
   });
 
   test('a balance told there is told here, and what only this tab knows stays', () => {
     session.userReceived(memberDto({ check_in_streak: 4, version: 2 }));
     otherTabSays(JSON.stringify({ ...memberDto(), balance: 77 }));
-    expect(user()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
+    expect(currentUser()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
   });
 
   test('what was typed or shown here is not kept after a log-out there', () => {
@@ -321,13 +321,13 @@ describe('other tabs', () => {
 
   test('an answer that is kept there after a log-out here signs nobody in, a new sign-in does', async () => {
     const leaver = memberDto({ id: 'u-8' });
-    network({ 'POST /v1/logout': { status: 204 } });
+    fakeNetwork({ 'POST /v1/logout': { status: 204 } });
     session.userReceived(leaver);
     await session.signOut();
     otherTabSays(JSON.stringify(leaver));
     expect(session.current()).toEqual({ status: 'guest' });
     expect(readStoredUser()).toBeNull();
     otherTabSignsIn(JSON.stringify(leaver));
-    expect(user()?.id).toBe('u-8');
+    expect(currentUser()?.id).toBe('u-8');
   });
 });

@@ -349,12 +349,12 @@ type LoginHandler = (mode: LoginMode) => Promise<boolean>;
 /** Connects code that needs a sign-in with the host, which owns the popup. */
 function createAuthPopup() {
   let loginHandler: LoginHandler | null = null;
-  const opened = createSignal();
+  const handlerAdded = createSignal();
   return {
     /** `handler` opens the popup; it resolves to true once signed in, false when closed. Returns the unsubscribe function. */
     onRequest(handler: LoginHandler): () => void {
       loginHandler = handler;
-      opened.emit();
+      handlerAdded.emit();
       return () => {
         if (loginHandler === handler) loginHandler = null;
       };
@@ -366,7 +366,7 @@ function createAuthPopup() {
       // a screen may call this while the popup's owner is still mounting
       if (!loginHandler)
         await new Promise<void>((resolve) => {
-          const stop = opened.on(() => {
+          const stop = handlerAdded.on(() => {
             stop();
             resolve();
           });

@@ -229,16 +229,16 @@ export interface OutboxEntry {
 /** The current owner's messages that the server has not accepted yet; they survive a reload, offline use and a 401. */
 export function createOutboxStore() {
   const records = createRecordStore('outbox');
-  const changed = createSignal();
-  const notifyOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, changed.emit);
+  const outboxChanged = createSignal();
+  const notifyOtherTabs = openChannel(STORAGE_KEYS.outboxChannel, outboxChanged.emit);
   /** Adoption or purge in progress; readers wait for it, so that a new owner never reads a partial list. */
   let pendingWork: Promise<unknown> = Promise.resolve();
 
-  onOwnerChanged(changed.emit);
-  records.onRecovered(changed.emit);
+  onOwnerChanged(outboxChanged.emit);
+  records.onRecovered(outboxChanged.emit);
 
   function notifyAll() {
-    changed.emit();
+    outboxChanged.emit();
     notifyOtherTabs();
   }
 
@@ -268,7 +268,7 @@ export function createOutboxStore() {
       notifyAll();
     },
     /** Subscribes to changes in this tab, in others, and of the owner. Returns the unsubscribe function. */
-    subscribe: (listener: () => void): (() => void) => changed.on(listener),
+    subscribe: (listener: () => void): (() => void) => outboxChanged.on(listener),
     purge: (owner: string): Promise<void> =>
       enqueue(async () => {
         for (const { key } of await records.all(owner)) await records.remove(owner, key);
@@ -294,9 +294,9 @@ export function createOfflineCache() {
   const records = createRecordStore('snapshots');
 
   async function trim(owner: string) {
-    const all = await records.all(owner);
-    if (all.length <= MAX_COPIES) return;
-    const oldest = all.sort((a, b) => a.savedAt - b.savedAt).slice(0, all.length - MAX_COPIES);
+    const cachedRecords = await records.all(owner);
+    if (cachedRecords.length <= MAX_COPIES) return;
+    const oldest = cachedRecords.sort((a, b) => a.savedAt - b.savedAt).slice(0, cachedRecords.length - MAX_COPIES);
     for (const { key } of oldest) await records.remove(owner, key);
   }
 
