@@ -3,26 +3,20 @@ import * as v from 'valibot';
 // Schemas of environment variables; each error message states the required form.
 
 export function wholeNumber(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
+  const error = `must be a whole number from ${min} to ${max}`;
   return v.pipe(
     v.string(),
-    v.nonEmpty(message),
-    v.toNumber(message),
-    v.safeInteger(message),
-    v.minValue(min, message),
-    v.maxValue(max, message),
+    v.nonEmpty(error),
+    v.toNumber(error),
+    v.safeInteger(error),
+    v.minValue(min, error),
+    v.maxValue(max, error),
   );
 }
 
 export function numberBetween(min: number, max: number) {
-  const message = `must be a number from ${min} to ${max}`;
-  return v.pipe(
-    v.string(),
-    v.nonEmpty(message),
-    v.toNumber(message),
-    v.minValue(min, message),
-    v.maxValue(max, message),
-  );
+  const error = `must be a number from ${min} to ${max}`;
+  return v.pipe(v.string(), v.nonEmpty(error), v.toNumber(error), v.minValue(min, error), v.maxValue(max, error));
 }
 
 /** Scheme, host and port, without a path. */

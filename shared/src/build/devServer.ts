@@ -48,16 +48,12 @@ function readOrigin(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string 
 export function backendProxy() {
   const target = readOrigin('BACKEND_URL') ?? 'http://localhost:3000';
   const reverb = readOrigin('REVERB_URL');
-  const originOptions = isLocal(target)
+  const options = isLocal(target)
     ? { changeOrigin: false, xfwd: true }
     : { changeOrigin: true, headers: { origin: new URL(target).origin } };
-  const socketRule = {
-    target: reverb ?? target,
-    ws: true,
-    ...(reverb ? { changeOrigin: true, xfwd: true } : originOptions),
-  };
-  const backendRules = backendPaths.map((path) => [path, { target, ...originOptions }] as const);
-  return { ...Object.fromEntries(backendRules), '/app/': socketRule };
+  const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : options) };
+  const backendRules = backendPaths.map((path) => [path, { target, ...options }] as const);
+  return { ...Object.fromEntries(backendRules), '/app/': socket };
 }
 
 const localOrigins = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;

@@ -7,7 +7,7 @@ import type { Rspack } from '@rsbuild/core';
 
 /** Folder of a build for the types of its exposed modules, as in Module Federation's `dts`, whose zip is not reproducible. */
 const TYPES_FOLDER = '@mf-types';
-const DECLARATIONS_FOLDER = 'compiled-types';
+const DECLARATIONS = 'compiled-types';
 const PLUGIN = 'ExposedTypes';
 
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"]+)\1/g;
@@ -117,15 +117,12 @@ export async function exposedTypes(root: string, exposes: Record<string, string>
       const path = source.replace(/\.[jt]sx?$/, '');
       const text = texts[`${path}.d.ts`];
       if (text === undefined) throw new Error(`TypeScript writes no types of ${source}, which is exposed:\n${log}`);
-      const from = `'${posix.relative(posix.dirname(name), `./${DECLARATIONS_FOLDER}/${path}.js`).replace(/^(?!\.)/, './')}'`;
+      const from = `'${posix.relative(posix.dirname(name), `./${DECLARATIONS}/${path}.js`).replace(/^(?!\.)/, './')}'`;
       const namedExports = `export * from ${from};\n`;
       const entryText = DEFAULT_EXPORT.test(text) ? `${namedExports}export { default } from ${from};\n` : namedExports;
       return [posix.join(TYPES_FOLDER, `${name === '.' ? 'index' : name}.d.ts`), entryText];
     });
-    const declarations = Object.entries(texts).map(([path, text]) => [
-      `${TYPES_FOLDER}/${DECLARATIONS_FOLDER}/${path}`,
-      text,
-    ]);
+    const declarations = Object.entries(texts).map(([path, text]) => [`${TYPES_FOLDER}/${DECLARATIONS}/${path}`, text]);
     return Object.fromEntries([...entries, ...declarations].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
   });
 }

@@ -31,7 +31,7 @@ function stockBase(facts: PackageFacts, name: string): RsbuildConfig {
 }
 
 /** Exposed name → file of each route's page and each slot's component, from the imports in `src/routes.tsx`. */
-function readExposes(root: string): Record<string, string> {
+function exposesOf(root: string): Record<string, string> {
   const source = readFileSync(join(root, 'src/routes.tsx'), 'utf8');
   const imports = source.matchAll(/webpackChunkName: "([^"]+)" \*\/ '([^']+)'/g);
   return Object.fromEntries([...imports].map(([, name, file]) => [`./${name}`, `./${join('src', file ?? '')}`]));
@@ -47,12 +47,7 @@ export function stockRemoteConfig(facts: PackageFacts, name: string): RsbuildCon
         config.output = { ...config.output, uniqueName: name };
         config.optimization = { ...config.optimization, splitChunks: false };
         config.plugins?.push(
-          new ModuleFederationPlugin({
-            ...defaults,
-            name,
-            filename: 'remoteEntry.js',
-            exposes: readExposes(facts.root),
-          }),
+          new ModuleFederationPlugin({ ...defaults, name, filename: 'remoteEntry.js', exposes: exposesOf(facts.root) }),
         );
       },
     },

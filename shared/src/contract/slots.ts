@@ -53,7 +53,7 @@ export const memberPart = <Route extends string>(route: Route): `${Route}.member
 export type SlotName = keyof Slots | `${string}.member`;
 export type PropsOfSlot<Name extends SlotName> = Name extends keyof Slots ? Slots[Name] : object;
 
-interface SlotFilling<Name extends SlotName> {
+interface Filling<Name extends SlotName> {
   name: Name;
   /** Position in an open slot, lowest first; default 100. Equal ones sort by the names of their remotes. */
   order?: number;
@@ -61,9 +61,7 @@ interface SlotFilling<Name extends SlotName> {
 }
 
 /** A slot on another team's page that this remote fills, such as `my.entries`. */
-export type SlotDefinition =
-  | { [Name in keyof Slots]: SlotFilling<Name> }[keyof Slots]
-  | SlotFilling<`${string}.member`>;
+export type SlotDefinition = { [Name in keyof Slots]: Filling<Name> }[keyof Slots] | Filling<`${string}.member`>;
 
 export const DEFAULT_ORDER = 100;
 
@@ -75,11 +73,11 @@ export const emptySlots = (filled: readonly string[]): string[] =>
   SINGLE_SLOTS.filter((name) => !filled.includes(name));
 
 /** Edit distance, to suggest the nearest name. */
-function editDistance(name: string, otherName: string): number {
-  let row = Array.from({ length: otherName.length + 1 }, (_, at) => at);
-  for (const [rowIndex, letter] of [...name].entries()) {
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [rowIndex, letter] of [...from].entries()) {
     const nextRow = [rowIndex + 1];
-    for (const [column, otherLetter] of [...otherName].entries())
+    for (const [column, otherLetter] of [...to].entries())
       nextRow.push(
         Math.min(
           (nextRow[column] ?? 0) + 1,

@@ -18,8 +18,8 @@ const foldCharacter = (character: string): string => {
 };
 
 /** Returns the folded text and, for each of its code units, the position of the original character. */
-function foldText(text: string): { foldedText: string; positions: Found[] } {
-  let foldedText = '';
+function foldText(text: string): { folded: string; positions: Found[] } {
+  let folded = '';
   const positions: Found[] = [];
   let start = 0;
   for (const character of text) {
@@ -30,24 +30,20 @@ function foldText(text: string): { foldedText: string; positions: Found[] } {
     if (foldedCharacter === '' && last) last.end = end;
     const place = { start, end };
     for (let unit = 0; unit < foldedCharacter.length; unit += 1) positions.push(place);
-    foldedText += foldedCharacter;
+    folded += foldedCharacter;
     start = end;
   }
-  return { foldedText, positions };
+  return { folded, positions };
 }
 
 /** Finds `query` in `text`, ignoring case, width and accents. Positions refer to `text`; the folded text may have another length. */
 export function findAll(text: string, query: string): Found[] {
-  const { foldedText, positions } = foldText(text);
-  const foldedQuery = foldText(query).foldedText;
+  const { folded, positions } = foldText(text);
+  const needle = foldText(query).folded;
   const matches: Found[] = [];
-  if (foldedQuery === '') return matches;
-  for (
-    let at = foldedText.indexOf(foldedQuery);
-    at >= 0;
-    at = foldedText.indexOf(foldedQuery, at + foldedQuery.length)
-  ) {
-    const [first, last] = [positions[at], positions[at + foldedQuery.length - 1]];
+  if (needle === '') return matches;
+  for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length)) {
+    const [first, last] = [positions[at], positions[at + needle.length - 1]];
     if (first && last) matches.push({ start: first.start, end: last.end });
   }
   return matches;

@@ -40,12 +40,8 @@ function passagesIn({ 0: match, groups }: RegExpMatchArray): Passage[] {
   if (groups?.strong) return [{ kind: 'strong', text: groups.strong }];
   if (groups?.action) return [{ kind: 'action', text: groups.action }];
   if (!match.includes('*')) return [{ kind: 'plain', text: match }];
-  const [openingQuote, closingQuote] = [match.slice(0, 1), match.slice(-1)];
-  return [
-    { kind: 'plain', text: openingQuote },
-    ...passagesOf(match.slice(1, -1)),
-    { kind: 'plain', text: closingQuote },
-  ];
+  const [opening, closing] = [match.slice(0, 1), match.slice(-1)];
+  return [{ kind: 'plain', text: opening }, ...passagesOf(match.slice(1, -1)), { kind: 'plain', text: closing }];
 }
 
 function openPassages(rest: string): Passage[] {

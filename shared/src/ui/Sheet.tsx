@@ -51,12 +51,12 @@ const CLOSE_SPEED_PX_PER_MS = 0.5;
 
 function useDragToClose(panel: { current: HTMLElement | null }, onClose: (() => void) | undefined) {
   return useDrag(
-    ({ movement: [, distancePx], velocity: [, speed], direction: [, directionY], active, last }) => {
+    ({ movement: [, distancePx], velocity: [, speed], direction: [, sign], active, last }) => {
       if (!panel.current) return;
       // for a tap, `active` and `last` are both false
       panel.current.style.transform = active ? `translateY(${Math.max(0, distancePx)}px)` : '';
       panel.current.style.transition = active ? 'none' : '';
-      if (last && (distancePx > CLOSE_DISTANCE_PX || (directionY > 0 && speed > CLOSE_SPEED_PX_PER_MS))) onClose?.();
+      if (last && (distancePx > CLOSE_DISTANCE_PX || (sign > 0 && speed > CLOSE_SPEED_PX_PER_MS))) onClose?.();
     },
     { axis: 'y', filterTaps: true, pointer: { keys: false } },
   );

@@ -26,25 +26,21 @@ export interface SwipeRowProps {
 export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProps) {
   const widthPx = also ? 2 * ACTION_PX : ACTION_PX;
   const row = useRef<HTMLDivElement>(null);
-  const surface = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   /** A mouse drag ends with a click, which must not count as a tap on the row. */
   const wasDragged = useRef(false);
   useTouchOutside(row, open, () => setOpen(false));
-  useHorizontalDrag(
-    row,
-    surface,
-    ({ movement: [distancePx], velocity: [speed], direction: [directionX], last, tap }) => {
-      if (!surface.current) return;
-      wasDragged.current = !tap;
-      const restPx = open ? -widthPx : 0;
-      const shiftPx = Math.min(0, Math.max(-widthPx * 1.2, restPx + distancePx));
-      surface.current.style.transform = last ? '' : `translateX(${shiftPx}px)`;
-      surface.current.style.transition = last ? '' : 'none';
-      if (!last) return;
-      setOpen(speed > SWIPE_SPEED_PX_PER_MS ? directionX < 0 : shiftPx < -widthPx / 2);
-    },
-  );
+  useDragX(row, panel, ({ movement: [x], velocity: [speed], direction: [sign], last, tap }) => {
+    if (!panel.current) return;
+    wasDragged.current = !tap;
+    const restPx = open ? -widthPx : 0;
+    const shiftPx = Math.min(0, Math.max(-widthPx * 1.2, restPx + x));
+    panel.current.style.transform = last ? '' : `translateX(${shiftPx}px)`;
+    panel.current.style.transition = last ? '' : 'none';
+    if (!last) return;
+    setOpen(speed > SWIPE_SPEED_PX_PER_MS ? sign < 0 : shiftPx < -widthPx / 2);
+  });
   return (
     <div ref={row} className={styles.row}>
       <div className={styles.actions}>
@@ -68,7 +64,7 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
         )}
       </div>
       <div
-        ref={surface}
+        ref={panel}
         className={styles.face}
         data-open={open}
         data-wide={also !== undefined}
@@ -93,21 +89,17 @@ export function SwipeRow({ actionLabel, onAction, also, children }: SwipeRowProp
  * Reports horizontal drags of the row's face by finger or mouse. The gesture library (5 KiB Brotli) loads after the first paint;
  * `data-swipe-row` then marks the row.
  */
-function useHorizontalDrag(
-  row: RefObject<HTMLElement | null>,
-  surface: RefObject<HTMLElement | null>,
-  onDrag: Handler<'drag'>,
-) {
+function useDragX(row: RefObject<HTMLElement | null>, panel: RefObject<HTMLElement | null>, onDrag: Handler<'drag'>) {
   const handleDrag = useEffectEvent(onDrag);
   useEffect(() => {
     let isOver = false;
     let stop = () => {};
     const begin = async () => {
       const { DragGesture } = await import(/* webpackChunkName: "gestures" */ '@use-gesture/vanilla');
-      if (isOver || !row.current || !surface.current) return;
+      if (isOver || !row.current || !panel.current) return;
       // not `filterTaps`, which swallows the click of a press that began before the library loaded
       const options = { axis: 'x', threshold: 3, preventScroll: false } as const;
-      const gesture = new DragGesture(surface.current, (state) => handleDrag(state), options);
+      const gesture = new DragGesture(panel.current, (state) => handleDrag(state), options);
       row.current.dataset.swipeRow = '';
       stop = () => gesture.destroy();
     };
@@ -117,7 +109,7 @@ function useHorizontalDrag(
       isOver = true;
       stop();
     };
-  }, [row, surface]);
+  }, [row, panel]);
 }
 
 /** Calls back when something outside the open row is touched; a tap on another row is swallowed. */

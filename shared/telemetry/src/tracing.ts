@@ -61,12 +61,8 @@ export class TracingRefused extends Error {}
 const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 
 function isTracingEnabled(variables: NodeJS.ProcessEnv): boolean {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = variables;
-  if (
-    (!endpoint && !tracesEndpoint) ||
-    variables.OTEL_SDK_DISABLED === 'true' ||
-    variables.OTEL_TRACES_EXPORTER === 'none'
-  )
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesUrl } = variables;
+  if ((!url && !tracesUrl) || variables.OTEL_SDK_DISABLED === 'true' || variables.OTEL_TRACES_EXPORTER === 'none')
     return false;
   const name = protocols.find((each) => variables[each]);
   if (name && !['http/json', 'http/protobuf'].includes(variables[name] ?? ''))

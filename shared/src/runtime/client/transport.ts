@@ -102,13 +102,10 @@ function createEnding(config: InternalAxiosRequestConfig): { promise: Promise<ne
   return { promise, cleanUp };
 }
 
-async function awaitEarlyRequest(
-  earlyRequest: EarlyRequest,
-  config: InternalAxiosRequestConfig,
-): Promise<AxiosResponse> {
+async function awaitEarlyRequest(early: EarlyRequest, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
   const ending = createEnding(config);
   try {
-    const answer = earlyRequest.response
+    const answer = early.response
       .then((response) => toAxiosResponse(response, config))
       .catch((cause: unknown) => {
         throw new AxiosError(String(cause), AxiosError.ERR_NETWORK, config);

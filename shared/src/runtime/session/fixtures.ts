@@ -2,10 +2,10 @@ import { fakeApi, type Handlers, onTestEnd } from '../../testing';
 import { session } from './session';
 
 /** The user in `localStorage`. */
-export const readStoredUser = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
+export const storedUser = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
 
 /** The signed-in user, or null. */
-export const currentUser = () => {
+export const user = () => {
   const current = session.current();
   return current.status === 'member' ? current.user : null;
 };

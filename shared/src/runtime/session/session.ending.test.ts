@@ -9,7 +9,7 @@ import { uncopiedCredentials } from '../storage/owner';
 import { positions } from '../storage/positions';
 import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
 import { store } from '../store';
-import { currentUser, fakeNetwork, holdResponse, readStoredUser, settle } from './fixtures';
+import { fakeNetwork, holdResponse, settle, storedUser, user } from './fixtures';
 import { createSession, session } from './session';
 
 const entry = (clientId: string): OutboxEntry => ({
@@ -44,7 +44,7 @@ describe('signing out', () => {
     fakeNetwork({ 'POST /v1/logout': { status: 500 } });
     session.userReceived(memberDto());
     await expect(session.signOut()).rejects.toMatchObject({ kind: 'server', status: 500 });
-    expect(currentUser()?.id).toBe('u-1');
+    expect(user()?.id).toBe('u-1');
   });
 
   test('from a session that has run out is done', async () => {
@@ -112,7 +112,7 @@ describe('a log-out that has no answer yet', () => {
     const ranOut = countRunningOut();
     writes();
     await expect(session.signOut()).rejects.toEqual({ kind: 'offline' });
-    expect(currentUser()?.id).toBe('u-1');
+    expect(user()?.id).toBe('u-1');
     await Promise.all([session.refresh(), request({ url: '/v1/user' }).catch(() => {})]);
     expect(session.current()).toEqual({ status: 'guest' });
     expect(traces()).toEqual([]);
@@ -130,7 +130,7 @@ describe('a log-out that has no answer yet', () => {
     session.userReceived(memberDto({ id: 'u-2' }));
     release({ status: 204 });
     await leaving;
-    expect(currentUser()?.id).toBe('u-2');
+    expect(user()?.id).toBe('u-2');
     expect(ranOut()).toBe(0);
   });
 
@@ -181,7 +181,7 @@ describe('a session that runs out', () => {
     await outboxStore.put(entry('k-1'));
     await sessionRunsOut();
     expect(session.current()).toEqual({ status: 'guest', expired: { id: 'u-1', login: memberDto().username } });
-    expect(readStoredUser()).toBeNull();
+    expect(storedUser()).toBeNull();
     expect(drafts.read('s-1')).toBe('没写完');
     session.userReceived(memberDto());
     expect(drafts.read('s-1')).toBe('没写完');

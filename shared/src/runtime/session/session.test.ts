@@ -4,7 +4,7 @@ import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
-import { currentUser, fakeNetwork, holdResponse, readStoredUser, settle } from './fixtures';
+import { fakeNetwork, holdResponse, settle, storedUser, user } from './fixtures';
 import { session } from './session';
 
 const otherTabSays = (text: string | null) => {
@@ -20,7 +20,7 @@ const otherTabSignsIn = (text: string) => {
 
 test('keeps exactly the seven fields of the specification under user-store', () => {
   session.userReceived(memberDto({ id: '7', gender: 'male', checked_in_today: true }));
-  expect(readStoredUser()).toEqual({
+  expect(storedUser()).toEqual({
     id: '7',
     name: '宁采臣',
     username: 'a20261121',
@@ -43,7 +43,7 @@ describe('what is stored is read without ever failing', () => {
   test('an id alone is somebody, and wrong fields are empty ones', () => {
     localStorage.setItem('user-store', '{"id":42,"name":7,"balance":"many","future":true}');
     session.takeStored();
-    expect(currentUser()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
+    expect(user()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
   });
 
   test('storage that refuses everything leaves a working session', () => {
@@ -57,7 +57,7 @@ describe('what is stored is read without ever failing', () => {
       for (const spy of spies) spy.mockRestore();
     });
     session.userReceived(memberDto({ id: 'u-9' }));
-    expect(currentUser()?.id).toBe('u-9');
+    expect(user()?.id).toBe('u-9');
   });
 });
 
@@ -65,11 +65,11 @@ describe('versions', () => {
   test('an overtaken patch is dropped whole, a newer or unnumbered one is taken', () => {
     session.userReceived(memberDto({ balance: 50, version: 5 }));
     session.userPatched({ balance: 60, version: 4 });
-    expect(currentUser()?.balance).toBe(50);
+    expect(user()?.balance).toBe(50);
     session.userPatched({ balance: 40, version: 6 });
-    expect(currentUser()).toMatchObject({ balance: 40, version: 6 });
+    expect(user()).toMatchObject({ balance: 40, version: 6 });
     session.userPatched({ name: '小倩' });
-    expect(currentUser()).toMatchObject({ name: '小倩', balance: 40, version: 6 });
+    expect(user()).toMatchObject({ name: '小倩', balance: 40, version: 6 });
   });
 
   test('an overtaken answer to GET /v1/user is dropped', async () => {
@@ -81,7 +81,7 @@ describe('versions', () => {
     session.userPatched({ balance: 48, version: 6 });
     release(memberDto({ balance: 50, version: 5 }));
     await refreshing;
-    expect(currentUser()?.balance).toBe(48);
+    expect(user()?.balance).toBe(48);
   });
 
   test('an answer without a version is asked for once more where something came while it was on its way', async () => {
@@ -94,13 +94,13 @@ describe('versions', () => {
     session.userPatched({ balance: 48 });
     release(memberDto({ balance: 50, version: undefined }));
     await refreshing;
-    expect([currentUser()?.balance, asked]).toEqual([48, 2]);
+    expect([user()?.balance, asked]).toEqual([48, 2]);
   });
 
   test('a patch of somebody else is not ours', () => {
     session.userReceived(memberDto());
     session.userPatched({ id: 'u-2', name: '别人' });
-    expect(currentUser()?.name).toBe('宁采臣');
+    expect(user()?.name).toBe('宁采臣');
   });
 });
 
@@ -108,10 +108,10 @@ describe('an optimistic balance', () => {
   test('is taken back when refused, once', () => {
     session.userReceived(memberDto({ balance: 10 }));
     const undo = session.balanceShifted(-2);
-    expect(currentUser()?.balance).toBe(8);
+    expect(user()?.balance).toBe(8);
     undo();
     undo();
-    expect(currentUser()?.balance).toBe(10);
+    expect(user()?.balance).toBe(10);
   });
 
   test('gives way to what the server says', () => {
@@ -119,7 +119,7 @@ describe('an optimistic balance', () => {
     const undo = session.balanceShifted(-2);
     session.userPatched({ balance: 1, version: 2 });
     undo();
-    expect(currentUser()?.balance).toBe(1);
+    expect(user()?.balance).toBe(1);
   });
 
   test('of one user is not taken back from another', () => {
@@ -127,7 +127,7 @@ describe('an optimistic balance', () => {
     const undo = session.balanceShifted(-2);
     session.userReceived(memberDto({ id: 'u-2', balance: 30 }));
     undo();
-    expect(currentUser()?.balance).toBe(30);
+    expect(user()?.balance).toBe(30);
   });
 });
 
@@ -142,7 +142,7 @@ describe('races', () => {
     release(memberDto());
     await refreshing;
     expect(session.current()).toEqual({ status: 'guest' });
-    expect(readStoredUser()).toBeNull();
+    expect(storedUser()).toBeNull();
   });
 
   test('an answer about the former user does not replace the present', async () => {
@@ -154,7 +154,7 @@ describe('races', () => {
     session.userReceived(memberDto({ id: 'u-2' }));
     release(memberDto({ id: 'u-1' }));
     await refreshing;
-    expect(currentUser()?.id).toBe('u-2');
+    expect(user()?.id).toBe('u-2');
   });
 
   test('a late 401 of before does not end the new session', async () => {
@@ -166,7 +166,7 @@ describe('races', () => {
     session.userReceived(memberDto({ id: 'u-2' }));
     release({ status: 401 });
     await refreshing;
-    expect(currentUser()?.id).toBe('u-2');
+    expect(user()?.id).toBe('u-2');
   });
 
   test('several refreshes at once are one request', async () => {
@@ -174,7 +174,7 @@ describe('races', () => {
     session.userReceived(memberDto());
     await Promise.all([session.refresh(), session.refresh(), session.refresh()]);
     expect(requests).toHaveLength(1);
-    expect(currentUser()?.balance).toBe(7);
+    expect(user()?.balance).toBe(7);
     await session.refresh();
     expect(requests).toHaveLength(2);
   });
@@ -185,7 +185,7 @@ describe('races', () => {
     onTestEnd(() => warned.mockRestore());
     session.userReceived(memberDto());
     await session.refresh();
-    expect(currentUser()?.id).toBe('u-1');
+    expect(user()?.id).toBe('u-1');
     expect(warned).toHaveBeenCalledWith(
       'the user could not be refreshed',
       expect.objectContaining({ kind: 'server', status: 500 }),
@@ -206,7 +206,7 @@ describe('a session that storage knows nothing of', () => {
     const requests = fakeNetwork(somebody);
     await session.recover();
     await session.recover();
-    expect([currentUser()?.id, requests.length]).toEqual(['u-3', 1]);
+    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
   test.each([
@@ -219,11 +219,7 @@ describe('a session that storage knows nothing of', () => {
     localStorage.clear();
     window.dispatchEvent(new StorageEvent('storage', { key: null }));
     await settle();
-    expect([currentUser()?.id, (readStoredUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([
-      id,
-      owner,
-      1,
-    ]);
+    expect([user()?.id, (storedUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([id, owner, 1]);
   });
 
   test('that is over is asked for once, and asks nobody to sign in', async () => {
@@ -256,7 +252,7 @@ describe('a session that storage knows nothing of', () => {
     if (damaged !== null) localStorage.setItem('user-store', damaged);
     session.takeStored();
     await session.recover();
-    expect([currentUser()?.id, requests.length]).toEqual(['u-3', 1]);
+    expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
   test('is not asked for without the cookie', async () => {
@@ -281,7 +277,7 @@ describe('other tabs', () => {
     const changes: unknown[] = [];
     onTestEnd(session.onUserChanged((previousId, id) => changes.push([previousId, id])));
     otherTabSignsIn('{"id":"u-1","name":"宁采臣","balance":3}');
-    expect(currentUser()).toMatchObject({ id: 'u-1', name: '宁采臣', balance: 3 });
+    expect(user()).toMatchObject({ id: 'u-1', name: '宁采臣', balance: 3 });
     localStorage.removeItem('liaozhai-owner');
     otherTabSays(null);
     expect(session.current()).toEqual({ status: 'guest' });
@@ -299,14 +295,14 @@ describe('other tabs', () => {
     otherTabSignsIn(JSON.stringify(memberDto()));
     release({ status: 401 });
     await expect(asked).rejects.toEqual({ kind: 'unauthenticated' });
-    expect(currentUser()?.id).toBe('u-1');
-    expect(readStoredUser()).toMatchObject({ id: 'u-1' });
+    expect(user()?.id).toBe('u-1');
+    expect(storedUser()).toMatchObject({ id: 'u-1' });
   });
 
   test('a balance told there is told here, and what only this tab knows stays', () => {
     session.userReceived(memberDto({ check_in_streak: 4, version: 2 }));
     otherTabSays(JSON.stringify({ ...memberDto(), balance: 77 }));
-    expect(currentUser()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
+    expect(user()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
   });
 
   test('what was typed or shown here is not kept after a log-out there', () => {
@@ -326,8 +322,8 @@ describe('other tabs', () => {
     await session.signOut();
     otherTabSays(JSON.stringify(leaver));
     expect(session.current()).toEqual({ status: 'guest' });
-    expect(readStoredUser()).toBeNull();
+    expect(storedUser()).toBeNull();
     otherTabSignsIn(JSON.stringify(leaver));
-    expect(currentUser()?.id).toBe('u-8');
+    expect(user()?.id).toBe('u-8');
   });
 });

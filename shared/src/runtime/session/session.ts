@@ -103,16 +103,16 @@ export function createSession() {
 
   function signIn(user: User): Promise<unknown> {
     signInEpoch.next();
-    const lastOwnerId = lastOwner.read();
+    const lastId = lastOwner.read();
     local.remove(STORAGE_KEYS.guest);
     lastOwner.write(user.id, user.username);
     save(user);
-    const dataMoves = [
-      lastOwnerId !== null && lastOwnerId !== user.id ? purgePrivateData(lastOwnerId) : null,
+    const moves = [
+      lastId !== null && lastId !== user.id ? purgePrivateData(lastId) : null,
       adoptAnonymousData(user.id),
     ];
     setUser(user);
-    return Promise.all(dataMoves);
+    return Promise.all(moves);
   }
 
   /** Several callers refresh when the page becomes visible; they share one request. */
@@ -252,16 +252,16 @@ export function createSession() {
     }
     signInEpoch.next();
     const previousOwner = shownOwner();
-    const lastOwnerId = lastOwner.read();
+    const lastId = lastOwner.read();
     // logged out in the other tab, not just expired: the unsaved data of this tab is removed too
-    if (previousOwner !== null && lastOwnerId !== previousOwner) {
+    if (previousOwner !== null && lastId !== previousOwner) {
       purgeDrafts(previousOwner);
       uncopiedCredentials.forget();
     }
     if (storedUser) setUser(storedUser);
-    else if (user && lastOwnerId === user.id) expire(user);
-    else if (lastOwnerId === null || (previousOwner !== null && lastOwnerId !== previousOwner)) end();
-    else store.dispatch(sessionSlice.actions.signedOut({ id: lastOwnerId, login: lastOwner.readLogin() }));
+    else if (user && lastId === user.id) expire(user);
+    else if (lastId === null || (previousOwner !== null && lastId !== previousOwner)) end();
+    else store.dispatch(sessionSlice.actions.signedOut({ id: lastId, login: lastOwner.readLogin() }));
   }
 
   onUnauthenticated(() => {
