@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@rstest/core';
 import { noteServerTime, serverNow } from './clock';
-import { DAY_MS, HOUR_MS, SECOND_MS } from './units';
+import { DAY_MS, HOUR_MS, SECOND_MS } from './waits';
 
 const answer = (aheadMs: number, headers: Record<string, string> = {}, tookMs = 0) => {
   const now = Date.now();

@@ -1,5 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from './units.ts';
-import { parseHttpDate } from './waits.ts';
+import { MINUTE_MS, parseHttpDate, SECOND_MS } from './waits.ts';
 
 const KEY = Symbol.for('liaozhai.clock');
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { HOUR_MS } from './units.ts';
+import { HOUR_MS } from './waits.ts';
 
 /*
  * The only layer that parses backend data. A value that cannot be read counts as missing and is reported by name; a row without

@@ -15,7 +15,17 @@ export * from './releases.ts';
 export * from './remote.ts';
 export * from './slots.ts';
 export { statedFailure } from './statedFailure.ts';
-export * from './units.ts';
-export { LONGEST_WAIT_SECONDS, PATIENT, type Pace, pauseMs, retryAfterSeconds, waitOf } from './waits.ts';
+export {
+  DAY_MS,
+  HOUR_MS,
+  LONGEST_WAIT_SECONDS,
+  MINUTE_MS,
+  PATIENT,
+  type Pace,
+  pauseMs,
+  retryAfterSeconds,
+  SECOND_MS,
+  waitOf,
+} from './waits.ts';
 export { wechatSignatureSchema } from './wechat.ts';
 export * from './wire.ts';

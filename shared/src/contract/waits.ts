@@ -1,5 +1,9 @@
 import type { ApiError } from './failures.ts';
-import { MINUTE_MS, SECOND_MS } from './units.ts';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Longest `Retry-After` that is waited for; after a longer one only the user can retry. */
 export const LONGEST_WAIT_SECONDS = 15 * 60;

@@ -1,5 +1,5 @@
 export { serverNow } from '../contract/clock';
-export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
+export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
 export { copiedCredentials } from './credentials';
 export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
 export { type Found, findAll } from './find';

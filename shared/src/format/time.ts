@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/waits';
 
 // China has one time zone without daylight saving: with this offset, UTC getters return Shanghai time.
 const SHANGHAI_MS = 8 * HOUR_MS;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
 import { dayKey } from '../format/time';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
