@@ -54,7 +54,7 @@ export function RegisterForm(props: RegisterFormProps) {
   const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
   const invitation = useInvitation(inviteCode);
   const gift = signUpGiftText(hostConfig().rules);
-  const renew = (gender: Gender) => {
+  const renewName = (gender: Gender) => {
     clearErrors('name');
     onChange({ gender, name: makeNickname(gender) });
   };
@@ -65,7 +65,7 @@ export function RegisterForm(props: RegisterFormProps) {
         name="gender"
         options={texts.register.genders}
         value={form.gender}
-        onChange={renew}
+        onChange={renewName}
       />
       <TextField
         label={texts.fields.name}
@@ -83,7 +83,7 @@ export function RegisterForm(props: RegisterFormProps) {
           <IconButton
             label={texts.register.refresh}
             icon={<RefreshIcon size={20} />}
-            onClick={() => renew(form.gender)}
+            onClick={() => renewName(form.gender)}
           />
         }
       />
@@ -120,7 +120,7 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
   const { components } = usePage();
   const { legal } = hostConfig();
   const { consent } = texts;
-  const read = (event: MouseEvent, kind: LegalKind) => {
+  const openLegal = (event: MouseEvent, kind: LegalKind) => {
     if (legal[kind] || components.ofSlot('legal').length === 0) return;
     event.preventDefault();
     onRead(kind);
@@ -136,7 +136,7 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
             href={legal[kind] ?? paths[kind]()}
             target="_blank"
             rel="noopener"
-            onClick={(event) => read(event, kind)}
+            onClick={(event) => openLegal(event, kind)}
           >{`《${consent[kind]}》`}</a>
         </Fragment>
       ))}
@@ -183,11 +183,11 @@ const isTypedOn = (before: string, after: string) =>
 
 /** Username and password fields, shared by both forms. */
 function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
-  const type = (field: 'login' | 'password', value: string) => {
-    const copied = copiedCredentials(value);
-    if (copied) clearErrors('login', 'password');
+  const handleInput = (field: 'login' | 'password', value: string) => {
+    const credentials = copiedCredentials(value);
+    if (credentials) clearErrors('login', 'password');
     else clearErrors(field);
-    onChange(copied ?? { [field]: isTypedOn(form[field], value) ? value : value.trim() });
+    onChange(credentials ?? { [field]: isTypedOn(form[field], value) ? value : value.trim() });
   };
   return (
     <>
@@ -202,7 +202,7 @@ function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: Field
         spellCheck={false}
         maxLength={120}
         required
-        onChange={(event) => type('login', event.target.value)}
+        onChange={(event) => handleInput('login', event.target.value)}
       />
       <PasswordField
         label={texts.fields.password}
@@ -213,7 +213,7 @@ function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: Field
         required
         visible={form.passwordVisible}
         onVisibleChange={(passwordVisible) => onChange({ passwordVisible })}
-        onChange={(event) => type('password', event.target.value)}
+        onChange={(event) => handleInput('password', event.target.value)}
       />
     </>
   );

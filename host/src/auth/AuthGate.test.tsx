@@ -3,7 +3,7 @@ import { Link, request, requestLogin } from '@liaozhai/shared/runtime';
 import { act, fireEvent, memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useState } from 'react';
-import { input, login, openDialogs, openPopup, refused, typedInto } from '../testing/authPopup';
+import { input, inputValue, login, openDialogs, openPopup, reply } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
@@ -121,7 +121,7 @@ describe('a private screen', () => {
     });
     await openHost({
       path: '/my/profile',
-      keeps: false,
+      keepsStorage: false,
       handlers: { 'GET /v1/user': () => isAnswered.then(() => ({ data: memberDto() })) },
     });
     await act(async () => void (await loadAuthPopup()));
@@ -165,7 +165,7 @@ test('a sign-in whose cookie was not kept says so, and opens nothing again', asy
 });
 
 describe('a 401', () => {
-  const expired = { 'GET /v1/conversations': refused(401, { message: '请先登录' }) };
+  const expired = { 'GET /v1/conversations': reply(401, { message: '请先登录' }) };
   const ask = () => request({ url: '/v1/conversations' }).catch((error: { kind: string }) => error.kind);
 
   test('opens registration with the password in clear, and still rejects', async () => {
@@ -215,7 +215,7 @@ describe('a 401', () => {
     await user.type(screen.getByLabelText('用户名'), 'fox');
     await ask();
     expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
-    expect(typedInto('login')).toBe('fox');
+    expect(inputValue('login')).toBe('fox');
   });
 });
 
@@ -235,10 +235,10 @@ describe('signing in in another tab', () => {
 
   test('while a form is on its way closes the popup once that is refused', async () => {
     let finish: (answer: unknown) => void = () => undefined;
-    const { answer } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
+    const { loginResult } = await login({ 'POST /v1/login': () => new Promise((resolve) => (finish = resolve)) });
     act(signInElsewhere);
-    await act(async () => finish(refused(422, { message: '用户名或密码不正确' })));
-    expect(await answer).toBe(true);
+    await act(async () => finish(reply(422, { message: '用户名或密码不正确' })));
+    expect(await loginResult).toBe(true);
     await waitFor(() => expect(openDialogs()).toBe(0));
   });
 });

@@ -18,10 +18,10 @@ import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
 
 // not among the popup's texts, which load with its chunk
-const UNKEPT = '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次';
+const COOKIES_BLOCKED = '登录没能保持：浏览器没有留下登录用的 Cookie。请允许本站的 Cookie、关掉拦截插件，再登录一次';
 const UNREACHABLE = '登录窗口暂时打不开，请检查网络后重试';
 /** Long enough to read the instructions. */
-const UNKEPT_SHOWN_MS = 12_000;
+const COOKIES_BLOCKED_SHOWN_MS = 12_000;
 
 /** Loads the popup's code; also called ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
@@ -35,13 +35,13 @@ type PopupModule = Awaited<ReturnType<typeof loadAuthPopup>>;
 export function AuthGate() {
   const [openings] = useState(createAuthOpenings);
   const opening = useSyncExternalStore(openings.subscribe, openings.current);
-  const [uncopied, setUncopied] = useState(uncopiedCredentials.read);
-  const isWanted = opening !== null || uncopied !== null;
+  const [uncopiedText, setUncopiedText] = useState(uncopiedCredentials.read);
+  const isPopupNeeded = opening !== null || uncopiedText !== null;
   const giveUp = useCallback(() => {
     openings.close(false);
-    setUncopied(null);
+    setUncopiedText(null);
   }, [openings]);
-  const popup = usePopup(isWanted, giveUp);
+  const popup = usePopup(isPopupNeeded, giveUp);
   const navigation = useNavigation();
   // a navigation while the popup's code is loading cancels the opening
   useEffect(
@@ -49,16 +49,16 @@ export function AuthGate() {
     [popup, navigation, openings],
   );
   // an opening stays mounted while its sheet slides away
-  const [mounted, setMounted] = useState(opening);
-  if (opening && opening !== mounted) setMounted(opening);
+  const [sheet, setSheet] = useState(opening);
+  if (opening && opening !== sheet) setSheet(opening);
 
-  useEffect(() => (isWanted ? blockReload('auth') : undefined), [isWanted]);
+  useEffect(() => (isPopupNeeded ? blockReload('auth') : undefined), [isPopupNeeded]);
 
   useEffect(() => {
     const stops = [
       authPopup.onRequest(openings.open),
       onUnauthenticated(() => session.isUnkept() || void openings.open('register')),
-      session.onUnkept(() => toast(UNKEPT, { kind: 'error', durationMs: UNKEPT_SHOWN_MS })),
+      session.onUnkept(() => toast(COOKIES_BLOCKED, { kind: 'error', durationMs: COOKIES_BLOCKED_SHOWN_MS })),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -70,27 +70,27 @@ export function AuthGate() {
   const { default: AuthPopup, CredentialsDialog } = popup;
   const onCopied = () => {
     uncopiedCredentials.forget();
-    setUncopied(null);
+    setUncopiedText(null);
   };
   return (
     <>
-      {mounted && <AuthPopup key={mounted.id} open={opening !== null} mode={mounted.mode} onClose={openings.close} />}
-      <CredentialsDialog credentials={uncopied} onCopied={onCopied} />
+      {sheet && <AuthPopup key={sheet.id} open={opening !== null} mode={sheet.mode} onClose={openings.close} />}
+      <CredentialsDialog credentials={uncopiedText} onCopied={onCopied} />
     </>
   );
 }
 
-function usePopup(isWanted: boolean, giveUp: () => void): PopupModule | null {
-  const [loaded, setLoaded] = useState<PopupModule | null>(null);
-  const isMissing = isWanted && !loaded;
+function usePopup(isPopupNeeded: boolean, giveUp: () => void): PopupModule | null {
+  const [popupModule, setPopupModule] = useState<PopupModule | null>(null);
+  const isMissing = isPopupNeeded && !popupModule;
   useEffect(() => {
     if (!isMissing) return;
-    loadAuthPopup().then(setLoaded, () => {
+    loadAuthPopup().then(setPopupModule, () => {
       toast(UNREACHABLE, { kind: 'error' });
       giveUp();
     });
   }, [isMissing, giveUp]);
-  return loaded;
+  return popupModule;
 }
 
 interface Opening {
@@ -98,43 +98,43 @@ interface Opening {
   mode: LoginMode;
 }
 
-interface Waiting extends Opening {
-  answer: Promise<boolean>;
+interface PendingOpening extends Opening {
+  outcome: Promise<boolean>;
   settle: (signedIn: boolean) => void;
 }
 
-function waiting(id: number, mode: LoginMode): Waiting {
-  let settle: Waiting['settle'] = () => undefined;
-  const answer = new Promise<boolean>((resolve) => {
+function createOpening(id: number, mode: LoginMode): PendingOpening {
+  let settle: PendingOpening['settle'] = () => undefined;
+  const outcome = new Promise<boolean>((resolve) => {
     settle = resolve;
   });
-  return { id, mode, answer, settle };
+  return { id, mode, outcome, settle };
 }
 
 /** State of the single popup: a request while it is open joins that opening and keeps its mode. */
 function createAuthOpenings() {
-  let current: Waiting | null = null;
+  let current: PendingOpening | null = null;
   let count = 0;
-  const changed = createSignal();
-  const change = (next: Waiting | null) => {
+  const changes = createSignal();
+  const change = (next: PendingOpening | null) => {
     current = next;
-    changed.emit();
+    changes.emit();
   };
   return {
     current: (): Opening | null => current,
-    subscribe: changed.on,
+    subscribe: changes.on,
     /** Resolves with whether the visitor signed in. */
     open(mode: LoginMode): Promise<boolean> {
-      if (current) return current.answer;
+      if (current) return current.outcome;
       count += 1;
-      const opening = waiting(count, mode);
+      const opening = createOpening(count, mode);
       change(opening);
-      return opening.answer;
+      return opening.outcome;
     },
     close(signedIn: boolean) {
-      const closing = current;
+      const closedOpening = current;
       change(null);
-      closing?.settle(signedIn);
+      closedOpening?.settle(signedIn);
     },
   };
 }
@@ -148,27 +148,27 @@ export function AuthGuard({ children }: { children: ReactNode }) {
   const { isActive } = useScreen();
   const navigation = useNavigation();
   const isMember = status === 'member';
-  const [entered, setEntered] = useState(isMember);
-  if (isMember && !entered) setEntered(true);
+  const [hasEntered, setHasEntered] = useState(isMember);
+  if (isMember && !hasEntered) setHasEntered(true);
 
   useEffect(() => {
     if (status !== 'guest' || !isActive) return;
-    let here = true;
+    let isCurrent = true;
     if (session.isUnkept()) return navigation.replace(paths.my());
     const enter = async () => {
       await session.recover();
-      if (!here || session.current().status !== 'guest' || (await requestLogin())) return;
-      if (here) navigation.replace(paths.my());
+      if (!isCurrent || session.current().status !== 'guest' || (await requestLogin())) return;
+      if (isCurrent) navigation.replace(paths.my());
     };
     void enter();
     return () => {
-      here = false;
+      isCurrent = false;
     };
   }, [status, isActive, navigation]);
 
   return (
     <>
-      {entered && <Activity mode={isMember ? 'visible' : 'hidden'}>{children}</Activity>}
+      {hasEntered && <Activity mode={isMember ? 'visible' : 'hidden'}>{children}</Activity>}
       {!isMember && (
         <div className={styles.waiting}>
           <Skeleton shape="row" count={4} />

@@ -3,24 +3,24 @@ import { capabilities, session } from '@liaozhai/shared/runtime';
 import { memberDto, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import {
+  expectToast,
   input,
+  inputValue,
   login,
   openDialogs,
   openPopup,
-  refused,
   register,
-  registered,
-  said,
-  typedInto,
+  registrationResponse,
+  reply,
 } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
 
 describe('what the popup shows', () => {
   test('registration is filled in, with the password in clear', async () => {
     await openPopup();
-    expect(typedInto('login')).toMatch(/^a\d+$/);
-    expect(typedInto('password')).toMatch(/^\d{6}$/);
-    expect(typedInto('name')).toMatch(/^\p{Script=Han}{2,4}$/u);
+    expect(inputValue('login')).toMatch(/^a\d+$/);
+    expect(inputValue('password')).toMatch(/^\d{6}$/);
+    expect(inputValue('name')).toMatch(/^\p{Script=Han}{2,4}$/u);
     expect(input('password')?.type).toBe('text');
     expect(screen.getAllByRole('radio', { name: /男|女/ })).toHaveLength(2);
   });
@@ -31,25 +31,25 @@ describe('what the popup shows', () => {
     ['each press of the refresh icon', Array(6).fill('换一个昵称'), 'button'],
   ])('%s makes a new nickname', async (_, presses: string[], role) => {
     const { user } = await openPopup();
-    const seen = new Set([typedInto('name')]);
+    const seen = new Set([inputValue('name')]);
     for (const name of presses) {
       await user.click(screen.getByRole(role, { name }));
-      seen.add(typedInto('name'));
+      seen.add(inputValue('name'));
     }
     expect(seen.size).toBeGreaterThan(4);
   });
 
   test('switching to login clears and hides, switching back fills again', async () => {
     const { user } = await openPopup();
-    const before = typedInto('login');
+    const before = inputValue('login');
     await user.click(screen.getByRole('button', { name: '已有账号？去登录' }));
-    expect([typedInto('login'), typedInto('password'), typedInto('name')]).toEqual(['', '', null]);
+    expect([inputValue('login'), inputValue('password'), inputValue('name')]).toEqual(['', '', null]);
     expect(input('password')?.type).toBe('password');
     await user.click(screen.getByRole('button', { name: '显示密码' }));
     expect(input('password')?.type).toBe('text');
     await user.click(screen.getByRole('button', { name: '没有账号？去注册' }));
-    expect(typedInto('login')).toMatch(/^a\d+$/);
-    expect(typedInto('login')).not.toBe(before);
+    expect(inputValue('login')).toMatch(/^a\d+$/);
+    expect(inputValue('login')).not.toBe(before);
     expect(input('password')?.type).toBe('text');
   });
 
@@ -87,7 +87,7 @@ describe('what a registration agrees to', () => {
     expect(await screen.findByText('privacy 的全文')).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '读完了' }));
     await waitFor(() => expect(openDialogs()).toBe(1));
-    expect(typedInto('name')).toBe('月下客');
+    expect(inputValue('name')).toBe('月下客');
   });
 
   test.each([
@@ -96,9 +96,9 @@ describe('what a registration agrees to', () => {
   ] as const)('%s', async (_, announced, extra) => {
     capabilities.set(announced);
     onTestEnd(() => capabilities.set([]));
-    const { typed, requests } = await register({ 'POST /v1/register': registered() });
-    await said('账号密码已复制到剪贴板');
-    expect(requests.find(({ url }) => url === '/v1/register')?.body).toEqual({ ...typed, ...extra });
+    const { typedValues, requests } = await register({ 'POST /v1/register': registrationResponse() });
+    await expectToast('账号密码已复制到剪贴板');
+    expect(requests.find(({ url }) => url === '/v1/register')?.body).toEqual({ ...typedValues, ...extra });
   });
 });
 
@@ -122,19 +122,19 @@ describe.each([
     fill('login', 'fox');
     fill('password', '384756');
     await user.click(screen.getByRole('button', { name: '显示密码' }));
-    expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+    expect([inputValue('login'), inputValue('password')]).toEqual(['fox', '384756']);
     await user.click(screen.getByRole('button', { name: '登录' }));
-    await said('登录成功');
+    await expectToast('登录成功');
     expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
   });
 
   test('take the place of what a registration was filled in with', async () => {
-    const { user, requests } = await openPopup({ 'POST /v1/register': registered() });
+    const { user, requests } = await openPopup({ 'POST /v1/register': registrationResponse() });
     fill('password', '987654');
     await user.click(screen.getByRole('button', { name: '注册（请截图保存）' }));
     await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/register'));
     expect(requests.find(({ url }) => url === '/v1/register')?.body).toMatchObject({ password: '987654' });
-    expect(typedInto('password') ?? '987654').toBe('987654');
+    expect(inputValue('password') ?? '987654').toBe('987654');
   });
 });
 
@@ -145,9 +145,9 @@ test.each([
   const { user, requests } = await openPopup({ 'POST /v1/login': { user: memberDto() } }, 'login');
   await user.click(screen.getByLabelText(label));
   await user.paste(text);
-  expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+  expect([inputValue('login'), inputValue('password')]).toEqual(['fox', '384756']);
   await user.click(screen.getByRole('button', { name: '登录' }));
-  await said('登录成功');
+  await expectToast('登录成功');
   expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
 });
 
@@ -156,7 +156,7 @@ test.each([
   ['blanks copied along', ' fox ', '384756 '],
   ['marks that do not show', '\u200bfox', '384756\u2060'],
 ])('pasted credentials with %s are sent as they were meant, and shown so', async (_, name, password) => {
-  const { user, requests } = await openPopup({ 'POST /v1/login': refused(422, { message: '', errors: {} }) }, 'login');
+  const { user, requests } = await openPopup({ 'POST /v1/login': reply(422, { message: '', errors: {} }) }, 'login');
   await user.click(screen.getByLabelText('用户名'));
   await user.paste(name);
   await user.click(screen.getByLabelText('密码'));
@@ -164,14 +164,14 @@ test.each([
   await user.click(screen.getByRole('button', { name: '登录' }));
   await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/login'));
   expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '384756' });
-  expect([typedInto('login'), typedInto('password')]).toEqual(['fox', '384756']);
+  expect([inputValue('login'), inputValue('password')]).toEqual(['fox', '384756']);
 });
 
 describe('logging in', () => {
   test('says so and closes', async () => {
-    const { answer, requests } = await login({ 'POST /v1/login': { user: memberDto() } });
-    await said('登录成功');
-    expect(await answer).toBe(true);
+    const { loginResult, requests } = await login({ 'POST /v1/login': { user: memberDto() } });
+    await expectToast('登录成功');
+    expect(await loginResult).toBe(true);
     expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '123456' });
   });
 
@@ -180,18 +180,18 @@ describe('logging in', () => {
       'POST /v1/login': { user: memberDto({ deletion_at: '2999-12-01T07:30:00.000000Z' }) },
       'DELETE /v1/user/deletion': { status: 204 },
     });
-    await said('这个账号将于 2999年12月1日 15:30 注销');
+    await expectToast('这个账号将于 2999年12月1日 15:30 注销');
     await user.click(screen.getByRole('button', { name: '撤销' }));
-    await said('账号保留了');
+    await expectToast('账号保留了');
     expect(requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/user/deletion']);
     const current = session.current();
     expect(current.status === 'member' && current.user.deletionAt).toBeNull();
   });
 
   test('an account that is not confirmed yet goes to the confirmation', async () => {
-    await login({ 'POST /v1/login': refused(403, { message: '请先完成邮箱确认' }) });
+    await login({ 'POST /v1/login': reply(403, { message: '请先完成邮箱确认' }) });
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
-    await said('请先完成邮箱确认');
+    await expectToast('请先完成邮箱确认');
   });
 });
 
@@ -202,8 +202,8 @@ describe('what is said when a call fails', () => {
     ['注册失败', '', 500, register, 'POST /v1/register'],
     ['今天注册得太多了', '今天注册得太多了', 429, register, 'POST /v1/register'],
   ])('%s', async (expected, message, status, act_, call) => {
-    await act_({ [call]: refused(status, message ? { message } : {}) });
-    await said(expected);
+    await act_({ [call]: reply(status, message ? { message } : {}) });
+    await expectToast(expected);
     expect(openDialogs()).toBe(1);
   });
 });
@@ -215,17 +215,17 @@ describe('an answer of another shape', () => {
     ['all of it in data', { data: { user: memberDto() } }],
     ['the user in data of its own', { user: { data: memberDto() } }],
   ])('%s signs in', async (_, body) => {
-    const { answer } = await login({ 'POST /v1/login': refused(200, body) });
-    await said('登录成功');
-    expect(await answer).toBe(true);
+    const { loginResult } = await login({ 'POST /v1/login': reply(200, body) });
+    await expectToast('登录成功');
+    expect(await loginResult).toBe(true);
   });
 
   test.each([
     [login, 'POST /v1/login'],
     [register, 'POST /v1/register'],
   ])('without a user does not count as one of the server’s', async (act_, call) => {
-    await act_({ [call]: refused(200, {}) });
-    await said('连不上服务');
+    await act_({ [call]: reply(200, {}) });
+    await expectToast('连不上服务');
     expect(session.current().status).toBe('guest');
   });
 });
@@ -257,7 +257,7 @@ describe('before anything is sent', () => {
     await user.type(screen.getByLabelText('用户名'), 'fox');
     await user.type(screen.getByLabelText('密码'), '12345');
     await user.click(screen.getByRole('button', { name: '登录' }));
-    await said('登录成功');
+    await expectToast('登录成功');
     expect(requests.map(({ url }) => url)).not.toContain('/v1/register');
   });
 });
@@ -275,7 +275,7 @@ test.each([
   onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
   await register({
     'GET /sanctum/csrf-cookie': { status: 204 },
-    'POST /v1/register': refused(419, { message: '页面已过期，请重试' }),
+    'POST /v1/register': reply(419, { message: '页面已过期，请重试' }),
   });
-  await said('请允许 Cookie、关掉拦截插件后再试');
+  await expectToast('请允许 Cookie、关掉拦截插件后再试');
 });

@@ -6,7 +6,7 @@ import { type ComponentType, type FocusEvent, useEffect, useState } from 'react'
 import { useNavigation } from '../navigation';
 import { type LegalKind, LoginForm, RegisterForm } from './AuthForms';
 import styles from './AuthPopup.module.css';
-import { type AuthForm, type AuthMode, loginForm, openedForm, registerForm } from './authFormState';
+import { type AuthForm, type AuthMode, initialForm, loginForm, registerForm } from './authFormState';
 import { useConfirmationElsewhere, useResend } from './confirmation';
 import { InviteGreeting } from './invites';
 import { useLogin, useRegistration } from './signIn';
@@ -29,66 +29,73 @@ const titles: Record<AuthMode, string> = {
 };
 
 /** Login and registration over everything else. Mounted for each opening. */
-export default function AuthPopup({ open, mode: openedIn, onClose }: AuthPopupProps) {
+export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopupProps) {
   const navigation = useNavigation();
-  const expired = useExpiredSession();
-  const [form, setForm] = useState(() => openedForm(openedIn, expired?.login));
-  const change = (changed: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changed }));
+  const expiredSession = useExpiredSession();
+  const [form, setForm] = useState(() => initialForm(initialMode, expiredSession?.login));
+  const change = (changes: Partial<AuthForm>) => setForm((last) => ({ ...last, ...changes }));
   // normalised values: they are sent, and the fields show them after a submit
-  const meant = { ...form, login: meantLogin(form.login), password: meantPassword(form.password) };
-  const showMeant = () => change({ login: meant.login, password: meant.password });
+  const normalisedForm = { ...form, login: meantLogin(form.login), password: meantPassword(form.password) };
+  const showNormalisedForm = () => change({ login: normalisedForm.login, password: normalisedForm.password });
   const onConfirmationNeeded = () => change({ mode: 'confirm-email', password: '' });
-  const registration = useRegistration(meant, {
+  const registration = useRegistration(normalisedForm, {
     onConfirmationNeeded,
     onDone() {
       onClose(true);
-      if (meant.password === form.generatedPassword) suggestNewPassword(() => navigation.push(paths.profile()));
+      if (normalisedForm.password === form.generatedPassword)
+        suggestNewPassword(() => navigation.push(paths.profile()));
     },
   });
-  const login = useLogin(meant, { onConfirmationNeeded, onDone: () => onClose(true) });
+  const login = useLogin(normalisedForm, { onConfirmationNeeded, onDone: () => onClose(true) });
   const [ForgotPassword, openForgotPassword] = useForgotPassword(() =>
     // not if the user has switched to another form while the code was loading
     setForm((last) => (last.mode === 'login' ? { ...last, mode: 'forgot', password: '' } : last)),
   );
   const isBusy = registration.busy || login.busy;
-  useSignedInElsewhere(open && !isBusy && !registration.uncopied, () => onClose(true));
+  useSignedInElsewhere(open && !isBusy && !registration.uncopiedText, () => onClose(true));
 
-  const [reading, setReading] = useState<LegalKind | null>(null);
-  const toLogin = () => setForm(loginForm(form.gender, expired?.login));
+  const [legalKind, setLegalKind] = useState<LegalKind | null>(null);
+  const toLogin = () => setForm(loginForm(form.gender, expiredSession?.login));
   const toRegister = () => setForm(registerForm(form.gender));
-  const common = { form, onChange: change };
-  const submits = ({ onSubmit }: { onSubmit: () => unknown }) => ({
+  const props = { form, onChange: change };
+  const submitProps = ({ onSubmit }: { onSubmit: () => unknown }) => ({
     onSubmit() {
-      showMeant();
+      showNormalisedForm();
       onSubmit();
     },
   });
   return (
     <>
       <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
-        {expired && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
+        {expiredSession && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
         {form.mode === 'invite' && (
           <InviteGreeting onAccept={() => change({ mode: 'register' })} onClose={() => onClose(false)} />
         )}
         {form.mode === 'register' && (
           <RegisterForm
-            {...common}
+            {...props}
             {...registration}
-            {...submits(registration)}
+            {...submitProps(registration)}
             onSwitch={toLogin}
-            onRead={setReading}
+            onRead={setLegalKind}
           />
         )}
         {form.mode === 'login' && (
-          <LoginForm {...common} {...login} {...submits(login)} onSwitch={toRegister} onForgot={openForgotPassword} />
+          <LoginForm
+            {...props}
+            {...login}
+            {...submitProps(login)}
+            onSwitch={toRegister}
+            onForgot={openForgotPassword}
+          />
         )}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
         {form.mode === 'forgot' && ForgotPassword && (
           <ForgotPassword login={form.login} onReturn={() => change({ mode: 'login' })} />
         )}
       </Sheet>
-      <LegalSheet kind={reading} onClose={() => setReading(null)} />
-      <CredentialsDialog credentials={registration.uncopied} onCopied={registration.onCopied} />
+      <LegalSheet kind={legalKind} onClose={() => setLegalKind(null)} />
+      <CredentialsDialog credentials={registration.uncopiedText} onCopied={registration.onCopied} />
     </>
   );
 }
@@ -102,25 +109,25 @@ type ForgotPasswordComponent = ComponentType<{ login: string; onReturn: () => vo
 
 /** Loads the form's chunk on demand; `onOpen` is called once it is loaded. */
 function useForgotPassword(onOpen: () => void): [ForgotPasswordComponent | null, open: () => void] {
-  const [loaded, setLoaded] = useState<{ ForgotPassword: ForgotPasswordComponent } | null>(null);
+  const [formModule, setFormModule] = useState<{ ForgotPassword: ForgotPasswordComponent } | null>(null);
   const open = () =>
     void import(/* webpackChunkName: "passwordReset" */ './passwordReset').then(
       (module) => {
-        setLoaded(module);
+        setFormModule(module);
         onOpen();
       },
       () => toast(texts.forgot.unreachable, { kind: 'error' }),
     );
-  return [loaded?.ForgotPassword ?? null, open];
+  return [formModule?.ForgotPassword ?? null, open];
 }
 
 /** Detects a sign-in or confirmation in another tab, including one that happened while the popup was loading. */
-function useSignedInElsewhere(waiting: boolean, onSignedIn: () => void) {
+function useSignedInElsewhere(isWaiting: boolean, onSignedIn: () => void) {
   useEffect(() => {
-    if (!waiting) return undefined;
+    if (!isWaiting) return undefined;
     if (session.current().status === 'member') return void onSignedIn();
     return session.onUserChanged((_, id) => id && onSignedIn());
-  }, [waiting, onSignedIn]);
+  }, [isWaiting, onSignedIn]);
 }
 
 /** Offers the login above the registration: a user with an expired session needs no new account. */
@@ -137,20 +144,20 @@ function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
 
 function LegalSheet({ kind, onClose }: { kind: LegalKind | null; onClose: () => void }) {
   // keeps the text while the sheet slides out
-  const [last, setLast] = useState(kind);
-  if (kind && kind !== last) setLast(kind);
+  const [lastKind, setLastKind] = useState(kind);
+  if (kind && kind !== lastKind) setLastKind(kind);
   return (
     <Sheet
       open={kind !== null}
       onClose={onClose}
-      title={last ? texts.consent[last] : ''}
+      title={lastKind ? texts.consent[lastKind] : ''}
       footer={
         <Button block onClick={onClose}>
           {texts.consent.close}
         </Button>
       }
     >
-      {last && <RemoteSlot name="legal" document={last} waiting={<Skeleton shape="text" count={8} />} />}
+      {lastKind && <RemoteSlot name="legal" document={lastKind} waiting={<Skeleton shape="text" count={8} />} />}
     </Sheet>
   );
 }

@@ -41,7 +41,7 @@ export const loginForm = (gender: Gender, login = ''): AuthForm => ({
   generatedPassword: null,
 });
 
-export function openedForm(mode: LoginMode, login?: string): AuthForm {
+export function initialForm(mode: LoginMode, login?: string): AuthForm {
   if (mode === 'login') return loginForm('male', login);
   return { ...registerForm('male'), mode };
 }

@@ -3,40 +3,40 @@ import '../testing/pageFixture';
 import { session } from '@liaozhai/shared/runtime';
 import { act, memberDto, offline, screen, waitFor } from '@liaozhai/shared/testing';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
-import { login, openDialogs, refused, register, registered, said } from '../testing/authPopup';
+import { expectToast, login, openDialogs, register, registrationResponse, reply } from '../testing/authPopup';
 
-const unverified = refused(403, { message: '请先完成邮箱确认' });
+const unverified = reply(403, { message: '请先完成邮箱确认' });
 const resend = 'POST /v1/email/verification-notification/resend';
 
 describe('sending the confirmation again', () => {
-  const refusedLogin = { 'POST /v1/login': refused(403, {}), 'GET /v1/user': unverified };
+  const refusedLogin = { 'POST /v1/login': reply(403, {}), 'GET /v1/user': unverified };
   const counting = () => screen.findByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
 
   test('has to wait for the mail that has just gone out', async () => {
-    await register({ 'POST /v1/register': registered('email'), 'GET /v1/user': unverified });
+    await register({ 'POST /v1/register': registrationResponse('email'), 'GET /v1/user': unverified });
     const button = await counting();
     expect(button.disabled).toBe(true);
     expect(Number.parseInt(button.textContent ?? '', 10)).toBeGreaterThan(40);
   });
 
   test('is done at once where none went out, and then has to wait too', async () => {
-    const { user } = await login({ ...refusedLogin, [resend]: refused(202, {}) });
+    const { user } = await login({ ...refusedLogin, [resend]: reply(202, {}) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    await said('确认邮件已发送');
+    await expectToast('确认邮件已发送');
     expect((await counting()).disabled).toBe(true);
   });
 
   test('that failed can be tried again at once', async () => {
-    const { user } = await login({ ...refusedLogin, [resend]: refused(500, {}) });
+    const { user } = await login({ ...refusedLogin, [resend]: reply(500, {}) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
-    await said('发送失败');
+    await expectToast('发送失败');
     await waitFor(() =>
       expect(screen.getByRole<HTMLButtonElement>('button', { name: '重新发送' }).disabled).toBe(false),
     );
   });
 
   test('too often: the button counts down what the server says', async () => {
-    const { user } = await login({ ...refusedLogin, [resend]: refused(429, {}, { 'retry-after': '137' }) });
+    const { user } = await login({ ...refusedLogin, [resend]: reply(429, {}, { 'retry-after': '137' }) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
     expect(Number.parseInt((await counting()).textContent ?? '', 10)).toBeGreaterThan(60);
   });
@@ -48,7 +48,7 @@ describe('a confirmation made on another device', () => {
 
   /** Registers with an address. `user` answers `GET /v1/user`; `asked` counts those requests. */
   async function waits(user: () => unknown) {
-    const host = await register({ 'POST /v1/register': registered('email'), 'GET /v1/user': user });
+    const host = await register({ 'POST /v1/register': registrationResponse('email'), 'GET /v1/user': user });
     await screen.findByRole('heading', { name: '确认邮箱' });
     return { ...host, asked: () => host.requests.filter(({ url }) => url === '/v1/user').length };
   }
@@ -58,12 +58,12 @@ describe('a confirmation made on another device', () => {
 
   test('is noticed after a while, and what waited for the sign-in goes on', async () => {
     let isConfirmed = false;
-    const { answer } = await waits(() => (isConfirmed ? confirmed : unverified));
+    const { loginResult } = await waits(() => (isConfirmed ? confirmed : unverified));
     await pass(MINUTE_MS);
     expect(session.current().status).toBe('guest');
     isConfirmed = true;
     await pass(MINUTE_MS);
-    expect(await answer).toBe(true);
+    expect(await loginResult).toBe(true);
     expect(session.current().status).toBe('member');
     await waitFor(() => expect(openDialogs()).toBe(0));
   });
@@ -72,7 +72,7 @@ describe('a confirmation made on another device', () => {
     await waits(() => confirmed);
     expect(session.current().status).toBe('guest');
     await returnToPage();
-    await said('邮箱已确认，欢迎来到聊斋。');
+    await expectToast('邮箱已确认，欢迎来到聊斋。');
     expect(session.current().status).toBe('member');
   });
 
@@ -104,12 +104,12 @@ describe('a confirmation made on another device', () => {
     await user.click(screen.getByRole('button', { name: '关闭' }));
     // until the sheet has slid out
     await waitFor(() => expect(screen.queryByRole('heading', { name: '确认邮箱', hidden: true })).toBeNull());
-    await act(async () => finish(refused(401, {})));
+    await act(async () => finish(reply(401, {})));
     expect(openDialogs()).toBe(0);
   });
 
   test('is not asked for any more once the session is gone, nor in a window that was left', async () => {
-    const { user, asked } = await waits(() => refused(401, {}));
+    const { user, asked } = await waits(() => reply(401, {}));
     await pass(MINUTE_MS);
     expect(asked()).toBe(1);
     await user.click(screen.getByRole('button', { name: '返回登录' }));

@@ -12,8 +12,8 @@ const RESEND_PAUSE_SECONDS = 60;
 /** Seconds until another mail may be requested; the previous one may still be in transit. */
 function secondsUntilResend(): number {
   const mailedAt = pendingConfirmation.read()?.mailedAt ?? 0;
-  const left = Math.ceil((mailedAt - Date.now()) / 1000) + RESEND_PAUSE_SECONDS;
-  return Math.min(RESEND_PAUSE_SECONDS, Math.max(0, left));
+  const remainingSeconds = Math.ceil((mailedAt - Date.now()) / 1000) + RESEND_PAUSE_SECONDS;
+  return Math.min(RESEND_PAUSE_SECONDS, Math.max(0, remainingSeconds));
 }
 
 /** Requests another confirmation mail, with a pause after each. */
@@ -23,12 +23,12 @@ export function useResend() {
   const [secondsLeft, startCountdown] = useCountdown(secondsUntilResend);
   const resend = () =>
     submit(() => request({ method: 'POST', url: endpoints.resendVerification }), {
-      done() {
-        pendingConfirmation.mailed();
+      onSuccess() {
+        pendingConfirmation.recordMail();
         startCountdown(RESEND_PAUSE_SECONDS);
         toast(words.resent, { kind: 'success' });
       },
-      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
+      onFailure: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
     });
   return { busy, secondsLeft, resend, label: secondsLeft > 0 ? words.resendIn(secondsLeft) : words.resend };
 }
@@ -37,15 +37,15 @@ export function useResend() {
 export function settlePendingConfirmation() {
   const pending = pendingConfirmation.claim();
   const current = session.current();
-  const isTheirs = current.status === 'member' && current.user.id === pending?.userId;
-  if (isTheirs && pending?.gender && !current.user.gender) void saveGender(pending.gender);
+  const isSameUser = current.status === 'member' && current.user.id === pending?.userId;
+  if (isSameUser && pending?.gender && !current.user.gender) void saveGender(pending.gender);
 }
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Returns undefined to poll again (unconfirmed, or the request failed), null to stop (aborted, or no session). */
-async function askForUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
+async function fetchConfirmedUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
   try {
     const user = await request({ url: endpoints.user, schema: singleSchema(userSchema), signal });
     // some servers send the user before the confirmation, with this field null
@@ -64,42 +64,42 @@ export function useConfirmationElsewhere() {
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pauseMs = FIRST_PAUSE_MS;
-    let isAsking = false;
+    let isFetching = false;
     // a response after the popup was closed must not open it again
-    const leaving = new AbortController();
+    const controller = new AbortController();
 
-    async function ask() {
+    async function poll() {
       clearTimeout(timer);
-      if (isAsking) return;
-      isAsking = true;
-      const user = await askForUser(leaving.signal);
-      if (user === null || leaving.signal.aborted) return;
-      isAsking = false;
-      if (!user) return wait();
+      if (isFetching) return;
+      isFetching = true;
+      const user = await fetchConfirmedUser(controller.signal);
+      if (user === null || controller.signal.aborted) return;
+      isFetching = false;
+      if (!user) return scheduleNextPoll();
       session.userReceived(user);
       settlePendingConfirmation();
       toast(texts.confirmEmail.confirmed(hostConfig().brand.name), { kind: 'success' });
     }
-    function wait() {
+    function scheduleNextPoll() {
       clearTimeout(timer);
       if (document.visibilityState !== 'visible') return;
-      timer = setTimeout(ask, pauseMs);
+      timer = setTimeout(poll, pauseMs);
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
     }
-    function lookAgain() {
+    function pollNow() {
       if (document.visibilityState !== 'visible') return;
       pauseMs = FIRST_PAUSE_MS;
-      void ask();
+      void poll();
     }
 
-    wait();
-    document.addEventListener('visibilitychange', lookAgain);
-    for (const type of ['pageshow', 'online']) window.addEventListener(type, lookAgain);
+    scheduleNextPoll();
+    document.addEventListener('visibilitychange', pollNow);
+    for (const type of ['pageshow', 'online']) window.addEventListener(type, pollNow);
     return () => {
-      leaving.abort();
+      controller.abort();
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', lookAgain);
-      for (const type of ['pageshow', 'online']) window.removeEventListener(type, lookAgain);
+      document.removeEventListener('visibilitychange', pollNow);
+      for (const type of ['pageshow', 'online']) window.removeEventListener(type, pollNow);
     };
   }, []);
 }

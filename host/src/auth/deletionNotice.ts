@@ -3,16 +3,16 @@ import { failureText, formatMoment, serverNow } from '@liaozhai/shared/format';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 
 /** Long enough to read it twice; 我的 shows the date permanently. */
-const SHOWN_MS = 20_000;
+const NOTICE_MS = 20_000;
 
 /** Shows the user after sign-in when the account will be deleted, and offers to keep it. @param at ISO date, '' if unknown */
-export function tellDeletion(at: string) {
-  const when = at && `将于 ${formatMoment(at, serverNow())} `;
-  const action = { label: '撤销', run: () => void keep() };
-  toast(`这个账号${when || '即将'}注销`, { action, durationMs: SHOWN_MS, isPersonal: true });
+export function showDeletionNotice(at: string) {
+  const dateText = at && `将于 ${formatMoment(at, serverNow())} `;
+  const action = { label: '撤销', run: () => void cancelDeletion() };
+  toast(`这个账号${dateText || '即将'}注销`, { action, durationMs: NOTICE_MS, isPersonal: true });
 }
 
-async function keep() {
+async function cancelDeletion() {
   try {
     await request({ method: 'DELETE', url: endpoints.deletion });
     session.userPatched({ deletion_at: null });

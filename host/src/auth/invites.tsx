@@ -27,18 +27,18 @@ import { forgetInviteCode, readInviteCode } from './visitMemory';
 
 export type Invitation = InvitationDto & { name: string };
 
-const named = (dto: InvitationDto): Invitation => ({ ...dto, name: dto.name || UNNAMED });
+const withName = (dto: InvitationDto): Invitation => ({ ...dto, name: dto.name || UNNAMED });
 
-const requests = new Map<string, Promise<Invitation>>();
+const invitationRequests = new Map<string, Promise<Invitation>>();
 
 /** Loads the invitation of a code, once per page; a failed request may be repeated. Rejects with `ApiError`. */
-function askInvitation(code: string): Promise<Invitation> {
-  const answer =
-    requests.get(code) ??
-    request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema), isOptional: true }).then(named);
-  requests.set(code, answer);
-  answer.catch(() => requests.delete(code));
-  return answer;
+function fetchInvitation(code: string): Promise<Invitation> {
+  const invitation =
+    invitationRequests.get(code) ??
+    request({ url: endpoints.invite(code), schema: singleSchema(invitationSchema), isOptional: true }).then(withName);
+  invitationRequests.set(code, invitation);
+  invitation.catch(() => invitationRequests.delete(code));
+  return invitation;
 }
 
 /** Returns the invitation of a code; null until it is loaded, and if it cannot be. */
@@ -47,60 +47,60 @@ export function useInvitation(code: string | null): Invitation | null {
   useEffect(() => {
     if (!code || !capabilities.has('invites')) return;
     // on failure the form shows only the code
-    askInvitation(code).then(setInvitation, (cause) => void toApiError(cause));
+    fetchInvitation(code).then(setInvitation, (cause) => void toApiError(cause));
   }, [code]);
   return invitation;
 }
 
-const GREETED = `${STORAGE_KEYS.invite}:greeted`;
+const GREETED_KEY = `${STORAGE_KEYS.invite}:greeted`;
 const TOAST_MS = 6000;
 
 /** Shows the invitation to a guest who followed an invite link, once per visit. An unknown code shows a toast instead. */
 async function greet() {
   const code = readInviteCode();
-  if (!code || !capabilities.has('invites') || session.current().status !== 'guest' || tab.get(GREETED) === code)
+  if (!code || !capabilities.has('invites') || session.current().status !== 'guest' || tab.get(GREETED_KEY) === code)
     return;
   try {
-    await askInvitation(code);
+    await fetchInvitation(code);
     if (session.current().status === 'guest') void requestLogin('invite');
   } catch (cause) {
     if (toApiError(cause).kind !== 'notFound') return;
     forgetInviteCode();
     toast(texts.invite.unknown, { durationMs: TOAST_MS });
   }
-  tab.set(GREETED, code);
+  tab.set(GREETED_KEY, code);
 }
 
 /** Shows a toast for each accepted invitation, and one for all invited friends together. */
-function sayGifts(gifts: readonly GiftDto[]) {
-  const say = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
+function showGifts(gifts: readonly GiftDto[]) {
+  const showToast = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
   for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
-    say(texts.gifts.invitee(name || UNNAMED, points));
+    showToast(texts.gifts.invitee(name || UNNAMED, points));
   const friends = gifts.filter(({ side }) => side === 'inviter');
   const [first] = friends;
   const points = friends.reduce((sum, friend) => sum + friend.points, 0);
-  if (first) say(texts.gifts.inviter(first.name || UNNAMED, friends.length, points));
+  if (first) showToast(texts.gifts.inviter(first.name || UNNAMED, friends.length, points));
 }
 
 /** Announces each of the user's gifts once: the server returns only those that no other page has announced. */
 function createGiftAnnouncer() {
-  const seen = new Set<string>();
+  const announcedIds = new Set<string>();
   return async () => {
     const current = session.current();
     if (current.status !== 'member' || document.visibilityState === 'hidden' || !capabilities.has('invites')) return;
-    const ids = current.user.gifts.map(({ id }) => id).filter((id) => !seen.has(id));
+    const ids = current.user.gifts.map(({ id }) => id).filter((id) => !announcedIds.has(id));
     if (ids.length === 0) return;
-    for (const id of ids) seen.add(id);
+    for (const id of ids) announcedIds.add(id);
     try {
       const body = { ids };
-      const taken = await request({
+      const announcedGifts = await request({
         url: endpoints.giftsAnnounced,
         method: 'POST',
         body,
         schema: announcedSchema,
         isOptional: true,
       });
-      sayGifts(taken.data);
+      showGifts(announcedGifts.data);
     } catch (cause) {
       // the gifts stay unannounced, and the next page tries again
       console.info('gifts could not be announced', toApiError(cause).kind);
@@ -109,30 +109,30 @@ function createGiftAnnouncer() {
 }
 
 /**
- * Greets invited guests, and announces gifts now and as they arrive. `learned` resolves once the server's capabilities are known.
- * Returns the stop function.
+ * Greets invited guests, and announces gifts now and as they arrive. `capabilitiesReady` resolves once the server's capabilities
+ * are known. Returns the stop function.
  */
-export function followInvites(learned: Promise<unknown>): () => void {
+export function followInvites(capabilitiesReady: Promise<unknown>): () => void {
   const announce = createGiftAnnouncer();
-  const look = () => void announce();
-  const stop = store.subscribe(look);
-  document.addEventListener('visibilitychange', look);
-  void learned.then(() => {
-    look();
+  const checkGifts = () => void announce();
+  const stop = store.subscribe(checkGifts);
+  document.addEventListener('visibilitychange', checkGifts);
+  void capabilitiesReady.then(() => {
+    checkGifts();
     return greet();
   });
   return () => {
     stop();
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', checkGifts);
   };
 }
 
-const points = (value: number | null | undefined) => (value ? formatNumber(value) : null);
+const formatPoints = (value: number | null | undefined) => (value ? formatNumber(value) : null);
 
 /** Returns both rewards in one sentence; leaves out a side that gets nothing. */
 export function rewardsText({ rewards }: InvitationDto): string {
-  const [mine, theirs] = [points(rewards?.invitee), points(rewards?.inviter)];
-  return texts.invite.rewards(mine, theirs);
+  const [inviteePoints, inviterPoints] = [formatPoints(rewards?.invitee), formatPoints(rewards?.inviter)];
+  return texts.invite.rewards(inviteePoints, inviterPoints);
 }
 
 /** Shown before the registration: the inviting friend, both rewards, and a button to continue as a guest. */

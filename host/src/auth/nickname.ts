@@ -23,9 +23,9 @@ export function makeNickname(gender: Gender): string {
 /** Uniformly distributed integer in [0, limit), from the browser's cryptographic generator. */
 export function randomBelow(limit: number): number {
   const range = 2 ** 32;
-  const fair = range - (range % limit);
+  const fairLimit = range - (range % limit);
   const [draw = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return draw < fair ? draw % limit : randomBelow(limit);
+  return draw < fairLimit ? draw % limit : randomBelow(limit);
 }
 
 function randomOf<Item>(items: ArrayLike<Item>): Item {
@@ -37,7 +37,7 @@ export const randomDigits = (count: number): string => Array.from({ length: coun
 export type Gender = 'male' | 'female';
 
 /** Delay before each attempt. */
-const PAUSES_MS = [0, 2_000, 10_000, 60_000];
+const ATTEMPT_DELAYS_MS = [0, 2_000, 10_000, 60_000];
 
 const memberId = (): string | null => {
   const current = session.current();
@@ -50,7 +50,7 @@ const memberId = (): string | null => {
  */
 export async function saveGender(gender: Gender): Promise<void> {
   const owner = memberId();
-  for (const pauseMs of PAUSES_MS) {
+  for (const pauseMs of ATTEMPT_DELAYS_MS) {
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     if (owner === null || memberId() !== owner) return;
     try {
@@ -59,8 +59,8 @@ export async function saveGender(gender: Gender): Promise<void> {
       return;
     } catch (cause) {
       const { kind } = toApiError(cause);
-      const isOver = kind !== 'offline' && kind !== 'timeout' && kind !== 'server' && kind !== 'tooOften';
-      if (isOver) return console.warn('the gender was refused', kind);
+      const isFinal = kind !== 'offline' && kind !== 'timeout' && kind !== 'server' && kind !== 'tooOften';
+      if (isFinal) return console.warn('the gender was refused', kind);
     }
   }
 }

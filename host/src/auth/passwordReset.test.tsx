@@ -2,7 +2,7 @@ import '../testing/pageFixture';
 import { capabilities, session } from '@liaozhai/shared/runtime';
 import { act, fireEvent, memberDto, screen, type UserEvent, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { input, openPopup, refused, said } from '../testing/authPopup';
+import { expectToast, input, openPopup, reply } from '../testing/authPopup';
 import { serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 
@@ -52,14 +52,14 @@ describe('忘记密码？', () => {
   });
 
   test.each([
-    ['服务器还没有这项功能', refused(404, { code: 'route_missing', message: '没有这个接口' })],
-    ['操作太频繁，请 90 秒后再试', refused(429, {}, { 'retry-after': '90' })],
+    ['服务器还没有这项功能', reply(404, { code: 'route_missing', message: '没有这个接口' })],
+    ['操作太频繁，请 90 秒后再试', reply(429, {}, { 'retry-after': '90' })],
   ])('%s', async (words, answer) => {
     const { user } = await forgets({ [forgot]: answer });
     await user.type(screen.getByLabelText('用户名'), 'fox@example.org');
     await ask(user);
     await user.click(await send());
-    await said(words);
+    await expectToast(words);
     if (answer.status === 429) expect(await screen.findByRole('button', { name: /^(90|89) 秒后/ })).toBeTruthy();
   });
 
@@ -96,7 +96,7 @@ describe('the link of the mail', () => {
   test('takes a new password, signs in, and leaves no link behind in the history', async () => {
     const { user, requests } = await opens({ [reset]: { user: memberDto() } });
     await choose(user, '新的密码真长');
-    await said('密码已修改');
+    await expectToast('密码已修改');
     expect(await screen.findByRole('heading', { name: '书架' })).toBeTruthy();
     expect(session.current().status).toBe('member');
     expect(location.pathname + location.search).toBe('/explore');
@@ -114,14 +114,14 @@ describe('the link of the mail', () => {
   });
 
   test('where that name signs nobody in either, the log-in is a tap away', async () => {
-    const { user } = await opens({ [reset]: {}, 'POST /v1/login': refused(422, { message: '不对', errors: {} }) });
+    const { user } = await opens({ [reset]: {}, 'POST /v1/login': reply(422, { message: '不对', errors: {} }) });
     await choose(user, '新的密码真长');
     await user.click(await screen.findByRole('button', { name: '去登录' }));
     expect(await screen.findByRole('dialog', { name: '登录' })).toBeTruthy();
   });
 
   test('says at the field that the password is too short, before and after it is sent', async () => {
-    const short = refused(422, { message: '密码太常见', errors: { password: ['密码太常见'] } });
+    const short = reply(422, { message: '密码太常见', errors: { password: ['密码太常见'] } });
     const { user, requests } = await opens({ [reset]: short });
     await choose(user, '123');
     expect(await screen.findByText('密码至少 6 位')).toBeTruthy();
@@ -132,7 +132,7 @@ describe('the link of the mail', () => {
   });
 
   test.each([
-    ['used up or too old', link, refused(422, { message: '无效', errors: { email: ['链接无效或已过期'] } })],
+    ['used up or too old', link, reply(422, { message: '无效', errors: { email: ['链接无效或已过期'] } })],
     ['cut short', '/reset-password?token=abc', {}],
   ])('%s: another one is a tap away', async (_, path, answer) => {
     const { user, requests } = await opens({ [reset]: answer, [forgot]: {} }, path);

@@ -15,7 +15,7 @@ import { Button, PasswordField, TextField, useCountdown } from '@liaozhai/shared
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { postLogin, tellDeletion } from './signIn';
+import { postLogin, showDeletionNotice } from './signIn';
 import { useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
@@ -56,10 +56,10 @@ interface ForgotPasswordProps {
 
 /** Requests a reset link by mail if the server sends any, and lists the other options. */
 export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
-  const sendsLinks = useCapability('password.reset');
+  const canSendLinks = useCapability('password.reset');
   return (
     <div className={styles.form}>
-      {sendsLinks && <LinkForm login={login} />}
+      {canSendLinks && <LinkForm login={login} />}
       <p className={styles.note}>{texts.forgot.kept}</p>
       <SupportWords />
       {onReturn && (
@@ -71,7 +71,7 @@ export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
   );
 }
 
-const submitted = (submit: () => unknown) => (event: FormEvent) => {
+const submitHandler = (submit: () => unknown) => (event: FormEvent) => {
   event.preventDefault();
   void submit();
 };
@@ -87,14 +87,14 @@ function LinkForm({ login }: { login: string }) {
   const send = () =>
     submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
       problems: problem ? { email: [problem] } : {},
-      done() {
+      onSuccess() {
         setSentTo(address);
         startCountdown(ANOTHER_MAIL_SECONDS);
       },
-      failed: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
+      onFailure: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
     });
   return (
-    <form ref={formRef} className={styles.form} noValidate onSubmit={submitted(send)}>
+    <form ref={formRef} className={styles.form} noValidate onSubmit={submitHandler(send)}>
       <p className={styles.text}>{words.how}</p>
       <TextField
         label={words.email}
@@ -149,7 +149,7 @@ export default function PasswordResetPage() {
     if (!user) return setState('changed');
     session.signedIn(user);
     toast(texts.reset.done, { kind: 'success' });
-    if (typeof user.deletion_at === 'string') void tellDeletion(user.deletion_at);
+    if (typeof user.deletion_at === 'string') void showDeletionNotice(user.deletion_at);
     leave();
   };
   return (
@@ -203,32 +203,32 @@ interface NewPasswordProps {
 
 function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   const words = texts.reset;
-  const [typed, setTyped] = useState('');
-  const password = meantPassword(typed);
+  const [typedPassword, setTypedPassword] = useState('');
+  const password = meantPassword(typedPassword);
   const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
   const problem = password === '' ? missingText(words.password) : passwordProblem(password);
   const save = () =>
     submit(() => setNewPassword({ token, email, password }), {
       problems: problem ? { password: [problem] } : {},
-      done: onChanged,
-      failed: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
+      onSuccess: onChanged,
+      onFailure: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
     });
   return (
-    <form ref={formRef} className={styles.form} noValidate onSubmit={submitted(save)}>
+    <form ref={formRef} className={styles.form} noValidate onSubmit={submitHandler(save)}>
       <p className={styles.text}>{words.of(email)}</p>
       {/* password managers need the name the password belongs to */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
         label={words.password}
         name="password"
-        value={typed}
+        value={typedPassword}
         error={errors.password}
         hint={words.rule(PASSWORD_CHARACTERS)}
         autoComplete="new-password"
         required
         onChange={(event) => {
           clearErrors('password');
-          setTyped(event.target.value);
+          setTypedPassword(event.target.value);
         }}
       />
       <Button type="submit" block loading={busy}>
@@ -241,7 +241,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
 /** Sets the new password. Laravel's default route does not sign in, so a login follows; null if that fails. */
 async function setNewPassword(form: { token: string; email: string; password: string }): Promise<UserDto | null> {
   const body = { ...form, password_confirmation: form.password };
-  const answer: unknown = await request({ method: 'POST', url: endpoints.resetPassword, body });
-  const signedIn = readAs(signedInSchema, answer);
-  return signedIn?.user ?? postLogin({ login: form.email, password: form.password }).catch(() => null);
+  const response: unknown = await request({ method: 'POST', url: endpoints.resetPassword, body });
+  const loginResponse = readAs(signedInSchema, response);
+  return loginResponse?.user ?? postLogin({ login: form.email, password: form.password }).catch(() => null);
 }

@@ -4,14 +4,14 @@ import { act, type Handlers, memberDto, offline, onTestEnd, screen, waitFor } fr
 import { describe, expect, rs, test } from '@rstest/core';
 import {
   clipboard,
+  expectToast,
+  hasToast,
   input,
-  isSaid,
   openDialogs,
   openPopup,
-  refused,
   register,
-  registered,
-  said,
+  registrationResponse,
+  reply,
 } from '../testing/authPopup';
 import { openHost } from '../testing/openHost';
 import { loadAuthPopup } from './AuthGate';
@@ -28,23 +28,26 @@ window.addEventListener(
 
 describe('registering', () => {
   test('sends login, password and name, copies the credentials, closes, and suggests another password', async () => {
-    const { typed, requests, answer } = await register({ 'POST /v1/register': registered() });
-    await said('账号密码已复制到剪贴板');
-    expect(requests.filter(({ url }) => url === '/v1/register').map(({ body }) => body)).toEqual([typed]);
-    expect(clipboard.copied[0]).toContain(typed.login ?? '?');
-    expect(clipboard.copied[0]).toContain(typed.password ?? '?');
-    expect(await answer).toBe(true);
+    const { typedValues, requests, loginResult } = await register({ 'POST /v1/register': registrationResponse() });
+    await expectToast('账号密码已复制到剪贴板');
+    expect(requests.filter(({ url }) => url === '/v1/register').map(({ body }) => body)).toEqual([typedValues]);
+    expect(clipboard.copied[0]).toContain(typedValues.login ?? '?');
+    expect(clipboard.copied[0]).toContain(typedValues.password ?? '?');
+    expect(await loginResult).toBe(true);
     expect(session.current().status).toBe('member');
     await waitFor(() => expect(openDialogs()).toBe(0));
-    await said('去修改');
+    await expectToast('去修改');
   });
 
   test('the suggestion of another password is gone with whoever logs out', async () => {
-    const { answer } = await register({ 'POST /v1/register': registered(), 'POST /v1/logout': { status: 204 } });
-    await said('去修改');
-    await answer;
+    const { loginResult } = await register({
+      'POST /v1/register': registrationResponse(),
+      'POST /v1/logout': { status: 204 },
+    });
+    await expectToast('去修改');
+    await loginResult;
     await act(() => session.signOut());
-    expect(isSaid('去修改')).toBe(false);
+    expect(hasToast('去修改')).toBe(false);
   });
 
   test('has the token that it needs fetched while the popup opens', async () => {
@@ -54,7 +57,7 @@ describe('registering', () => {
   });
 
   test('an e-mail address waits for its confirmation, as a guest', async () => {
-    const { user } = await register({ 'POST /v1/register': registered('email') });
+    const { user } = await register({ 'POST /v1/register': registrationResponse('email') });
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
     expect(session.current().status).toBe('guest');
     expect(clipboard.copied).toEqual([]);
@@ -64,17 +67,19 @@ describe('registering', () => {
 
   test('the invite code goes along for whoever came by an invite link', async () => {
     sessionStorage.setItem('liaozhai-invite', 'LANRUO');
-    const host = await openHost({ path: '/', handlers: { 'POST /v1/register': registered() } });
+    const host = await openHost({ path: '/', handlers: { 'POST /v1/register': registrationResponse() } });
     void requestLogin();
     await host.user.click(await screen.findByRole('button', { name: '注册（请截图保存）' }));
-    await said('账号密码已复制到剪贴板');
+    await expectToast('账号密码已复制到剪贴板');
     expect(host.requests.find(({ url }) => url === '/v1/register')?.body).toMatchObject({ invite_code: 'LANRUO' });
   });
 
   test('what the server refuses stands at its field and in a toast; typing takes it away', async () => {
     const errors = { login: ['这个用户名已被注册'] };
-    const { user } = await register({ 'POST /v1/register': refused(422, { message: '这个用户名已被注册', errors }) });
-    await said('这个用户名已被注册');
+    const { user } = await register({
+      'POST /v1/register': reply(422, { message: '这个用户名已被注册', errors }),
+    });
+    await expectToast('这个用户名已被注册');
     expect(input('login')?.getAttribute('aria-invalid')).toBe('true');
     await user.type(screen.getByLabelText('用户名'), '1');
     expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
@@ -90,8 +95,8 @@ describe('registering', () => {
     history.back();
     await waitFor(() => expect(steps).toBe(2));
     expect(openDialogs()).toBe(1);
-    await act(async () => finish(registered()));
-    await said('账号密码已复制到剪贴板');
+    await act(async () => finish(registrationResponse()));
+    await expectToast('账号密码已复制到剪贴板');
     await waitFor(() => expect(openDialogs()).toBe(0));
   });
 
@@ -104,8 +109,8 @@ describe('registering', () => {
       form?.requestSubmit();
       form?.requestSubmit();
     });
-    await act(async () => finish(registered()));
-    await said('账号密码已复制到剪贴板');
+    await act(async () => finish(registrationResponse()));
+    await expectToast('账号密码已复制到剪贴板');
     expect(host.requests.filter(({ url }) => url === '/v1/register')).toHaveLength(1);
   });
 });
@@ -126,7 +131,10 @@ describe('the chosen gender', () => {
   }
 
   test('is told to the profile, since the registration has no field for it', async () => {
-    const { requests } = await registerAsWoman({ 'POST /v1/register': registered(), 'PUT /v1/user': { status: 204 } });
+    const { requests } = await registerAsWoman({
+      'POST /v1/register': registrationResponse(),
+      'PUT /v1/user': { status: 204 },
+    });
     await waitFor(() => expect(gender()).toBe('female'));
     expect(told(requests)).toEqual([{ gender: 'female' }]);
   });
@@ -142,7 +150,7 @@ describe('the chosen gender', () => {
       () => ({ status: 204 }),
     ];
     const { requests } = await registerAsWoman({
-      'POST /v1/register': registered(),
+      'POST /v1/register': registrationResponse(),
       'PUT /v1/user': () => answers.shift()?.(),
     });
     await waitFor(() => expect(openDialogs()).toBe(0));
@@ -153,8 +161,8 @@ describe('the chosen gender', () => {
 
   test('that a server will not have is told once', async () => {
     const { requests } = await registerAsWoman({
-      'POST /v1/register': registered(),
-      'PUT /v1/user': refused(422, { errors: { gender: ['no such field'] } }),
+      'POST /v1/register': registrationResponse(),
+      'PUT /v1/user': reply(422, { errors: { gender: ['no such field'] } }),
     });
     await waitFor(() => expect(openDialogs()).toBe(0));
     await waitFor(() => expect(told(requests)).toHaveLength(1));
@@ -162,7 +170,7 @@ describe('the chosen gender', () => {
   });
 
   test('waits with an address that is to be confirmed', async () => {
-    const first = await registerAsWoman({ 'POST /v1/register': registered('email') });
+    const first = await registerAsWoman({ 'POST /v1/register': registrationResponse('email') });
     await screen.findByRole('heading', { name: '确认邮箱' });
     expect(told(first.requests)).toEqual([]);
     first.unmount();
@@ -175,7 +183,7 @@ describe('the chosen gender', () => {
   });
 
   test('is not told of somebody else who confirms an address here', async () => {
-    const first = await registerAsWoman({ 'POST /v1/register': registered('email') });
+    const first = await registerAsWoman({ 'POST /v1/register': registrationResponse('email') });
     await screen.findByRole('heading', { name: '确认邮箱' });
     first.unmount();
     const second = await openHost({
@@ -197,23 +205,23 @@ describe('the clipboard is asked within the tap', () => {
   }
 
   test('and takes the credentials whenever the server answers', async () => {
-    clipboard.takes = 'within a tap';
-    const { typed, answer } = await registerSlowly(registered());
-    await said('账号密码已复制到剪贴板');
-    expect(clipboard.copied).toEqual([`用户名：${typed.login}\n密码：${typed.password}`]);
-    expect(await answer).toBe(true);
+    clipboard.accepts = 'within a tap';
+    const { typedValues, loginResult } = await registerSlowly(registrationResponse());
+    await expectToast('账号密码已复制到剪贴板');
+    expect(clipboard.copied).toEqual([`用户名：${typedValues.login}\n密码：${typedValues.password}`]);
+    expect(await loginResult).toBe(true);
   });
 
   test('a browser that takes no promises is asked again with the answer', async () => {
     clipboard.promises = false;
-    const { typed } = await registerSlowly(registered());
-    await said('账号密码已复制到剪贴板');
-    expect(clipboard.copied).toEqual([`用户名：${typed.login}\n密码：${typed.password}`]);
+    const { typedValues } = await registerSlowly(registrationResponse());
+    await expectToast('账号密码已复制到剪贴板');
+    expect(clipboard.copied).toEqual([`用户名：${typedValues.login}\n密码：${typedValues.password}`]);
   });
 
   test.each([
-    ['a refused registration', refused(422, { errors: { login: ['这个用户名已被注册'] } }), '这个用户名已被注册'],
-    ['an address still to be confirmed', registered('email'), '确认邮件已发到'],
+    ['a refused registration', reply(422, { errors: { login: ['这个用户名已被注册'] } }), '这个用户名已被注册'],
+    ['an address still to be confirmed', registrationResponse('email'), '确认邮件已发到'],
   ])('%s copies nothing and raises no error', async (_, answer, shown) => {
     const unhandled: unknown[] = [];
     const hear = (cause: unknown) => unhandled.push(cause);
@@ -229,7 +237,7 @@ describe('the clipboard is asked within the tap', () => {
 
 describe('credentials that the clipboard refuses', () => {
   test('are selected once their dialog is open, not while it opens', async () => {
-    clipboard.takes = 'never';
+    clipboard.accepts = 'never';
     const { showModal } = HTMLDialogElement.prototype;
     const { select } = HTMLTextAreaElement.prototype;
     let isOpening = false;
@@ -248,29 +256,29 @@ describe('credentials that the clipboard refuses', () => {
       HTMLDialogElement.prototype.showModal = showModal;
       HTMLTextAreaElement.prototype.select = select;
     });
-    await register({ 'POST /v1/register': registered() });
+    await register({ 'POST /v1/register': registrationResponse() });
     await waitFor(() => expect(selected).not.toEqual([]));
     expect(selected).toEqual(['once open']);
   });
 
   test('stand in a dialog that only its button closes', async () => {
-    clipboard.takes = 'never';
-    const { user, typed, answer } = await register({ 'POST /v1/register': registered() });
+    clipboard.accepts = 'never';
+    const { user, typedValues, loginResult } = await register({ 'POST /v1/register': registrationResponse() });
     const dialog = await screen.findByRole('alertdialog', { name: '自动复制失败' });
     const box = screen.getByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
     expect(box.readOnly).toBe(true);
-    expect(box.value).toContain(typed.password ?? '?');
+    expect(box.value).toContain(typedValues.password ?? '?');
     await user.keyboard('{Escape}');
     await user.click(dialog);
     expect(screen.queryByRole('alertdialog', { name: '自动复制失败' })).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '我已经复制' }));
-    expect(await answer).toBe(true);
+    expect(await loginResult).toBe(true);
     await waitFor(() => expect(openDialogs()).toBe(0));
   });
 
   test('outlive the page until they are copied', async () => {
-    clipboard.takes = 'never';
-    const first = await register({ 'POST /v1/register': registered() });
+    clipboard.accepts = 'never';
+    const first = await register({ 'POST /v1/register': registrationResponse() });
     const credentials = async () => (await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码')).value;
     const shown = await credentials();
     first.unmount();
@@ -292,36 +300,38 @@ describe('registering again after the answer was lost', () => {
   async function registerTwice(handlers: Handlers) {
     let isFirst = true;
     const answer = () => {
-      if (!isFirst) return refused(422, { errors: { login: ['这个用户名已被注册'] } });
+      if (!isFirst) return reply(422, { errors: { login: ['这个用户名已被注册'] } });
       isFirst = false;
       throw offline();
     };
     const host = await register({ 'POST /v1/register': answer, ...handlers });
-    await said('连不上服务');
+    await expectToast('连不上服务');
     await waitFor(() => expect(button().disabled).toBe(false));
     return { ...host, again: () => host.user.click(button()) };
   }
 
   test('signs in to the account that was made all the same', async () => {
-    const { typed, requests, answer, again } = await registerTwice({ 'POST /v1/login': { user: memberDto() } });
+    const { typedValues, requests, loginResult, again } = await registerTwice({
+      'POST /v1/login': { user: memberDto() },
+    });
     await again();
-    await said('账号密码已复制到剪贴板');
-    const { login: name, password } = typed;
+    await expectToast('账号密码已复制到剪贴板');
+    const { login: name, password } = typedValues;
     expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: name, password });
     expect(clipboard.copied[0]).toContain(password ?? '?');
-    expect(await answer).toBe(true);
+    expect(await loginResult).toBe(true);
     expect(session.current().status).toBe('member');
   });
 
   test('leads to the confirmation where that account waits for it', async () => {
-    const { again } = await registerTwice({ 'POST /v1/login': refused(403, {}) });
+    const { again } = await registerTwice({ 'POST /v1/login': reply(403, {}) });
     await again();
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
   });
 
   test('tells that the name is taken where it is somebody else’s', async () => {
     const { again } = await registerTwice({
-      'POST /v1/login': refused(422, { errors: { login: ['用户名或密码不正确'] } }),
+      'POST /v1/login': reply(422, { errors: { login: ['用户名或密码不正确'] } }),
     });
     await again();
     expect(await screen.findByText('这个用户名已被注册')).toBeTruthy();
@@ -382,8 +392,8 @@ describe('an invite link', () => {
   });
 
   test('with a code that nobody has is said kindly, and forgotten', async () => {
-    await arrive({ 'GET /v1/invites/NOBODY': refused(404, { message: '没有找到这个邀请' }) }, { code: 'NOBODY' });
-    await said('这个邀请链接已经失效');
+    await arrive({ 'GET /v1/invites/NOBODY': reply(404, { message: '没有找到这个邀请' }) }, { code: 'NOBODY' });
+    await expectToast('这个邀请链接已经失效');
     expect(openDialogs()).toBe(0);
     void requestLogin();
     await screen.findByRole('dialog');
@@ -414,8 +424,8 @@ describe('what came by an invitation', () => {
   test('is announced once, as soon as the user is told of it', async () => {
     const { requests } = await openWith(gifts);
     act(() => session.userPatched({ gifts }));
-    await said('你接受了「聂生」的邀请，得 20 点');
-    await said('「小倩」等 2 位好友应邀来了，你得 100 点');
+    await expectToast('你接受了「聂生」的邀请，得 20 点');
+    await expectToast('「小倩」等 2 位好友应邀来了，你得 100 点');
     act(() => session.userPatched({ gifts, balance: 7 }));
     const claims = requests.filter(({ url }) => url === '/v1/invites/gifts/announced');
     expect(claims.map(({ body }) => body)).toEqual([{ ids: ['a', 'b', 'c'] }]);

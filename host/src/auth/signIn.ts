@@ -18,17 +18,17 @@ import { useSubmission } from './submission';
 import { texts } from './texts';
 import { forgetInviteCode, pendingConfirmation, readInviteCode } from './visitMemory';
 
-interface After {
+interface SignInCallbacks {
   onConfirmationNeeded: () => void;
   /** Called once signed in and, after a registration, once the credentials are copied. */
   onDone: () => void;
 }
 
 /** Registers, then copies the credentials to the clipboard, or asks the visitor to copy them by hand. */
-export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }: After) {
+export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }: SignInCallbacks) {
   const { gender, name, login, password } = form;
   const { submit, ...submission } = useSubmission(texts.register.failed);
-  const [uncopied, setUncopied] = useState<string | null>(null);
+  const [uncopiedText, setUncopiedText] = useState<string | null>(null);
   const [inviteCode] = useState(readInviteCode);
   const [register] = useState(createRegistrar);
 
@@ -39,20 +39,20 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
    * signed in.
    */
   const signUp = async () => {
-    const registering = register({ login, password, name }, inviteCode);
-    const copying = copyText(
-      registering.then(({ isPending }) => {
+    const registration = register({ login, password, name }, inviteCode);
+    const copyResult = copyText(
+      registration.then(({ isPending }) => {
         if (isPending) throw new Error('the address is to be confirmed first');
         return credentials;
       }),
     );
-    return { account: await registering, copying };
+    return { account: await registration, copyResult };
   };
 
-  const keepCredentials = async (copying: Promise<boolean>) => {
-    if (!(await copying)) {
+  const handleCopyResult = async (copyResult: Promise<boolean>) => {
+    if (!(await copyResult)) {
       uncopiedCredentials.keep(credentials);
-      return setUncopied(credentials);
+      return setUncopiedText(credentials);
     }
     toast(texts.credentials.copied, { kind: 'success' });
     onDone();
@@ -61,58 +61,58 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
   return {
     ...submission,
     inviteCode,
-    uncopied,
+    uncopiedText,
     onSubmit: () =>
       submit(signUp, {
         problems: registrationProblems(form),
-        done({ account, copying }) {
+        onSuccess({ account, copyResult }) {
           forgetInviteCode();
           if (account.isPending) {
-            pendingConfirmation.remember({ userId: account.userId, gender, mailedAt: Date.now() });
+            pendingConfirmation.store({ userId: account.userId, gender, mailedAt: Date.now() });
             return onConfirmationNeeded();
           }
           session.signedIn(account.user);
           void saveGender(gender);
-          return keepCredentials(copying);
+          return handleCopyResult(copyResult);
         },
       }),
     onCopied() {
       uncopiedCredentials.forget();
-      setUncopied(null);
+      setUncopiedText(null);
       onDone();
     },
   };
 }
 
 /** Logs in. An account whose address is not confirmed yet is refused with 403. */
-export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: After) {
+export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: SignInCallbacks) {
   const { login, password } = form;
   const { submit, ...submission } = useSubmission(texts.login.failed);
   return {
     ...submission,
     onSubmit: () =>
       submit(() => postLogin({ login, password }), {
-        problems: missing(form, ['login', 'password']),
-        done(user) {
+        problems: missingFields(form, ['login', 'password']),
+        onSuccess(user) {
           session.signedIn(user);
           toast(texts.login.done, { kind: 'success' });
-          if (typeof user.deletion_at === 'string') void tellDeletion(user.deletion_at);
+          if (typeof user.deletion_at === 'string') void showDeletionNotice(user.deletion_at);
           onDone();
         },
-        failed: (error) => error.kind === 'forbidden' && onConfirmationNeeded(),
+        onFailure: (error) => error.kind === 'forbidden' && onConfirmationNeeded(),
       }),
   };
 }
 
 /** A separate chunk, since few users need it. If it cannot be loaded, 我的 still shows the date. */
-export const tellDeletion = (at: string) =>
+export const showDeletionNotice = (at: string) =>
   import(/* webpackChunkName: "deletionNotice" */ './deletionNotice').then(
-    (module) => module.tellDeletion(at),
+    (module) => module.showDeletionNotice(at),
     () => {},
   );
 
 /** Returns an error text for each named field that is empty. */
-function missing(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {
+function missingFields(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {
   const empty = names.filter((name) => form[name].trim() === '');
   return Object.fromEntries(empty.map((name) => [name, [missingText(texts.fields[name])]]));
 }
@@ -120,10 +120,10 @@ function missing(form: AuthForm, names: readonly ('name' | 'login' | 'password')
 /** Problems that prevent the request; the server validates the rest. */
 function registrationProblems(form: AuthForm): FieldErrors {
   const problem = passwordProblem(form.password);
-  return { ...(problem && { password: [problem] }), ...missing(form, ['name', 'login', 'password']) };
+  return { ...(problem && { password: [problem] }), ...missingFields(form, ['name', 'login', 'password']) };
 }
 
-const mayHaveBeenDone = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';
+const mayHaveSucceeded = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';
 
 /** Signs in to an account that this form may have created. Throws the registration's refusal if the login is refused, too. */
 async function signInInstead(credentials: Credentials, refusal: unknown): Promise<Account> {
@@ -132,7 +132,7 @@ async function signInInstead(credentials: Credentials, refusal: unknown): Promis
   } catch (cause) {
     const error = toApiError(cause);
     if (error.kind === 'forbidden') return { isPending: true };
-    throw mayHaveBeenDone(error) ? cause : refusal;
+    throw mayHaveSucceeded(error) ? cause : refusal;
   }
 }
 
@@ -141,16 +141,16 @@ async function signInInstead(credentials: Credentials, refusal: unknown): Promis
  * visitor is signed in to it.
  */
 function createRegistrar(): typeof postRegistration {
-  let unanswered: Credentials | null = null;
+  let unansweredCredentials: Credentials | null = null;
   return async (form: Registration, inviteCode) => {
     const { login: name, password } = form;
     try {
       return await postRegistration(form, inviteCode);
     } catch (cause) {
       const error = toApiError(cause);
-      const isAgain = unanswered?.login === name && unanswered.password === password;
-      if (mayHaveBeenDone(error)) unanswered = { login: name, password };
-      if (!isAgain || error.kind !== 'invalid' || !error.fields.login) throw cause;
+      const isRepeated = unansweredCredentials?.login === name && unansweredCredentials.password === password;
+      if (mayHaveSucceeded(error)) unansweredCredentials = { login: name, password };
+      if (!isRepeated || error.kind !== 'invalid' || !error.fields.login) throw cause;
       return signInInstead({ login: name, password }, cause);
     }
   };
@@ -164,7 +164,7 @@ interface Credentials {
 type Registration = Credentials & { name: string };
 
 /** The type of an account whose address must be confirmed before it can be used. */
-const needsConfirmation = 'email';
+const UNCONFIRMED_TYPE = 'email';
 
 /** A pending account can be used once its address is confirmed. */
 type Account = { isPending: false; user: UserDto } | { isPending: true; userId?: string };
@@ -176,7 +176,7 @@ async function postRegistration(form: Registration, inviteCode: string | null): 
     ...(capabilities.has('account.consent') && { consent_version: hostConfig().legal.version ?? CONSENT_VERSION }),
   };
   const { user, type } = await request({ method: 'POST', url: endpoints.register, body, schema: signedInSchema });
-  return type === needsConfirmation ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
+  return type === UNCONFIRMED_TYPE ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
 }
 
 export const postLogin = async (form: Credentials): Promise<UserDto> =>

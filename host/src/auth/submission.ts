@@ -8,16 +8,16 @@ import { texts } from './texts';
 interface Outcome<Answer> {
   /** Problems that prevent the request, by field name. */
   problems?: FieldErrors;
-  done: (answer: Answer) => unknown;
-  failed?: (error: ApiError) => void;
+  onSuccess: (answer: Answer) => unknown;
+  onFailure?: (error: ApiError) => void;
 }
 
 /** Returns null if the cause is not a failed request, such as an unreadable response. */
 function errorOf(cause: unknown): ApiError | null {
   try {
     return toApiError(cause);
-  } catch (strange) {
-    console.error(strange);
+  } catch (unexpectedCause) {
+    console.error(unexpectedCause);
     return null;
   }
 }
@@ -27,17 +27,17 @@ const lacksCookies = (error: ApiError) => error.kind === 'server' && error.statu
 
 /** Submission state of one form. `failedText` is shown if the server sends no message. */
 export function useSubmission(failedText: string) {
-  const underWay = useRef(false);
+  const isUnderWay = useRef(false);
   const [busy, setBusy] = useState(false);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors();
 
-  const fail = (cause: unknown, failed?: (error: ApiError) => void) => {
+  const showFailure = (cause: unknown, onFailure?: (error: ApiError) => void) => {
     const error = errorOf(cause);
     const text = error ? toastText(error, failedText) : failedText;
     toast(error && lacksCookies(error) ? texts.noCookies : text, { kind: 'error' });
     if (!error) return;
     if (error.kind === 'invalid') showErrors(error.fields);
-    failed?.(error);
+    onFailure?.(error);
   };
 
   return {
@@ -45,21 +45,21 @@ export function useSubmission(failedText: string) {
     formRef,
     errors,
     clearErrors,
-    /** Runs one call at a time, unless there are problems. A failure is toasted, shown at its fields and passed to `failed`. */
-    async submit<Answer>(call: () => Promise<Answer>, { problems = {}, done, failed }: Outcome<Answer>) {
+    /** Runs one call at a time, unless there are problems. A failure is toasted, shown at its fields and passed to `onFailure`. */
+    async submit<Answer>(call: () => Promise<Answer>, { problems = {}, onSuccess, onFailure }: Outcome<Answer>) {
       // a second press may arrive before the button renders as busy
-      if (underWay.current || showErrors(problems)) return;
-      underWay.current = true;
+      if (isUnderWay.current || showErrors(problems)) return;
+      isUnderWay.current = true;
       setBusy(true);
       try {
         const outcome = await call().then(
           (answer) => ({ answer }),
           (cause: unknown) => ({ cause }),
         );
-        if ('answer' in outcome) await done(outcome.answer);
-        else fail(outcome.cause, failed);
+        if ('answer' in outcome) await onSuccess(outcome.answer);
+        else showFailure(outcome.cause, onFailure);
       } finally {
-        underWay.current = false;
+        isUnderWay.current = false;
         setBusy(false);
       }
     },

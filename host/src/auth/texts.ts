@@ -17,8 +17,8 @@ export const texts = {
   invite: {
     title: '好友的邀请',
     from: (name: string) => `「${inSentence(name)}」邀请你一起读故事`,
-    rewards: (mine: string | null, theirs: string | null) => {
-      const words = [mine && `注册后你得 ${mine} 点`, theirs && `对方得 ${theirs} 点`].filter(Boolean).join('，');
+    rewards: (invitee: string | null, inviter: string | null) => {
+      const words = [invitee && `注册后你得 ${invitee} 点`, inviter && `对方得 ${inviter} 点`].filter(Boolean).join('，');
       return words && `${words}。`;
     },
     signUpGift: (points: string) => `另有新人见面礼 ${points} 点。`,

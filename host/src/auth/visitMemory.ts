@@ -2,13 +2,13 @@ import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { local, readJson, tab } from '@liaozhai/shared/runtime';
 import type { Gender } from './nickname';
 
-const wellFormed = /^[\w-]{1,32}$/;
+const codePattern = /^[\w-]{1,32}$/;
 
 /** Returns the code of the invite link (`/?invite=CODE`) that opened this tab. `loader.ts` stores it before any navigation. */
 export function readInviteCode(): string | null {
   // without storage, the code applies while it is in the address
   const code = tab.get(STORAGE_KEYS.invite) ?? new URLSearchParams(location.search).get('invite');
-  return code && wellFormed.test(code) ? code : null;
+  return code && codePattern.test(code) ? code : null;
 }
 
 /** Stores an empty code, so that one still in the address is ignored, too. */
@@ -25,8 +25,8 @@ export interface PendingConfirmation {
 
 function readPending(): PendingConfirmation | null {
   if (local.get(STORAGE_KEYS.confirming) === null) return null;
-  const stored = readJson(STORAGE_KEYS.confirming);
-  const { userId, gender, mailedAt } = (typeof stored === 'object' && stored ? stored : {}) as Record<string, unknown>;
+  const value = readJson(STORAGE_KEYS.confirming);
+  const { userId, gender, mailedAt } = (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;
   return {
     userId: typeof userId === 'string' ? userId : undefined,
     gender: gender === 'male' || gender === 'female' ? gender : undefined,
@@ -37,11 +37,11 @@ function readPending(): PendingConfirmation | null {
 /** The confirmation that this browser is waiting for; its session becomes valid with it. */
 export const pendingConfirmation = {
   read: readPending,
-  remember: (pending: PendingConfirmation) => local.set(STORAGE_KEYS.confirming, JSON.stringify(pending)),
+  store: (pending: PendingConfirmation) => local.set(STORAGE_KEYS.confirming, JSON.stringify(pending)),
   /** Records that another mail was sent. */
-  mailed() {
+  recordMail() {
     const pending = readPending();
-    if (pending) pendingConfirmation.remember({ ...pending, mailedAt: Date.now() });
+    if (pending) pendingConfirmation.store({ ...pending, mailedAt: Date.now() });
   },
   /** Returns the pending confirmation and removes it. */
   claim(): PendingConfirmation | null {

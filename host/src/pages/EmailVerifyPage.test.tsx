@@ -12,7 +12,7 @@ const call = 'GET /v1/email/verify/u-1/abc?expires=9&signature=s';
 beforeAll(() => serveBuild('stories', { explore: async () => ({ default: () => <h1>书架</h1> }) }));
 
 test('in the browser that registered, the visitor is signed in', async () => {
-  pendingConfirmation.remember({ userId: 'u-1', mailedAt: Date.now() });
+  pendingConfirmation.store({ userId: 'u-1', mailedAt: Date.now() });
   await openHost({ path: link, handlers: { [call]: { message: '邮箱已确认' } } });
   expect(await screen.findByText('邮箱已确认，欢迎来到聊斋。')).toBeTruthy();
   expect(session.current().status).toBe('member');
@@ -48,7 +48,7 @@ describe('a link that is no longer good', () => {
   });
 
   test('is replaced by another mail in the browser that registered', async () => {
-    pendingConfirmation.remember({ userId: 'u-1', mailedAt: 0 });
+    pendingConfirmation.store({ userId: 'u-1', mailedAt: 0 });
     const { user, requests } = await openHost({ path: link, handlers: { ...bad, [resend]: { status: 202 } } });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
     expect(await screen.findByRole('button', { name: /^\d+ 秒后可重新发送$/ })).toBeTruthy();

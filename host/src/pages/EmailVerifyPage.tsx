@@ -51,10 +51,10 @@ export default function EmailVerifyPage() {
 
 /** Offers a new link. The browser that created the account requests the mail directly; others sign in first. */
 function AnotherLink({ signIn }: { signIn: () => void }) {
-  const [isMine] = useState(() => pendingConfirmation.read() !== null);
+  const [isOwnAccount] = useState(() => pendingConfirmation.read() !== null);
   const { busy, secondsLeft, resend, label } = useResend();
   if (isMember()) return null;
-  if (!isMine) return <Button onClick={signIn}>{texts.confirmEmail.resendSignedIn}</Button>;
+  if (!isOwnAccount) return <Button onClick={signIn}>{texts.confirmEmail.resendSignedIn}</Button>;
   return (
     <Button loading={busy} disabled={secondsLeft > 0} onClick={resend}>
       {label}
@@ -77,13 +77,13 @@ async function verify(url: string): Promise<Verification> {
     await request({ url });
   } catch (cause) {
     const error = toApiError(cause);
-    const final = error.kind === 'forbidden' || error.kind === 'notFound';
-    return { state: final ? 'refused' : 'failed', text: error.message || errorText(error) };
+    const isFinal = error.kind === 'forbidden' || error.kind === 'notFound';
+    return { state: isFinal ? 'refused' : 'failed', text: error.message || errorText(error) };
   }
   // in another browser there is no session, and requesting the user would open the popup
   const isNew = pendingConfirmation.read() !== null;
-  const isMine = isNew || isMember();
-  if (isMine) await session.refresh();
+  const isOwnAccount = isNew || isMember();
+  if (isOwnAccount) await session.refresh();
   settlePendingConfirmation();
   return isMember()
     ? {
@@ -101,11 +101,11 @@ function useVerification() {
   const url = endpoints.verifyEmail(id, hash, search);
 
   const run = useCallback(() => {
-    let here = true;
+    let isCurrent = true;
     setOutcome(checking);
-    verify(url).then((result) => here && setOutcome(result));
+    verify(url).then((result) => isCurrent && setOutcome(result));
     return () => {
-      here = false;
+      isCurrent = false;
     };
   }, [url]);
   useEffect(run, [run]);

@@ -21,7 +21,7 @@ interface HostOptions {
   handlers?: Handlers;
   member?: boolean;
   /** whether the browser still has what the page stored */
-  keeps?: boolean;
+  keepsStorage?: boolean;
   /** created here unless a test needs its own */
   page?: Page;
 }
@@ -32,7 +32,7 @@ export async function openHost({
   state = null,
   handlers = {},
   member = false,
-  keeps = true,
+  keepsStorage = true,
   ...rest
 }: HostOptions = {}) {
   const network = fakeApi({ 'GET /v1/user': { data: memberDto() }, ...handlers });
@@ -41,7 +41,7 @@ export async function openHost({
   onTestEnd(socket.restore);
   if (member) session.userReceived(memberDto());
   // an earlier request found that nobody is signed in
-  else if (keeps) localStorage.setItem(STORAGE_KEYS.guest, '1');
+  else if (keepsStorage) localStorage.setItem(STORAGE_KEYS.guest, '1');
   history.replaceState(state, '', path);
   const page = rest.page ?? openPage();
   const rendered = await act(async () => render(<App page={page} />, rootOptions));
