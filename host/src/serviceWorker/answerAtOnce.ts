@@ -1,14 +1,14 @@
 import { PAGE_ELEMENTS } from '@liaozhai/shared/contract';
-import { forgetScreen, hasItsEnd, isWholePage } from './caches';
+import { deleteScreen, hasEndTag, isCacheablePage } from './caches';
 
-const setElement = `<script type="application/json" id="${PAGE_ELEMENTS.set}">`;
+const setElementTag = `<script type="application/json" id="${PAGE_ELEMENTS.set}">`;
 
 interface PageParts {
   /** Head, content and loader: everything that can be painted. */
-  shown: string;
+  beforeSet: string;
   /** From the set on: everything that decides which code runs. */
-  rest: string;
-  /** Must be equal for another page's `rest` to follow `shown`: the policy, and the part of the head that depends on builds. */
+  fromSet: string;
+  /** Must be equal for another page's `fromSet` to follow `beforeSet`: the policy, and the part of the head that depends on builds. */
   frame: string;
 }
 
@@ -17,12 +17,12 @@ const policyOf = ({ headers }: Response) => headers.get('content-security-policy
 /** Splits a page; null if it is truncated, or of a host whose loader is at the page's end. */
 async function partsOf(page: Response): Promise<PageParts | null> {
   const html = await page.text();
-  const setAt = html.indexOf(setElement);
-  const shown = html.slice(0, setAt);
-  if (setAt < 0 || !shown.includes('<script>') || !hasItsEnd(html)) return null;
+  const setAt = html.indexOf(setElementTag);
+  const beforeSet = html.slice(0, setAt);
+  if (setAt < 0 || !beforeSet.includes('<script>') || !hasEndTag(html)) return null;
   // the policy contains the hashes of styles and loader
   const frame = policyOf(page) + html.slice(html.indexOf('<style>'), html.indexOf('</head>'));
-  return { shown, rest: html.slice(setAt), frame };
+  return { beforeSet, fromSet: html.slice(setAt), frame };
 }
 
 /** The fresh page's trace as markup, since the headers that name it arrive too late. */
@@ -31,7 +31,7 @@ function traceOf({ headers }: Response): string {
   return trace ? `<meta name="traceparent" content="${trace}">` : '';
 }
 
-const notRepeated = ['content-encoding', 'content-length', 'server-timing'];
+const omittedHeaders = ['content-encoding', 'content-length', 'server-timing'];
 
 /**
  * Answers a navigation immediately with the page last shown at its address, and continues with the fresh page from its set on.
@@ -39,32 +39,32 @@ const notRepeated = ['content-encoding', 'content-length', 'server-timing'];
  * reloaded for a mismatch: servers that differ would cause endless reloads. `url` has no fragment.
  */
 export function createAnswerAtOnce() {
-  const again = new Set<string>();
+  const reloadedUrls = new Set<string>();
 
-  const restFor = async (kept: PageParts, url: string, fresh: Response | null): Promise<string> => {
+  const restFor = async (cachedParts: PageParts, url: string, fresh: Response | null): Promise<string> => {
     // no response in time: the worker used its page for any address
-    if (!fresh || fresh.url !== url) return kept.rest;
-    const page = isWholePage(fresh) ? await partsOf(fresh) : null;
-    if (page?.frame === kept.frame) return traceOf(fresh) + page.rest;
-    again.add(url);
-    await forgetScreen(url);
+    if (!fresh || fresh.url !== url) return cachedParts.fromSet;
+    const page = isCacheablePage(fresh) ? await partsOf(fresh) : null;
+    if (page?.frame === cachedParts.frame) return traceOf(fresh) + page.fromSet;
+    reloadedUrls.add(url);
+    await deleteScreen(url);
     // makes the loader request the page again
-    return `${setElement}null${kept.rest.slice(kept.rest.indexOf('</script>'))}`;
+    return `${setElementTag}null${cachedParts.fromSet.slice(cachedParts.fromSet.indexOf('</script>'))}`;
   };
 
-  return async (url: string, kept: Response | undefined, fresh: Promise<Response>): Promise<Response | null> => {
-    const wasAskedAgain = again.delete(url);
-    const page = kept && !wasAskedAgain ? await partsOf(kept) : null;
-    if (!kept || !page) return null;
+  return async (url: string, cachedPage: Response | undefined, fresh: Promise<Response>): Promise<Response | null> => {
+    const wasReloaded = reloadedUrls.delete(url);
+    const page = cachedPage && !wasReloaded ? await partsOf(cachedPage) : null;
+    if (!cachedPage || !page) return null;
     const encoder = new TextEncoder();
     const body = new ReadableStream<Uint8Array>({
       async start(controller) {
-        controller.enqueue(encoder.encode(page.shown));
-        const answer = await fresh.catch(() => null);
-        controller.enqueue(encoder.encode(await restFor(page, url, answer)));
+        controller.enqueue(encoder.encode(page.beforeSet));
+        const freshResponse = await fresh.catch(() => null);
+        controller.enqueue(encoder.encode(await restFor(page, url, freshResponse)));
         controller.close();
       },
     });
-    return new Response(body, { headers: [...kept.headers].filter(([name]) => !notRepeated.includes(name)) });
+    return new Response(body, { headers: [...cachedPage.headers].filter(([name]) => !omittedHeaders.includes(name)) });
   };
 }

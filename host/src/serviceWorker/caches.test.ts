@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import {
   anyPage,
-  forgetOldMedia,
-  forgetOthers,
-  keepFirstPage,
-  keepPage,
-  keepSet,
-  keepWaitingPage,
-  keptHashes,
-  mayBeKept,
-  mendCutPage,
+  cachedHashes,
+  cacheFirstPage,
+  cachePage,
+  cacheSet,
+  cacheWaitingPage,
+  deleteOldMedia,
+  deleteOtherBuilds,
+  isReadyToCache,
+  repairTruncatedPage,
 } from './caches';
 
 /** The cache of builds and pictures; a file whose name contains `big` does not fit. */
@@ -59,14 +59,14 @@ const paths = () => [...kept.keys()].map((url) => new URL(url).pathname);
 describe('the files of the set', () => {
   test('are kept only as the set lists them; past a corrupt copy the network is asked', async () => {
     bytes = { '/builds/a.js': 'a', '/builds/b.js': 'corrupt', '/builds/c.js': 'old', '/builds/c.js (network)': 'c' };
-    await keepSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-b', '/builds/c.js': 'sha384-c' });
+    await cacheSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-b', '/builds/c.js': 'sha384-c' });
     expect(paths()).toEqual(['/builds/a.js', '/builds/c.js']);
     expect(await kept.get(addressOf('/builds/c.js'))?.text()).toBe('c');
   });
 
   test('are left for later where the server is overloaded', async () => {
     bytes = { '/builds/a.js': 'a', '/builds/b.js': 'overloaded', '/builds/c.js': 'c' };
-    await keepSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-overloaded', '/builds/c.js': 'sha384-c' });
+    await cacheSet({ '/builds/a.js': 'sha384-a', '/builds/b.js': 'sha384-overloaded', '/builds/c.js': 'sha384-c' });
     expect(paths()).toEqual(['/builds/a.js']);
   });
 
@@ -74,8 +74,8 @@ describe('the files of the set', () => {
     const hashes = { '/builds/big.js': 'sha384-big', '/builds/a.js': 'sha384-a' };
     bytes = { '/builds/big.js': 'big', '/builds/a.js': 'a' };
     kept.set(addressOf('/builds/former.js'), new Response('former'));
-    await keepSet(hashes);
-    await forgetOthers(hashes);
+    await cacheSet(hashes);
+    await deleteOtherBuilds(hashes);
     expect(paths()).toEqual(['/builds/a.js']);
   });
 });
@@ -93,19 +93,19 @@ describe('the page', () => {
   test('of another host waits until its files are there, and the kept one keeps its own till then', async () => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
     pages.set(anyPage, page('1'));
-    expect(await mayBeKept(page('2'))).toBe(false);
-    await keepWaitingPage();
-    expect(Object.keys(await keptHashes())).toEqual(['/builds/host/1.js']);
+    expect(await isReadyToCache(page('2'))).toBe(false);
+    await cacheWaitingPage();
+    expect(Object.keys(await cachedHashes())).toEqual(['/builds/host/1.js']);
     bytes = { '/builds/host/2.js': '2' };
-    await keepWaitingPage();
-    expect(Object.keys(await keptHashes())).toEqual(['/builds/host/2.js']);
+    await cacheWaitingPage();
+    expect(Object.keys(await cachedHashes())).toEqual(['/builds/host/2.js']);
     expect(waiting.size).toBe(0);
   });
 
   test('of the same host is kept at once, over one that waits', async () => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
-    await mayBeKept(page('2'));
-    expect(await mayBeKept(page('1'))).toBe(true);
+    await isReadyToCache(page('2'));
+    expect(await isReadyToCache(page('1'))).toBe(true);
     expect(waiting.size).toBe(0);
   });
 
@@ -116,32 +116,32 @@ describe('the page', () => {
     let network = half;
     const fetch = async (_: string, { cache }: RequestInit) => answer(cache === 'reload' ? network : half);
     Object.assign(globalThis, { fetch });
-    expect(await mendCutPage(answer(half), '/story/nie-xiaoqian')).toBe(false);
+    expect(await repairTruncatedPage(answer(half), '/story/nie-xiaoqian')).toBe(false);
     network = whole;
-    expect(await mendCutPage(answer(half), '/story/nie-xiaoqian')).toBe(true);
-    expect(await mendCutPage(answer(whole), '/story/nie-xiaoqian')).toBe(false);
+    expect(await repairTruncatedPage(answer(half), '/story/nie-xiaoqian')).toBe(true);
+    expect(await repairTruncatedPage(answer(whole), '/story/nie-xiaoqian')).toBe(false);
   });
 
   test('whose end is missing is never kept, now or later', async () => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
     const half = new Response((await page('1').text()).replace('</html>', ''));
-    expect(await mayBeKept(half)).toBe(false);
+    expect(await isReadyToCache(half)).toBe(false);
     expect(waiting.size).toBe(0);
   });
 
   const addresses = () => [...screens.keys()].map((url) => url.slice(location.origin.length));
 
   test('stands for its own address beside, together with others of its set', async () => {
-    await keepPage(page('1'));
-    await keepPage(page('1', {}, '/my'));
-    await keepPage(page('1', {}, '/story/hua-pi?chat=1'));
+    await cachePage(page('1'));
+    await cachePage(page('1', {}, '/my'));
+    await cachePage(page('1', {}, '/story/hua-pi?chat=1'));
     expect(addresses()).toEqual(['/explore', '/my']);
-    await keepPage(page('2', {}, '/my'));
+    await cachePage(page('2', {}, '/my'));
     expect(addresses()).toEqual(['/my']);
   });
 
   test('is kept for the twenty addresses of late', async () => {
-    for (let story = 1; story <= 22; story += 1) await keepPage(page('1', {}, `/story/${story}`));
+    for (let story = 1; story <= 22; story += 1) await cachePage(page('1', {}, `/story/${story}`));
     expect(addresses()).toHaveLength(20);
     expect(addresses()[0]).toBe('/story/3');
   });
@@ -164,14 +164,14 @@ describe('the page', () => {
   test.each(firstPages)('of the first visit %s', async (_, path, answer, expected) => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
     Object.assign(globalThis, { fetch: async () => answer() });
-    await keepFirstPage(new URL(path, location.href).href);
+    await cacheFirstPage(new URL(path, location.href).href);
     expect([...pages.keys()]).toEqual(expected);
   });
 });
 
 test('of the pictures the last two hundred stay', async () => {
   for (let number = 1; number <= 203; number += 1) kept.set(addressOf(`/api/media/${number}.svg`), new Response());
-  await forgetOldMedia();
+  await deleteOldMedia();
   expect(paths()).toHaveLength(200);
   expect(paths()[0]).toBe('/api/media/4.svg');
 });

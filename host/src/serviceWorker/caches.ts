@@ -1,52 +1,52 @@
 import { PAGE_ELEMENTS, reservedSegments } from '@liaozhai/shared/contract';
 
-export const PAGES = 'pages';
-const WAITING = 'waiting-page';
-const SCREENS = 'screens';
+export const PAGES_CACHE = 'pages';
+const WAITING_CACHE = 'waiting-page';
+const SCREENS_CACHE = 'screens';
 
 /** Key of the one page that serves every address: pages differ only in preloads and prerendered content, which names its address. */
 export const anyPage = new URL('/', location.origin).href;
 
-const elsewhere = new RegExp(`^/(${reservedSegments.join('|')})(/|$)`);
-const setElement = new RegExp(`id="${PAGE_ELEMENTS.set}">([^<]*)<`);
+const reservedPath = new RegExp(`^/(${reservedSegments.join('|')})(/|$)`);
+const setElementPattern = new RegExp(`id="${PAGE_ELEMENTS.set}">([^<]*)<`);
 const isFile = /\.[a-z0-9]{2,11}$/i;
 
 /** Whether the app opens at an address, rather than the backend, a channel or a file. */
-export const isPageAddress = ({ pathname }: URL) => !elsewhere.test(pathname) && !isFile.test(pathname);
+export const isPageAddress = ({ pathname }: URL) => !reservedPath.test(pathname) && !isFile.test(pathname);
 
 /** Whether a response is a page that may be cached. Pages that run or offer a dev server's code are `no-store`. */
-export const isWholePage = ({ status, headers }: Response) =>
+export const isCacheablePage = ({ status, headers }: Response) =>
   status === 200 &&
   (headers.get('content-type') ?? '').startsWith('text/html') &&
   !headers.get('cache-control')?.includes('no-store');
 
-interface KeptSet {
+interface CachedSet {
   host: { entry: string };
   hashes: Record<string, string>;
 }
 
-const noSet: KeptSet = { host: { entry: '' }, hashes: {} };
+const emptySet: CachedSet = { host: { entry: '' }, hashes: {} };
 
 const textOf = async (page: Response | undefined) => (await page?.clone().text()) ?? '';
 
-function setIn(html: string): KeptSet {
-  const [, json] = setElement.exec(html) ?? [];
-  return json ? (JSON.parse(json) as KeptSet) : noSet;
+function parseSet(html: string): CachedSet {
+  const [, json] = setElementPattern.exec(html) ?? [];
+  return json ? (JSON.parse(json) as CachedSet) : emptySet;
 }
 
 /** A truncated gzip response can decode to a prefix that looks like a valid page. */
-export const hasItsEnd = (html: string) => html.trimEnd().endsWith('</html>');
+export const hasEndTag = (html: string) => html.trimEnd().endsWith('</html>');
 
 /**
  * Whether a page may replace the cached one. If its host's script is not cached, it would not work offline, so it is stored for
- * `keepWaitingPage`. A truncated page is never stored.
+ * `cacheWaitingPage`. A truncated page is never stored.
  */
-export async function mayBeKept(page: Response): Promise<boolean> {
+export async function isReadyToCache(page: Response): Promise<boolean> {
   const html = await textOf(page);
-  if (!hasItsEnd(html)) return false;
-  const { host } = setIn(html);
-  const isReady = await isBuildKept(host.entry);
-  const waiting = await caches.open(WAITING);
+  if (!hasEndTag(html)) return false;
+  const { host } = parseSet(html);
+  const isReady = await isBuildCached(host.entry);
+  const waiting = await caches.open(WAITING_CACHE);
   if (isReady) await waiting.delete(anyPage);
   else await waiting.put(anyPage, page.clone());
   return isReady;
@@ -56,60 +56,62 @@ export async function mayBeKept(page: Response): Promise<boolean> {
  * Replaces a truncated page in the HTTP cache, which each 304 would bring back. Returns true if the page was truncated and is
  * whole now.
  */
-export async function mendCutPage(page: Response, url: string): Promise<boolean> {
-  if (hasItsEnd(await textOf(page))) return false;
-  const answer = await fetch(url, { cache: 'reload', headers: { accept: 'text/html' } }).catch(() => null);
-  return answer !== null && isWholePage(answer) && hasItsEnd(await answer.text());
+export async function repairTruncatedPage(page: Response, url: string): Promise<boolean> {
+  if (hasEndTag(await textOf(page))) return false;
+  const response = await fetch(url, { cache: 'reload', headers: { accept: 'text/html' } }).catch(() => null);
+  return response !== null && isCacheablePage(response) && hasEndTag(await response.text());
 }
 
-export const isPageKept = async (): Promise<boolean> => (await (await caches.open(PAGES)).match(anyPage)) !== undefined;
+export const isPageCached = async (): Promise<boolean> =>
+  (await (await caches.open(PAGES_CACHE)).match(anyPage)) !== undefined;
 
-const SCREENS_KEPT = 20;
+const MAX_SCREENS = 20;
 
 /** Caches a page for any address and for its own. Deletes pages of another set, since builds that only they need are deleted next. */
-export async function keepPage(page: Response) {
-  const pages = await caches.open(PAGES);
-  const [former, newest] = await Promise.all([textOf(await pages.match(anyPage)), textOf(page)]);
-  if (setElement.exec(former)?.[1] !== setElement.exec(newest)?.[1]) await forgetScreens();
+export async function cachePage(page: Response) {
+  const pages = await caches.open(PAGES_CACHE);
+  const [formerHtml, newestHtml] = await Promise.all([textOf(await pages.match(anyPage)), textOf(page)]);
+  if (setElementPattern.exec(formerHtml)?.[1] !== setElementPattern.exec(newestHtml)?.[1]) await deleteScreens();
   await pages.put(anyPage, page.clone());
   if (new URL(page.url).search) return;
-  const screens = await caches.open(SCREENS);
+  const screens = await caches.open(SCREENS_CACHE);
   await screens.put(page.url, page.clone());
   const requests = await screens.keys();
-  for (const request of requests.slice(0, -SCREENS_KEPT)) await screens.delete(request);
+  for (const request of requests.slice(0, -MAX_SCREENS)) await screens.delete(request);
 }
 
 /** The page last shown at an address, of the cached set. */
-export const keptScreen = async (url: string) => (await caches.open(SCREENS)).match(url);
+export const cachedScreen = async (url: string) => (await caches.open(SCREENS_CACHE)).match(url);
 
-export const forgetScreens = () => caches.delete(SCREENS);
+export const deleteScreens = () => caches.delete(SCREENS_CACHE);
 
-export const forgetScreen = async (url: string) => (await caches.open(SCREENS)).delete(url);
+export const deleteScreen = async (url: string) => (await caches.open(SCREENS_CACHE)).delete(url);
 
 /** Caches the files of the waiting page, then the page. */
-export async function keepWaitingPage() {
-  const page = await (await caches.open(WAITING)).match(anyPage);
+export async function cacheWaitingPage() {
+  const page = await (await caches.open(WAITING_CACHE)).match(anyPage);
   if (!page) return;
-  await keepSet(setIn(await textOf(page)).hashes);
-  if (await mayBeKept(page)) await keepPage(page);
+  await cacheSet(parseSet(await textOf(page)).hashes);
+  if (await isReadyToCache(page)) await cachePage(page);
 }
 
 /** Files of the cached page's set (address → integrity). */
-export const keptHashes = async () => setIn(await textOf(await (await caches.open(PAGES)).match(anyPage))).hashes;
+export const cachedHashes = async () =>
+  parseSet(await textOf(await (await caches.open(PAGES_CACHE)).match(anyPage))).hashes;
 
 /** Caches the page of the visit that installed the worker, since it was loaded without it. */
-export async function keepFirstPage(url: string) {
-  if (!isPageAddress(new URL(url)) || (await (await caches.open(PAGES)).match(anyPage))) return;
-  const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
-  if (!answer || !isWholePage(answer) || answer.redirected) return;
-  if (await mayBeKept(answer)) await keepPage(answer);
-  else await keepWaitingPage();
+export async function cacheFirstPage(url: string) {
+  if (!isPageAddress(new URL(url)) || (await (await caches.open(PAGES_CACHE)).match(anyPage))) return;
+  const response = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (!response || !isCacheablePage(response) || response.redirected) return;
+  if (await isReadyToCache(response)) await cachePage(response);
+  else await cacheWaitingPage();
 }
 
-export const BUILDS = 'builds';
+export const BUILDS_CACHE = 'builds';
 
 /** Fetches a file with its integrity hash. The retry bypasses the HTTP cache, which may hold corrupt bytes. */
-const verified = (url: string, integrity: string) =>
+const fetchVerified = (url: string, integrity: string) =>
   fetch(url, { integrity })
     .catch(() => fetch(url, { integrity, cache: 'reload' }))
     .catch(() => null);
@@ -117,36 +119,36 @@ const verified = (url: string, integrity: string) =>
 const isOverloaded = ({ status }: Response) => status === 429 || status === 503;
 
 /** Caches every file of the set (address → integrity), one after another so that the page's own requests go first. */
-export async function keepSet(hashes: Record<string, string>) {
-  const cache = await caches.open(BUILDS);
+export async function cacheSet(hashes: Record<string, string>) {
+  const cache = await caches.open(BUILDS_CACHE);
   const isWechat = navigator.userAgent.includes('MicroMessenger');
   for (const [url, integrity] of Object.entries(hashes)) {
     if (/\/wechat\.\w+\.js$/.test(url) && !isWechat) continue;
     if (await cache.match(url)) continue;
-    const answer = await verified(url, integrity);
+    const response = await fetchVerified(url, integrity);
     // the page's next message retries
-    if (answer && isOverloaded(answer)) return;
+    if (response && isOverloaded(response)) return;
     // a full device stores what it can, and still deletes what is no longer needed
-    if (answer?.ok) await cache.put(url, answer).catch((cause) => console.info(`${url} not kept`, cause));
+    if (response?.ok) await cache.put(url, response).catch((cause) => console.info(`${url} not kept`, cause));
   }
 }
 
-const isBuildKept = async (url: string) => (await (await caches.open(BUILDS)).match(url)) !== undefined;
+const isBuildCached = async (url: string) => (await (await caches.open(BUILDS_CACHE)).match(url)) !== undefined;
 
 /** Deletes cached files that are not among `hashes`. */
-export async function forgetOthers(hashes: Record<string, string>) {
-  const wanted = new Set(Object.keys(hashes).map((url) => new URL(url, location.href).href));
-  const cache = await caches.open(BUILDS);
-  for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
+export async function deleteOtherBuilds(hashes: Record<string, string>) {
+  const neededUrls = new Set(Object.keys(hashes).map((url) => new URL(url, location.href).href));
+  const cache = await caches.open(BUILDS_CACHE);
+  for (const request of await cache.keys()) if (!neededUrls.has(request.url)) await cache.delete(request);
 }
 
-export const MEDIA = 'media';
+export const MEDIA_CACHE = 'media';
 
-const KEPT = 200;
+const MAX_MEDIA = 200;
 
 /** Deletes the least recently requested pictures: a cache lists its entries in the order they were written. */
-export async function forgetOldMedia() {
-  const cache = await caches.open(MEDIA);
+export async function deleteOldMedia() {
+  const cache = await caches.open(MEDIA_CACHE);
   const requests = await cache.keys();
-  for (const request of requests.slice(0, -KEPT)) await cache.delete(request);
+  for (const request of requests.slice(0, -MAX_MEDIA)) await cache.delete(request);
 }
