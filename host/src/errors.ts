@@ -4,7 +4,7 @@ import type { Page } from './page';
 import { routeAt } from './routes';
 
 /** Most distinct errors that a page reports. */
-const MOST_OF_PAGE = 10;
+const MAX_REPORTS = 10;
 
 /**
  * Reports errors in the code of builds to the origin, each once: uncaught errors, and those a build was blamed for. Errors of
@@ -16,10 +16,10 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
   // previews of unreleased builds report nothing
   if (set.override) return () => stop.abort();
   const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
-  const noted = new Set<string>();
-  let waiting: ErrorReport[] = [];
+  const reportKeys = new Set<string>();
+  let pendingReports: ErrorReport[] = [];
 
-  const note = (kind: ErrorReport['kind'], build: string, cause: unknown, pathname: string) => {
+  const recordError = (kind: ErrorReport['kind'], build: string, cause: unknown, pathname: string) => {
     const { name, message, stack = '' } = cause instanceof Error ? cause : { name: '', message: '' };
     const report: ErrorReport = {
       build,
@@ -30,27 +30,27 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
       route: pathname === '/' ? pathname : routeAt(routes, pathname).path,
     };
     const key = JSON.stringify(report);
-    if (noted.has(key) || noted.size >= MOST_OF_PAGE) return;
-    noted.add(key);
-    waiting.push(report);
+    if (reportKeys.has(key) || reportKeys.size >= MAX_REPORTS) return;
+    reportKeys.add(key);
+    pendingReports.push(report);
   };
-  const noteUncaught = (kind: 'uncaught' | 'rejection', cause: unknown, filename = '') => {
+  const recordUncaught = (kind: 'uncaught' | 'rejection', cause: unknown, filename = '') => {
     const [frame = filename.split('/builds/')[1] ?? ''] = framesOf(String((cause as Error | null)?.stack));
     const build = builds.find(({ entry }) => entry.startsWith(`/builds/${frame.split('/', 2).join('/')}/`));
-    if (build) note(kind, build.id, cause, location.pathname);
+    if (build) recordError(kind, build.id, cause, location.pathname);
   };
-  window.addEventListener('error', ({ error, filename }) => noteUncaught('uncaught', error, filename), { signal });
-  window.addEventListener('unhandledrejection', ({ reason }) => noteUncaught('rejection', reason), { signal });
+  window.addEventListener('error', ({ error, filename }) => recordUncaught('uncaught', error, filename), { signal });
+  window.addEventListener('unhandledrejection', ({ reason }) => recordUncaught('rejection', reason), { signal });
 
   const report = () => {
-    for (const { build, error, pathname } of remotes.blamed()) {
+    for (const { build, error, pathname } of remotes.blamedBuilds()) {
       // a file that failed to load is not an error in the build's code and has no stack in it
-      const thrown = error.failure.endsWith('-threw') && error.cause instanceof Error ? error.cause : null;
-      if (error.failure !== 'unchecked') note(error.failure, build, thrown, pathname);
+      const thrownError = error.failure.endsWith('-threw') && error.cause instanceof Error ? error.cause : null;
+      if (error.failure !== 'unchecked') recordError(error.failure, build, thrownError, pathname);
     }
-    const failed = waiting;
-    waiting = [];
-    if (failed.length > 0) sendReport({ failed });
+    const reports = pendingReports;
+    pendingReports = [];
+    if (reports.length > 0) sendReport({ failed: reports });
   };
   signal.addEventListener('abort', reportRegularly(report));
   return () => stop.abort();

@@ -13,12 +13,12 @@ import { routeTable } from './routeTable';
 import { createPrerendered } from './screens/prerendered';
 import { tabs } from './shell/TabBar';
 import { createPendingUpdate } from './updates/pendingUpdate';
-import { bearWrappers } from './wrappedNodes';
+import { tolerateWrappedNodes } from './wrappedNodes';
 
 /** Creates the services of an open page, each once, and installs the asset loader. Must run before anything is loaded. */
 export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   const assetLoader = createAssetLoader(
-    (url) => loadTimeoutMs(set.host.entry, remotes.hasOther(url)),
+    (url) => loadTimeoutMs(set.host.entry, remotes.hasFallback(url)),
     (url) => !url.includes(folderOf(set.host.entry)),
   );
   installAssetLoader(assetLoader);
@@ -45,7 +45,7 @@ const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 /** Creates the open page. If it runs remotes from dev servers, loads their descriptions first. */
 export async function openPage(): Promise<Page> {
   const set = readPageSet();
-  bearWrappers();
+  tolerateWrappedNodes();
   // a development server's page has no hashes
   if (globalThis.__liaozhai) guardLateFiles();
   if (!set.override?.local) return createPage(set);
@@ -57,7 +57,7 @@ export async function openPage(): Promise<Page> {
 }
 
 /** Limit for the first screen, whose files are preloaded: a working remote loads far sooner. */
-const FIRST_SCREEN_MS = 300;
+const FIRST_SCREEN_TIMEOUT_MS = 300;
 
 /**
  * Loads the first screen, for at most 300 ms. Awaited before the first render, since React would show a Suspense fallback for 300
@@ -71,9 +71,9 @@ export function startFirstScreen({ routes, components, prerendered }: Page): Pro
   const screen = components.preloadScreen(routes, pathname);
   // the network is idle while the first screen is rendered
   void screen.then(() => prefetchTabs({ routes, components }));
-  const loaded = Promise.all([screen, leaveDeadOverlays(globalThis.__liaozhai?.taps.isLeaving)]);
-  const late = new Promise<void>((resolve) => setTimeout(resolve, FIRST_SCREEN_MS));
-  return Promise.race([loaded.then(() => undefined), late]);
+  const firstScreen = Promise.all([screen, leaveDeadOverlays(globalThis.__liaozhai?.taps.isLeaving)]);
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, FIRST_SCREEN_TIMEOUT_MS));
+  return Promise.race([firstScreen.then(() => undefined), timeout]);
 }
 
 /** Prefetches the files of the tabs' screens; resolves when they have loaded or failed. */

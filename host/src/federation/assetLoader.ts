@@ -45,23 +45,23 @@ export function createAssetLoader(
   timeoutMs: (url: string) => number,
   isAwaited: (url: string) => boolean = () => true,
 ): AssetLoader {
-  const late = createSignal();
+  const lateArrivals = createSignal();
   const load = (append: typeof appendScript) => {
-    const once = createOnce();
-    const arrived = (url: string) => {
-      once.done(url);
-      late.emit();
+    const sharedLoads = createSharedLoads();
+    const handleLateArrival = (url: string) => {
+      sharedLoads.markLoaded(url);
+      lateArrivals.emit();
     };
-    return once.of(
+    return sharedLoads.share(
       withRetry((url) =>
-        append(url, { timeoutMs: timeoutMs(url), isAwaited: isAwaited(url), onLate: () => arrived(url) }),
+        append(url, { timeoutMs: timeoutMs(url), isAwaited: isAwaited(url), onLate: () => handleLateArrival(url) }),
       ),
     );
   };
   return {
     script: load(appendScript),
     style: load(appendStyle),
-    onLate: late.on,
+    onLate: lateArrivals.on,
   };
 }
 
@@ -94,7 +94,7 @@ function failureAt(url: string): AssetFailure {
   return timing?.responseStatus === 404 ? 'gone' : 'unreachable';
 }
 
-interface Patience {
+interface LoadOptions {
   timeoutMs: number;
   isAwaited: boolean;
   /** called when the file arrives after its timeout */
@@ -102,10 +102,10 @@ interface Patience {
 }
 
 /** Appends the element and waits for it. A late arrival is harmless, since each build has its own container name. */
-function settle(
+function appendAndWait(
   element: HTMLScriptElement | HTMLLinkElement,
   url: string,
-  { timeoutMs, onLate }: Patience,
+  { timeoutMs, onLate }: LoadOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -125,28 +125,28 @@ function settle(
   });
 }
 
-function appendScript(url: string, patience: Patience): Promise<void> {
+function appendScript(url: string, options: LoadOptions): Promise<void> {
   const script = createCheckedElement('script');
   script.integrity = integrityOf(url);
   script.crossOrigin = 'anonymous';
-  if (patience.isAwaited) script.fetchPriority = 'high';
+  if (options.isAwaited) script.fetchPriority = 'high';
   // the policy refuses unlisted URLs; without Trusted Types, `integrityOf` has already refused them
   const policy = globalThis.__liaozhai?.policy;
   script.src = policy ? (policy.createScriptURL(url) as string) : url;
-  return settle(script, url, patience);
+  return appendAndWait(script, url, options);
 }
 
-function appendStyle(url: string, patience: Patience): Promise<void> {
+function appendStyle(url: string, options: LoadOptions): Promise<void> {
   const { href } = new URL(url, location.href);
   const isInlined = document.querySelector(`style[data-href="${new URL(href).pathname}"]`) !== null;
-  const applied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
-  if (applied) return Promise.resolve();
+  const isApplied = isInlined || [...document.styleSheets].some((sheet) => sheet.href === href);
+  if (isApplied) return Promise.resolve();
   const link = createCheckedElement('link');
   link.rel = 'stylesheet';
   link.integrity = integrityOf(url);
   link.crossOrigin = 'anonymous';
   link.href = url;
-  return settle(link, url, patience);
+  return appendAndWait(link, url, options);
 }
 
 /** Retries once after 50–150 ms, bypassing the HTTP cache, where corrupt bytes are immutable. */
@@ -162,33 +162,33 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
 };
 
 /** Loaded and pending files by absolute URL. */
-function createOnce() {
-  const pending = new Map<string, Promise<void>>();
+function createSharedLoads() {
+  const loads = new Map<string, Promise<void>>();
   const hrefOf = (url: string) => new URL(url, location.href).href;
   return {
-    of: (load: (url: string) => Promise<void>) => (url: string) => {
+    share: (load: (url: string) => Promise<void>) => (url: string) => {
       const href = hrefOf(url);
-      const running = pending.get(href);
-      if (running) return running;
-      const started = load(href).catch((cause) => {
-        if (pending.get(href) === started) pending.delete(href);
+      const currentLoad = loads.get(href);
+      if (currentLoad) return currentLoad;
+      const newLoad = load(href).catch((cause) => {
+        if (loads.get(href) === newLoad) loads.delete(href);
         throw cause;
       });
-      pending.set(href, started);
-      return started;
+      loads.set(href, newLoad);
+      return newLoad;
     },
-    done: (url: string) => void pending.set(hrefOf(url), Promise.resolve()),
+    markLoaded: (url: string) => void loads.set(hrefOf(url), Promise.resolve()),
   };
 }
 
-const LEAST_MS = 2500;
+const MIN_TIMEOUT_MS = 2500;
 /** If no other build can take over, as on most first visits. */
-const LEAST_ALONE_MS = 10_000;
+const MIN_TIMEOUT_ALONE_MS = 10_000;
 /** Bounds the measured time: a phone may sleep while the host's script loads. */
-const MOST_MS = 30_000;
+const MAX_TIMEOUT_MS = 30_000;
 
 /** By the browser's `effectiveType`: a small file may take seconds while other files share a slow connection. */
-const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': MOST_MS };
+const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': MAX_TIMEOUT_MS };
 
 /** Not supported by every browser. */
 type Connection = { effectiveType?: string };
@@ -197,10 +197,10 @@ type Connection = { effectiveType?: string };
  * Timeout of a file, in ms: 2.5 s if another build can take over, else 10 s, and up to 30 s on a slow network. The network is
  * measured by the host's own script, which is larger than any file of a remote; 0 ms from a cache.
  */
-export function loadTimeoutMs(hostEntry: string, hasOther: boolean): number {
+export function loadTimeoutMs(hostEntry: string, hasFallback: boolean): number {
   const { connection } = navigator as Navigator & { connection?: Connection };
   const { href } = new URL(hostEntry, location.href);
   const hostMs = performance.getEntriesByName(href)[0]?.duration ?? 0;
   const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs);
-  return Math.min(Math.max(hasOther ? LEAST_MS : LEAST_ALONE_MS, neededMs), MOST_MS);
+  return Math.min(Math.max(hasFallback ? MIN_TIMEOUT_MS : MIN_TIMEOUT_ALONE_MS, neededMs), MAX_TIMEOUT_MS);
 }

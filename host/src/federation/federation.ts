@@ -7,7 +7,7 @@ import * as jsxRuntime from 'react/jsx-runtime';
 import * as ReactDOM from 'react-dom';
 import type { AssetLoader } from './assetLoader';
 import { type Container, pagePlugin, type Rules, remoteNameOf, remoteOf } from './pagePlugin';
-import { entryError, inTime, moduleError, RemoteError } from './remoteError';
+import { entryError, moduleError, RemoteError, withTimeout } from './remoteError';
 
 const singleton = (version: string, module: unknown) => ({
   version,
@@ -93,7 +93,7 @@ export function createFederation(
           throw moduleError(name, cause);
         });
       if (!factory) throw new RemoteError(name, 'module-missing');
-      return inTime(name, factory());
+      return withTimeout(name, factory());
     },
   };
 }

@@ -1,21 +1,21 @@
 /** Elements that the browser loads itself: those of the asset loader. */
-const exempt = new WeakSet<Element>();
+const checkedElements = new WeakSet<Element>();
 
 /** Creates an element that the guard ignores, since it has an integrity hash. */
 export function createCheckedElement<Name extends 'script' | 'link'>(name: Name): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
-  exempt.add(element);
+  checkedElements.add(element);
   return element;
 }
 
 type LoadingElement = HTMLScriptElement | HTMLLinkElement;
 
 /** URL of the file that the asset loader fetches for an element. */
-const addresses = new WeakMap<Element, string>();
+const requestedUrls = new WeakMap<Element, string>();
 
 /** Loads the file through the asset loader and dispatches the outcome on the element as `load` or `error`. */
 function route(element: LoadingElement, url: string) {
-  addresses.set(element, new URL(url, document.baseURI).href);
+  requestedUrls.set(element, new URL(url, document.baseURI).href);
   const kind = element instanceof HTMLScriptElement ? 'script' : 'style';
   globalThis.__loadAsset?.(kind, url).then(
     () => element.dispatchEvent(new Event('load')),
@@ -25,26 +25,26 @@ function route(element: LoadingElement, url: string) {
   );
 }
 
-/** Intercepts an attribute's setter and `setAttribute`. `take` returns true to withhold the value from the browser. */
+/** Intercepts an attribute's setter and `setAttribute`. `handleValue` returns true to withhold the value from the browser. */
 function intercept<Element extends LoadingElement>(
   prototype: Element,
   attribute: 'src' | 'href' | 'rel',
-  take: (element: Element, value: string) => boolean,
+  handleValue: (element: Element, value: string) => boolean,
 ) {
   const native = Object.getOwnPropertyDescriptor(prototype, attribute);
   const { setAttribute } = prototype;
   Object.defineProperty(prototype, attribute, {
     ...native,
     get(this: Element) {
-      return (attribute !== 'rel' && addresses.get(this)) || native?.get?.call(this);
+      return (attribute !== 'rel' && requestedUrls.get(this)) || native?.get?.call(this);
     },
     set(this: Element, value: string) {
-      if (exempt.has(this) || !take(this, String(value))) native?.set?.call(this, value);
+      if (checkedElements.has(this) || !handleValue(this, String(value))) native?.set?.call(this, value);
     },
   });
   prototype.setAttribute = function (this: Element, name: string, value: string) {
-    const isOurs = name.toLowerCase() === attribute && !exempt.has(this);
-    if (!isOurs || !take(this, String(value))) setAttribute.call(this, name, value);
+    const isGuarded = name.toLowerCase() === attribute && !checkedElements.has(this);
+    if (!isGuarded || !handleValue(this, String(value))) setAttribute.call(this, name, value);
   };
 }
 

@@ -76,13 +76,13 @@ describe('a remote from a dev server', () => {
       style: async () => undefined,
       onLate: () => () => undefined,
     };
-    const prefetcher = { prefetch: async () => undefined, giveWayTo: () => () => undefined, cancel: () => undefined };
+    const prefetcher = { prefetch: async () => undefined, prioritise: () => () => undefined, cancel: () => undefined };
     const remotes = createRemotes({ set: page, assetLoader, prefetcher });
     await remotes.load('gifts').catch(() => undefined);
     expect(asked[0]).toContain(origin);
     expect(asked[1]).toContain(testSet.remotes.gifts?.entry);
     expect(beacons.join()).not.toContain('local');
-    expect(remotes.hasOther('/builds/stories/1.0.0/remoteEntry.js')).toBe(false);
+    expect(remotes.hasFallback('/builds/stories/1.0.0/remoteEntry.js')).toBe(false);
   });
 });
 

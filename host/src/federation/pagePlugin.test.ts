@@ -30,7 +30,7 @@ function openPage(entries: Record<string, () => void> = {}, set = testSet) {
     style: async () => undefined,
     onLate: () => () => undefined,
   };
-  const prefetcher = { prefetch: async () => undefined, giveWayTo: () => () => undefined, cancel: () => undefined };
+  const prefetcher = { prefetch: async () => undefined, prioritise: () => () => undefined, cancel: () => undefined };
   const remotes = createRemotes({ set, assetLoader, prefetcher });
   return { remotes, requested };
 }

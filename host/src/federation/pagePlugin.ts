@@ -5,7 +5,7 @@ import {
   type ModuleFederationRuntimePlugin,
   satisfy,
 } from '@module-federation/runtime';
-import { inTime } from './remoteError';
+import { withTimeout } from './remoteError';
 import type { SafeScopes } from './safeScope';
 
 type Share = ModuleFederation['shareScopeMap'][string][string][string];
@@ -30,10 +30,10 @@ export const remoteNameOf = ({ id }: PageBuild) => id.slice(0, id.lastIndexOf('@
 const LOOKUP_TIMEOUT_MS = 45_000;
 
 /** Wraps a container so that its calls reject after a timeout. */
-const inTimeOf = (remote: string, container: Container): Container => ({
-  init: (...scopes) => inTime(remote, container.init(...scopes)),
+const withTimeouts = (remote: string, container: Container): Container => ({
+  init: (...scopes) => withTimeout(remote, container.init(...scopes)),
   // the type of `get` omits the promise
-  get: (...names) => inTime(remote, container.get(...names), LOOKUP_TIMEOUT_MS) as never,
+  get: (...names) => withTimeout(remote, container.get(...names), LOOKUP_TIMEOUT_MS) as never,
 });
 
 /** Describes a build to the runtime by its global name, so that two builds of one remote are two remotes. */
@@ -44,7 +44,7 @@ export const remoteOf = ({ global, entry }: PageBuild) => ({
 });
 
 /** A remote as configured in a federation instance. */
-interface Configured {
+interface ConfiguredRemote {
   name?: string;
   alias?: string;
   entryGlobalName?: string;
@@ -60,15 +60,15 @@ export function pagePlugin(
 ): ModuleFederationRuntimePlugin & { name: string } {
   const safeScopes: SafeScopes = new Map();
   /** Finds the configured remote of a request by name or alias, which may have a scope (`@team/gifts/Badge`). */
-  function calledIn(id: string, { options }: ModuleFederation): { called: string; remote: Configured } {
+  function findConfigured(id: string, { options }: ModuleFederation): { called: string; remote: ConfiguredRemote } {
     for (const remote of options.remotes)
       for (const called of [remote.name, remote.alias])
         if (called && `${id}/`.startsWith(`${called}/`)) return { called, remote };
     return { called: id.split('/')[0] ?? '', remote: {} };
   }
   /** Finds the build that answers a request. Vite's plug-in generates names; then the remote's name is its global or its alias. */
-  function answering(id: string, origin: ModuleFederation) {
-    const { called, remote } = calledIn(id, origin);
+  function resolveBuild(id: string, origin: ModuleFederation) {
+    const { called, remote } = findConfigured(id, origin);
     const names = [called, remote.name, remote.entryGlobalName, remote.alias];
     const builds = names.map((name) => rules.activeBuild(name ?? ''));
     return { called, alias: remote.alias ?? called, build: builds.find((build) => build !== undefined) };
@@ -78,9 +78,9 @@ export function pagePlugin(
 
     // a remote that imports another gets the build of this page, regardless of its configured URL
     beforeRequest(args) {
-      const { called, alias, ...answer } = answering(args.id, args.origin);
+      const { called, alias, ...resolution } = resolveBuild(args.id, args.origin);
       // names take precedence over globals: an older build's container may be named like its remote
-      const build = answer.build ?? rules.buildOf(called);
+      const build = resolution.build ?? rules.buildOf(called);
       // otherwise the runtime would fetch the configured entry or manifest
       if (!build) throw new Error(`this page has no remote "${alias}"`);
       args.origin.registerRemotes([remoteOf(build)]);
@@ -89,7 +89,7 @@ export function pagePlugin(
 
     // replaces the runtime's own preload, which would fetch a manifest
     async beforePreloadRemote({ preloadOps, origin }) {
-      const builds = preloadOps.map(({ nameOrAlias }) => answering(nameOrAlias, origin).build);
+      const builds = preloadOps.map(({ nameOrAlias }) => resolveBuild(nameOrAlias, origin).build);
       if (!builds.every((build) => build !== undefined)) return;
       preloadOps.length = 0;
       await Promise.allSettled(builds.map(rules.loadEntry));
@@ -104,9 +104,9 @@ export function pagePlugin(
       // a core before 2.9 ignores global plug-ins in an instance without plug-ins
       getInstance(({ name }) => name === build.global)?.registerPlugins([plugin]);
       // two parameters: a bundler's own container, which does not know this plug-in; federation's takes three
-      if (container.init.length !== 2) return inTimeOf(name, container);
+      if (container.init.length !== 2) return withTimeouts(name, container);
       const { withSafeScope } = await import(/* webpackChunkName: "safeScope" */ './safeScope');
-      return inTimeOf(name, withSafeScope(build.global, container, singletons, safeScopes));
+      return withTimeouts(name, withSafeScope(build.global, container, singletons, safeScopes));
     },
 
     async errorLoadRemote({ id, error, from, lifecycle, remote, origin }) {
@@ -124,41 +124,46 @@ export function pagePlugin(
       for (const [name, shares] of Object.entries(args.options.shared))
         for (const share of shares) {
           share.strategy = 'loaded-first';
-          keepRetryable(share, name, args.origin);
+          makeRetryable(share, name, args.origin);
         }
       return args;
     },
 
     beforeRegisterShare(args) {
-      keepRetryable(args.shared, args.pkgName, args.origin);
+      makeRetryable(args.shared, args.pkgName, args.origin);
       return args;
     },
 
     // one share scope per page: in a separate one, a remote would get a second React
     initContainerShareScopeMap(args) {
       const { shareScope, hostShareScopeMap, options, origin } = args;
-      const ofPage = hostShareScopeMap?.default ?? shareScope;
+      const pageScope = hostShareScopeMap?.default ?? shareScope;
       for (const { scope } of Object.values(options.shared).flat())
-        for (const name of scope) origin.shareScopeMap[name] = ofPage;
+        for (const name of scope) origin.shareScopeMap[name] = pageScope;
       return args;
     },
 
     resolveShare(args) {
       const { pkgName, shareInfo, resolver } = args;
       const versions = args.shareScopeMap[args.scope]?.[pkgName] ?? {};
-      const ofHost = versions[singletons[pkgName]?.version ?? ''];
+      const hostShare = versions[singletons[pkgName]?.version ?? ''];
       // the host's copy is used even outside the range, with a warning; other libraries may have several copies
-      Object.assign(shareInfo.shareConfig, ofHost ? { singleton: true, strictVersion: false } : { singleton: false });
+      Object.assign(
+        shareInfo.shareConfig,
+        hostShare ? { singleton: true, strictVersion: false } : { singleton: false },
+      );
       args.resolver = () => {
-        const resolved = resolver();
-        if (!resolved) return resolved;
+        const resolvedShare = resolver();
+        if (!resolvedShare) return resolvedShare;
         // cores before 2.1 return the share itself
-        const answer: typeof resolved | Share = resolved;
-        const isWrapped = 'useTreesShaking' in answer;
-        const chosen = isWrapped ? resolved.shared : (answer as Share);
-        const shared = ofHost ?? safeShare(chosen, versions, shareInfo);
-        if (shared === chosen) return resolved;
-        return isWrapped ? { shared, useTreesShaking: false } : (shared as unknown as typeof resolved);
+        const share: typeof resolvedShare | Share = resolvedShare;
+        const isWrapped = 'useTreesShaking' in share;
+        const chosenShare = isWrapped ? resolvedShare.shared : (share as Share);
+        const usedShare = hostShare ?? safeShare(chosenShare, versions, shareInfo);
+        if (usedShare === chosenShare) return resolvedShare;
+        return isWrapped
+          ? { shared: usedShare, useTreesShaking: false }
+          : (usedShare as unknown as typeof resolvedShare);
       };
       return args;
     },
@@ -170,38 +175,39 @@ export function pagePlugin(
  * Uses another remote's copy only if it is already loaded, else the remote's own, so that it does not depend on another team's
  * file. Two remotes that load at the same time load two copies.
  */
-function safeShare(chosen: Share, versions: Record<string, Share>, own: Share): Share {
-  if (chosen.lib || chosen.from === own.from || typeof own.get !== 'function') return chosen;
+function safeShare(chosenShare: Share, versions: Record<string, Share>, ownShare: Share): Share {
+  if (chosenShare.lib || chosenShare.from === ownShare.from || typeof ownShare.get !== 'function') return chosenShare;
   // webpack's own container sets `loaded` when it starts loading
-  if (chosen.loaded) return { ...chosen, get: () => Promise.resolve(chosen.get()).catch(() => own.get()) };
-  const range = own.shareConfig.requiredVersion;
-  const isFit = (version: string) => range === false || satisfy(version, range ?? `^${own.version}`);
-  const loaded = Object.entries(versions).find(([version, { lib }]) => lib && isFit(version));
-  if (loaded) return loaded[1];
-  const registered = versions[own.version];
-  if (registered?.from === own.from) return registered;
+  if (chosenShare.loaded)
+    return { ...chosenShare, get: () => Promise.resolve(chosenShare.get()).catch(() => ownShare.get()) };
+  const range = ownShare.shareConfig.requiredVersion;
+  const isCompatible = (version: string) => range === false || satisfy(version, range ?? `^${ownShare.version}`);
+  const loadedEntry = Object.entries(versions).find(([version, { lib }]) => lib && isCompatible(version));
+  if (loadedEntry) return loadedEntry[1];
+  const registeredShare = versions[ownShare.version];
+  if (registeredShare?.from === ownShare.from) return registeredShare;
   // another remote registered the same version first and has not loaded it
-  const replacement = { ...own, loading: null };
-  versions[own.version] = replacement;
+  const replacement = { ...ownShare, loading: null };
+  versions[ownShare.version] = replacement;
   return replacement;
 }
 
-const retryable = new WeakSet<object>();
+const retryableGetters = new WeakSet<object>();
 
 /** Makes a failed share loadable again: the core caches the rejected promise (module-federation/core#5068). */
-function keepRetryable(share: Share, name: string, origin: ModuleFederation) {
+function makeRetryable(share: Share, name: string, origin: ModuleFederation) {
   const { get, lib, version } = share;
-  if (lib || typeof get !== 'function' || retryable.has(get)) return;
+  if (lib || typeof get !== 'function' || retryableGetters.has(get)) return;
   share.get = async () => {
     try {
       return await get();
     } catch (cause) {
       for (const scope of share.scope) {
-        const registered = origin.shareScopeMap[scope]?.[name]?.[version];
-        for (const failed of [share, registered]) if (failed) failed.loading = null;
+        const registeredShare = origin.shareScopeMap[scope]?.[name]?.[version];
+        for (const failedShare of [share, registeredShare]) if (failedShare) failedShare.loading = null;
       }
       throw cause;
     }
   };
-  retryable.add(share.get);
+  retryableGetters.add(share.get);
 }

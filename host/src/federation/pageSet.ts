@@ -37,7 +37,7 @@ export function readPageSet(): PageSet {
   return inlined;
 }
 
-const nothing = { js: [], css: [] };
+const noFiles = { js: [], css: [] };
 
 /** Returns a set of the compiled-in remotes, with no files to load. */
 function bundledSet(inlined: PageSet | null): PageSet {
@@ -47,9 +47,9 @@ function bundledSet(inlined: PageSet | null): PageSet {
       keepAlive: false,
       outsideShell: false,
       ...route,
-      preload: nothing,
+      preload: noFiles,
     }));
-    const slots = module.slots.map(({ component: _, ...slot }) => ({ ...slot, preload: nothing }));
+    const slots = module.slots.map(({ component: _, ...slot }) => ({ ...slot, preload: noFiles }));
     const build: PageBuild = {
       id: `${name}@${BUNDLED}`,
       label,

@@ -41,7 +41,7 @@ describe('what nobody waits for yet', () => {
     const idle = prefetcher.prefetch(files('legal'), 'low');
     await turn();
     expect(underWay()).toEqual(legal);
-    const done = prefetcher.giveWayTo(files('chat'));
+    const done = prefetcher.prioritise(files('chat'));
     void prefetcher.prefetch(files('chat'));
     await turn();
     expect(underWay()).toEqual(chat);
@@ -58,8 +58,8 @@ describe('what nobody waits for yet', () => {
   test('begins only once nothing is awaited', async () => {
     const { underWay } = network();
     const prefetcher = createPrefetcher(hashes, () => 60_000);
-    const screen = prefetcher.giveWayTo(files('chat'));
-    const part = prefetcher.giveWayTo({ js: [], css: ['/builds/chat/page.css'] });
+    const screen = prefetcher.prioritise(files('chat'));
+    const part = prefetcher.prioritise({ js: [], css: ['/builds/chat/page.css'] });
     void prefetcher.prefetch(files('legal'), 'low');
     screen();
     await turn();
@@ -74,7 +74,7 @@ describe('what nobody waits for yet', () => {
     const prefetcher = createPrefetcher(hashes, () => 60_000);
     void prefetcher.prefetch(files('chat'), 'low');
     await turn();
-    prefetcher.giveWayTo(files('chat'));
+    prefetcher.prioritise(files('chat'));
     void prefetcher.prefetch(files('chat'));
     await turn();
     expect(underWay()).toEqual(chat);

@@ -11,7 +11,7 @@ export interface Prefetcher {
    * Prioritises files that a screen waits for: aborts other fetches at `low` priority, and restarts them once all awaited files
    * are done. Returns the function that reports these files as done.
    */
-  giveWayTo(files: Preload): () => void;
+  prioritise(files: Preload): () => void;
   /** Aborts fetches of a failed build's files: pending ones hold connections that its fallback needs. */
   cancel(entry: string): void;
 }
@@ -22,78 +22,79 @@ const inlinedStyles = () =>
   [...document.querySelectorAll<HTMLStyleElement>('style[data-href]')].map(({ dataset }) => dataset.href ?? '');
 const filesOf = ({ js, css }: Preload) => [...js, ...css];
 
-interface Fetching {
+interface PendingFetch {
   stop: AbortController;
   priority: RequestPriority;
   /** aborted in favour of awaited files, to be restarted */
-  standsBack: boolean;
+  isYielding: boolean;
   /** resolves when the file has loaded, failed or been aborted */
-  ended: Promise<void>;
+  completion: Promise<void>;
 }
 
 /** `hashes`: path → integrity hash of the set's files. */
 export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () => number): Prefetcher {
   // files that the page's HTML preloads or inlines are not fetched again
-  const requested = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
-  const underWay = new Map<string, Fetching>();
-  const awaited = new Set<readonly string[]>();
-  const standingBack = new Set<() => void>();
+  const requestedUrls = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
+  const fetches = new Map<string, PendingFetch>();
+  const awaitedFiles = new Set<readonly string[]>();
+  const resumeCallbacks = new Set<() => void>();
 
-  const free = () => (awaited.size > 0 ? new Promise<void>((resolve) => standingBack.add(resolve)) : Promise.resolve());
+  const waitForTurn = () =>
+    awaitedFiles.size > 0 ? new Promise<void>((resolve) => resumeCallbacks.add(resolve)) : Promise.resolve();
 
-  function start(url: string, integrity: string, priority: RequestPriority): Fetching {
-    requested.add(url);
+  function start(url: string, integrity: string, priority: RequestPriority): PendingFetch {
+    requestedUrls.add(url);
     const stop = new AbortController();
     // over HTTP/1 a hanging file holds one of six connections that the page may need next
     const timer = setTimeout(() => stop.abort(), 2 * timeoutMs());
-    const ended = fetch(url, { integrity, priority, signal: stop.signal }).then(
+    const completion = fetch(url, { integrity, priority, signal: stop.signal }).then(
       () => undefined,
-      () => void requested.delete(url),
+      () => void requestedUrls.delete(url),
     );
-    const fetching = { stop, priority, standsBack: false, ended };
-    underWay.set(url, fetching);
-    void ended.then(() => {
+    const pendingFetch = { stop, priority, isYielding: false, completion };
+    fetches.set(url, pendingFetch);
+    void completion.then(() => {
       clearTimeout(timer);
-      underWay.delete(url);
+      fetches.delete(url);
     });
-    return fetching;
+    return pendingFetch;
   }
 
   async function fetchOnce(url: string, priority: RequestPriority): Promise<void> {
-    if (priority === 'low') await free();
+    if (priority === 'low') await waitForTurn();
     const integrity = hashes[url];
     if (!integrity) return;
-    const fetching = underWay.get(url) ?? (requested.has(url) ? undefined : start(url, integrity, priority));
-    await fetching?.ended;
-    if (fetching?.standsBack) await fetchOnce(url, priority);
+    const pendingFetch = fetches.get(url) ?? (requestedUrls.has(url) ? undefined : start(url, integrity, priority));
+    await pendingFetch?.completion;
+    if (pendingFetch?.isYielding) await fetchOnce(url, priority);
   }
 
   return {
     async prefetch(files, priority = 'auto') {
       await Promise.all(filesOf(files).map((url) => fetchOnce(url, priority)));
     },
-    giveWayTo(files) {
-      const needed = filesOf(files);
-      awaited.add(needed);
-      const isNeeded = (url: string) => [...awaited].some((urls) => urls.includes(url));
-      for (const [url, fetching] of underWay) {
-        if (fetching.priority !== 'low' || isNeeded(url)) continue;
-        fetching.standsBack = true;
-        fetching.stop.abort();
+    prioritise(files) {
+      const neededFiles = filesOf(files);
+      awaitedFiles.add(neededFiles);
+      const isNeeded = (url: string) => [...awaitedFiles].some((urls) => urls.includes(url));
+      for (const [url, pendingFetch] of fetches) {
+        if (pendingFetch.priority !== 'low' || isNeeded(url)) continue;
+        pendingFetch.isYielding = true;
+        pendingFetch.stop.abort();
       }
       return () => {
-        awaited.delete(needed);
-        if (awaited.size > 0) return;
-        for (const resume of standingBack) resume();
-        standingBack.clear();
+        awaitedFiles.delete(neededFiles);
+        if (awaitedFiles.size > 0) return;
+        for (const resume of resumeCallbacks) resume();
+        resumeCallbacks.clear();
       };
     },
     cancel(entry) {
       const folder = entry.slice(0, entry.lastIndexOf('/') + 1);
-      for (const [url, { stop }] of underWay) if (url.startsWith(folder)) stop.abort();
+      for (const [url, { stop }] of fetches) if (url.startsWith(folder)) stop.abort();
       for (const link of preloads()) {
         if (link.rel !== 'preload' || !pathOf(link).startsWith(folder)) continue;
-        requested.delete(pathOf(link));
+        requestedUrls.delete(pathOf(link));
         link.remove();
       }
     },

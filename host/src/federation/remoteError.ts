@@ -51,14 +51,14 @@ export function pageError(remote: string, cause: unknown): RemoteError {
 const EVALUATION_TIMEOUT_MS = 15_000;
 
 /** Resolves with the module. Rejects with RemoteError (`hang`) if it is not evaluated within the limit. */
-export async function inTime<Module>(
+export async function withTimeout<Module>(
   remote: string,
   module: Module | Promise<Module>,
   timeoutMs = EVALUATION_TIMEOUT_MS,
 ): Promise<Module> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new RemoteError(remote, 'hang')), timeoutMs);
   });
-  return Promise.race([module, late]).finally(() => clearTimeout(timer));
+  return Promise.race([module, timeout]).finally(() => clearTimeout(timer));
 }

@@ -44,7 +44,7 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
   };
   const prefetcher = {
     prefetch: async () => undefined,
-    giveWayTo: () => () => undefined,
+    prioritise: () => () => undefined,
     cancel: (entry: string) => void cancelled.push(entry),
   };
   return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };
@@ -163,7 +163,7 @@ describe('that a build has loaded is told', () => {
     await remotes.load('gifts');
     await expect(remotes.load('lanterns')).rejects.toBeInstanceOf(RemoteError);
     await waitFor(() => expect(votes()).toMatchObject([{ outcome: 'failed' }]));
-    remotes.tellLoads();
+    remotes.reportLoads();
     await waitFor(() => expect(votes().at(-1)).toMatchObject({ build: current, outcome: 'loaded' }));
   });
 
@@ -223,7 +223,7 @@ test('a retry by hand begins with the set’s build once all have failed', async
   const { remotes } = open(served);
   await expect(remotes.load('gifts')).rejects.toBeInstanceOf(RemoteError);
   served.current = { container: sound() };
-  remotes.startAnew('gifts');
+  remotes.resetFailures('gifts');
   await remotes.load('gifts');
   expect(remotes.activeBuild('gifts')?.id).toBe(current);
 });

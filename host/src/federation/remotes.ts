@@ -37,18 +37,18 @@ export interface Remotes {
   /** Reports that a build failed here, and avoids it for ten minutes. */
   blame(build: string, error: RemoteError): void;
   /** Builds blamed in this page, each with its error and the pathname at that time. */
-  blamed(): readonly Blamed[];
+  blamedBuilds(): readonly BlamedBuild[];
   /** Whether the build that a file belongs to has another one to fall back to. */
-  hasOther(url: string): boolean;
+  hasFallback(url: string): boolean;
   /** Problem code of this page's failures, for the reader to give to support; undefined if none was reported. */
   problem(): string | undefined;
   /** For a retry: if all builds of a remote failed, switches it back to the set's, which may have been repaired. */
-  startAnew(name: string): void;
+  resetFailures(name: string): void;
   /** Reports successful loads so far, and later ones immediately. Call when idle; failures are always reported immediately. */
-  tellLoads(): void;
+  reportLoads(): void;
 }
 
-interface Blamed {
+interface BlamedBuild {
   build: string;
   error: RemoteError;
   pathname: string;
@@ -62,13 +62,13 @@ interface RemotesContext {
 
 /** Manages the remotes of a page's set: which build of each runs, and how it is loaded. */
 export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext): Remotes {
-  /** Remotes that run another build than the set's, for the life of this page or until `startAnew`. */
+  /** Remotes that run another build than the set's, for the life of this page or until `resetFailures`. */
   const fallbackBuilds = new Map<string, PageBuild>();
-  const failedHere = new Set<string>();
-  const blamed: Blamed[] = [];
+  const failedBuildIds = new Set<string>();
+  const blamedBuilds: BlamedBuild[] = [];
   /** Builds whose code ran here; their screens may stay after a fallback. */
-  const ran = new Set<string>();
-  const { send: sendBeacon, tellLoads, problem } = createBeacon(set);
+  const ranIds = new Set<string>();
+  const { send: sendBeacon, reportLoads, problem } = createBeacon(set);
 
   const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
 
@@ -87,7 +87,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
   function blame(build: string, error: RemoteError) {
     if (error.failure === 'unchecked' || isOffline(error)) return;
     quarantine(build);
-    blamed.push({ build, error, pathname: location.pathname });
+    blamedBuilds.push({ build, error, pathname: location.pathname });
     console.warn(`[${error.remote}] ${build} failed`, error);
     sendBeacon({ build, outcome: 'failed', failure: error.failure });
   }
@@ -97,32 +97,32 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     if (!active) return false;
     if (active.id !== build) return true;
     prefetcher.cancel(active.entry);
-    failedHere.add(build);
-    const other = buildsOf(name).find((build) => !failedHere.has(build.id));
-    if (other) fallbackBuilds.set(name, other);
-    return other !== undefined;
+    failedBuildIds.add(build);
+    const otherBuild = buildsOf(name).find((build) => !failedBuildIds.has(build.id));
+    if (otherBuild) fallbackBuilds.set(name, otherBuild);
+    return otherBuild !== undefined;
   }
 
   async function loadBuild(name: string, build: PageBuild): Promise<RemoteModule> {
-    const started = performance.now();
-    const loaded = await federation()
+    const startedAt = performance.now();
+    const moduleExports = await federation()
       .open(name, build)
       .catch((cause) => {
         // any other error was thrown by the module's own code
         throw cause instanceof RemoteError ? cause : new RemoteError(name, 'init-threw', cause);
       });
-    ran.add(build.id);
-    if (!loaded?.default) throw new RemoteError(name, 'module-missing');
+    ranIds.add(build.id);
+    if (!moduleExports?.default) throw new RemoteError(name, 'module-missing');
     // foreign teams write it by hand
-    const { contract, routes = [], slots = [] }: Partial<RemoteModule> = loaded.default;
+    const { contract, routes = [], slots = [] }: Partial<RemoteModule> = moduleExports.default;
     if (!satisfiesContract(String(contract)))
       throw new RemoteError(name, 'contract', new Error(`src/remote wants "${contract}"`));
     sendBeacon({
       build: build.id,
       outcome: 'loaded',
-      loadMilliseconds: Math.round(performance.now() - started),
+      loadMilliseconds: Math.round(performance.now() - startedAt),
     });
-    return { ...loaded.default, routes, slots };
+    return { ...moduleExports.default, routes, slots };
   }
 
   const buildOf = (global: string) =>
@@ -130,37 +130,37 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
       .flatMap(buildsOf)
       .find((build) => build.global === global);
 
-  let opened: ReturnType<typeof createFederation> | undefined;
+  let federationInstance: ReturnType<typeof createFederation> | undefined;
   /** Created with the first remote; a page with compiled-in remotes needs none. */
   const federation = () => {
-    opened ??= createFederation(set.host.id, Object.keys(set.remotes), assetLoader, {
+    federationInstance ??= createFederation(set.host.id, Object.keys(set.remotes), assetLoader, {
       activeBuild,
       buildOf,
       buildFailed(global, cause) {
-        const failed = buildOf(global);
-        if (!failed) return false;
-        const name = remoteNameOf(failed);
+        const failedBuild = buildOf(global);
+        if (!failedBuild) return false;
+        const name = remoteNameOf(failedBuild);
         const error = moduleError(name, cause);
         // a missing module is not the build's fault
-        return error.failure !== 'module-missing' && fallBack(name, failed.id, error);
+        return error.failure !== 'module-missing' && fallBack(name, failedBuild.id, error);
       },
     });
-    return opened;
+    return federationInstance;
   };
 
   for (const [name, build] of Object.entries(set.remotes)) {
-    const sound = buildsOf(name).find(({ id }) => !isQuarantined(id));
-    if (sound && sound.id !== build.id) fallbackBuilds.set(name, sound);
+    const usableBuild = buildsOf(name).find(({ id }) => !isQuarantined(id));
+    if (usableBuild && usableBuild.id !== build.id) fallbackBuilds.set(name, usableBuild);
   }
 
   return {
     activeBuild,
     runningBuilds: () => [
-      ...new Set([set.host.id, ...Object.keys(set.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ran]),
+      ...new Set([set.host.id, ...Object.keys(set.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ranIds]),
     ],
     async load(name, prepare) {
-      const bundled = bundledRemotes?.[name];
-      if (bundled) return bundled.module;
+      const bundledRemote = bundledRemotes?.[name];
+      if (bundledRemote) return bundledRemote.module;
       for (let build = activeBuild(name); build; ) {
         prepare?.();
         try {
@@ -175,24 +175,24 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     fallBack,
     stepAside,
     blame,
-    blamed: () => blamed,
-    hasOther(url) {
+    blamedBuilds: () => blamedBuilds,
+    hasFallback(url) {
       const { href } = new URL(url, location.href);
       return Object.keys(set.remotes).some((name) => {
         const active = activeBuild(name);
         if (!active || !href.startsWith(folderOf(active.entry))) return false;
-        return buildsOf(name).some(({ id }) => id !== active.id && !failedHere.has(id));
+        return buildsOf(name).some(({ id }) => id !== active.id && !failedBuildIds.has(id));
       });
     },
     problem,
-    startAnew(name) {
+    resetFailures(name) {
       const builds = buildsOf(name);
       const [first] = builds;
-      if (!first || builds.some((build) => !failedHere.has(build.id))) return;
-      for (const build of builds) failedHere.delete(build.id);
+      if (!first || builds.some((build) => !failedBuildIds.has(build.id))) return;
+      for (const build of builds) failedBuildIds.delete(build.id);
       fallbackBuilds.set(name, first);
     },
-    tellLoads,
+    reportLoads,
   };
 }
 
@@ -207,20 +207,20 @@ const QUARANTINE_MS = 10 * MINUTE_MS;
 
 /** Build id → when it failed, ms since the epoch. */
 function readQuarantine(): Record<string, number> {
-  const stored = readJson(STORAGE_KEYS.quarantine);
-  return typeof stored === 'object' && stored !== null ? (stored as Record<string, number>) : {};
+  const storedTimes = readJson(STORAGE_KEYS.quarantine);
+  return typeof storedTimes === 'object' && storedTimes !== null ? (storedTimes as Record<string, number>) : {};
 }
 
 /** Whether this browser saw the build fail within the last ten minutes. */
 const isQuarantined = (buildId: string) => isRecent(readQuarantine()[buildId] ?? 0, Date.now());
 
 /** A time in the future does not count: the clock has been set back since. */
-const isRecent = (since: number, now: number) => since <= now && now - since < QUARANTINE_MS;
+const isRecent = (failedAt: number, now: number) => failedAt <= now && now - failedAt < QUARANTINE_MS;
 
 function quarantine(buildId: string) {
   const now = Date.now();
-  const recent = Object.entries(readQuarantine()).filter(([, since]) => isRecent(since, now));
-  local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recent), [buildId]: now }));
+  const recentFailures = Object.entries(readQuarantine()).filter(([, since]) => isRecent(since, now));
+  local.set(STORAGE_KEYS.quarantine, JSON.stringify({ ...Object.fromEntries(recentFailures), [buildId]: now }));
 }
 
 /**
@@ -228,28 +228,28 @@ function quarantine(buildId: string) {
  * its request would hold one of six connections that a tap may need.
  */
 function createBeacon({ set, candidate }: PageSet) {
-  const sent = new Set<string>();
-  const ofPage: { problem?: string } = {};
-  let tellLoads = () => {};
-  const leisure = new Promise<void>((resolve) => {
-    tellLoads = resolve;
+  const sentVotes = new Set<string>();
+  const pageState: { problem?: string } = {};
+  let reportLoads = () => {};
+  const idle = new Promise<void>((resolve) => {
+    reportLoads = resolve;
   });
-  window.addEventListener('pagehide', tellLoads, { once: true });
+  window.addEventListener('pagehide', reportLoads, { once: true });
   return {
-    tellLoads,
-    problem: () => ofPage.problem,
+    reportLoads,
+    problem: () => pageState.problem,
     send(health: Omit<Beacon, 'set' | 'candidate' | 'problem'>) {
       const vote = `${health.build} ${health.outcome}`;
       // dev servers are left out of the statistics
-      if (set === BUNDLED || health.build.includes('@local') || sent.has(vote)) return;
-      sent.add(vote);
+      if (set === BUNDLED || health.build.includes('@local') || sentVotes.has(vote)) return;
+      sentVotes.add(vote);
       if (health.outcome === 'failed') {
-        ofPage.problem ??= newClientId();
-        problemNoted(ofPage.problem);
+        pageState.problem ??= newClientId();
+        problemNoted(pageState.problem);
       }
-      const report: Beacon = { ...health, set, candidate, problem: ofPage.problem };
+      const report: Beacon = { ...health, set, candidate, problem: pageState.problem };
       if (health.outcome === 'failed') sendReport(report);
-      else void leisure.then(() => sendReport(report));
+      else void idle.then(() => sendReport(report));
     },
   };
 }

@@ -6,7 +6,7 @@ type Scope = ModuleFederation['shareScopeMap'][string];
 type Singletons = Record<string, { version: string }>;
 
 /** Whether one version may be used in place of the other. */
-const areAlike = (one: string, other: string) => satisfy(one, `^${other}`) || satisfy(other, `^${one}`);
+const areCompatible = (one: string, other: string) => satisfy(one, `^${other}`) || satisfy(other, `^${one}`);
 
 /**
  * Share scope for a container that selects copies without the page's plug-in: the page's singletons, its own copies, and loaded
@@ -14,25 +14,26 @@ const areAlike = (one: string, other: string) => satisfy(one, `^${other}`) || sa
  * it a singleton.
  */
 function safeScope(scope: Scope, singletons: Singletons): Scope {
-  const own = new Set<unknown>();
-  const usable = (name: string): string[] => {
-    const ofPage = singletons[name];
+  const ownShares = new Set<unknown>();
+  const usableVersions = (name: string): string[] => {
+    const pageSingleton = singletons[name];
     const versions = Object.entries(scope[name] ?? {});
-    const mine = versions.flatMap(([version, share]) => (own.has(share) ? [version] : []));
+    const ownVersions = versions.flatMap(([version, share]) => (ownShares.has(share) ? [version] : []));
     const isUsable = ([version, share]: (typeof versions)[number]) =>
-      own.has(share) ||
-      ((share.lib || share.loaded) && (mine.length === 0 || mine.some((each) => areAlike(each, version))));
-    return ofPage ? [ofPage.version] : versions.filter(isUsable).map(([version]) => version);
+      ownShares.has(share) ||
+      ((share.lib || share.loaded) &&
+        (ownVersions.length === 0 || ownVersions.some((each) => areCompatible(each, version))));
+    return pageSingleton ? [pageSingleton.version] : versions.filter(isUsable).map(([version]) => version);
   };
   return new Proxy(scope, {
     getOwnPropertyDescriptor: (target, name) =>
-      usable(String(name)).length > 0 ? Reflect.getOwnPropertyDescriptor(target, name) : undefined,
+      usableVersions(String(name)).length > 0 ? Reflect.getOwnPropertyDescriptor(target, name) : undefined,
     get(target, name: string) {
       target[name] ??= {};
       return new Proxy(target[name], {
-        ownKeys: () => usable(name),
+        ownKeys: () => usableVersions(name),
         set(versions, version, share) {
-          own.add(share);
+          ownShares.add(share);
           return Reflect.set(versions, version, share);
         },
       });
@@ -53,9 +54,9 @@ export function withSafeScope(
   scopes: SafeScopes,
 ): Container {
   const init: Container['init'] = (scope, ...more) => {
-    const safe = scopes.get(name) ?? safeScope(scope, singletons);
-    scopes.set(name, safe);
-    return container.init(safe, ...more);
+    const containerScope = scopes.get(name) ?? safeScope(scope, singletons);
+    scopes.set(name, containerScope);
+    return container.init(containerScope, ...more);
   };
   return { ...container, init };
 }

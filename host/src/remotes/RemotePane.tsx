@@ -24,7 +24,7 @@ import {
   useState,
 } from 'react';
 import { usePage } from '../page';
-import { followEarlyTap } from '../screens/prerendered';
+import { replayEarlyTap } from '../screens/prerendered';
 import styles from './RemotePane.module.css';
 import type { RemoteComponent, RemoteProps } from './remoteComponents';
 
@@ -55,32 +55,32 @@ const noProps: RemoteProps = {};
 export function RemotePane(options: RemotePaneProps) {
   const { remoteComponent, small = false, shape = 'row', prerendered, props = noProps } = options;
   // a new key remounts the pane: an error boundary and a failed load do not reset
-  const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
+  const [attempt, remount] = useReducer((count: number) => count + 1, 0);
   const retries = useRef(0);
   const retry = () => {
     if (remoteComponent.isStuck()) return location.reload();
     retries.current = 0;
     remoteComponent.retry();
-    tryAgain();
+    remount();
   };
   const skeleton = small ? options.waiting : <PaneSkeleton shape={shape} />;
   const waiting = (attempt === 0 && prerendered) || skeleton;
   // mounted only once loaded, since React would show another Suspense fallback for 300 ms
-  const fallBack = () => void remoteComponent.load().then(tryAgain, tryAgain);
+  const loadFallback = () => void remoteComponent.load().then(remount, remount);
   const onRowLost = useCallback<ReportRow>(
-    (cause, noneStands) => {
-      if (remoteComponent.rowThrew(cause, noneStands)) void remoteComponent.load().then(tryAgain, tryAgain);
+    (cause, noneRendered) => {
+      if (remoteComponent.onRowError(cause, noneRendered)) void remoteComponent.load().then(remount, remount);
     },
     [remoteComponent],
   );
   return (
     <RemoteErrorBoundary
       key={`${remoteComponent.key} ${attempt}`}
-      recovers={remoteComponent.canRecover}
-      onRecover={fallBack}
+      canRecover={remoteComponent.canRecover}
+      onRecover={loadFallback}
       lost={
         <>
-          <OwnRetries remoteComponent={remoteComponent} count={retries} onOpen={tryAgain} />
+          <AutomaticRetries remoteComponent={remoteComponent} count={retries} onOpen={remount} />
           {!options.isOneOfMany && (small ? <LostSlot onRetry={retry} /> : <LostScreen {...options} onRetry={retry} />)}
         </>
       }
@@ -88,17 +88,17 @@ export function RemotePane(options: RemotePaneProps) {
     >
       <Suspense fallback={waiting}>
         <RowFaults value={onRowLost}>
-          <Loaded remoteComponent={remoteComponent} props={props} />
+          <LoadedComponent remoteComponent={remoteComponent} props={props} />
         </RowFaults>
       </Suspense>
     </RemoteErrorBoundary>
   );
 }
 
-function Loaded({ remoteComponent, props }: { remoteComponent: RemoteComponent; props: RemoteProps }) {
+function LoadedComponent({ remoteComponent, props }: { remoteComponent: RemoteComponent; props: RemoteProps }) {
   const [Content] = useState(remoteComponent.component);
-  useEffect(followEarlyTap, []);
-  useEffect(() => remoteComponent.stands(), [remoteComponent]);
+  useEffect(replayEarlyTap, []);
+  useEffect(() => remoteComponent.onRender(), [remoteComponent]);
   return <Content {...props} />;
 }
 
@@ -109,9 +109,9 @@ const PaneSkeleton = ({ shape }: { shape: SkeletonShape }) => (
 );
 
 /** Delays between automatic retries; after the last one, a permanent failure is not retried. */
-const pausesMs = [3_000, 10_000, 30_000, 90_000];
+const retryDelaysMs = [3_000, 10_000, 30_000, 90_000];
 
-interface OwnRetriesProps {
+interface AutomaticRetriesProps {
   remoteComponent: RemoteComponent;
   /** how many of the delays are used up; outlives this mount */
   count: RefObject<number>;
@@ -123,14 +123,14 @@ interface OwnRetriesProps {
  * Retries a failed component while its card is shown: after growing delays, and immediately when a timed-out file arrives, the
  * network is back, or the reader returns to the screen.
  */
-function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
+function AutomaticRetries({ remoteComponent, count, onOpen }: AutomaticRetriesProps) {
   const { onLateAsset } = usePage();
   const { isActive } = useScreen();
-  const wasLeft = useRef(false);
+  const wasHidden = useRef(false);
   const open = useEffectEvent(onOpen);
   useEffect(() => {
     if (!isActive) return;
-    let isHere = true;
+    let isMounted = true;
     let isLoading = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const load = () => {
@@ -139,16 +139,16 @@ function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
       clearTimeout(timer);
       remoteComponent.retry();
       remoteComponent.load().then(
-        () => isHere && open(),
+        () => isMounted && open(),
         () => {
           isLoading = false;
-          plan();
+          scheduleRetry();
         },
       );
     };
-    const plan = () => {
-      const pauseMs = pausesMs[count.current];
-      if (!isHere || pauseMs === undefined) return;
+    const scheduleRetry = () => {
+      const pauseMs = retryDelaysMs[count.current];
+      if (!isMounted || pauseMs === undefined) return;
       timer = setTimeout(() => {
         count.current += 1;
         load();
@@ -158,11 +158,11 @@ function OwnRetries({ remoteComponent, count, onOpen }: OwnRetriesProps) {
     const stopLate = onLateAsset(load);
     window.addEventListener('online', load);
     document.addEventListener('visibilitychange', onVisible);
-    if (wasLeft.current) load();
-    else plan();
+    if (wasHidden.current) load();
+    else scheduleRetry();
     return () => {
-      isHere = false;
-      wasLeft.current = true;
+      isMounted = false;
+      wasHidden.current = true;
       clearTimeout(timer);
       stopLate();
       window.removeEventListener('online', load);
@@ -208,7 +208,7 @@ function LostScreen({ title, isTab = false, outsideShell = false, onRetry }: Los
 interface BoundaryProps {
   children: ReactNode;
   /** Called once per error. Returns whether to retry the pane automatically. */
-  recovers: (error: unknown) => boolean;
+  canRecover: (error: unknown) => boolean;
   onRecover: () => void;
   /** Shown if the pane is not retried. */
   lost: ReactNode;
@@ -229,7 +229,7 @@ class RemoteErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 
   override componentDidCatch(error: unknown) {
-    if (this.props.recovers(error)) this.props.onRecover();
+    if (this.props.canRecover(error)) this.props.onRecover();
     else this.setState({ status: 'lost' });
   }
 

@@ -6,10 +6,10 @@ import type { Remotes } from '../federation/remotes';
 // the page, breaks every build alike.
 
 /** How long the other build must render without an error before the first one is blamed. */
-const STANDS_MS = 1_000;
+const PROBATION_MS = 1_000;
 
 /** Text of an error without minified names, comparable between builds. */
-const wordsOf = (cause: unknown): string =>
+const comparableText = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name} ${cause.message}`.replace(/\b[\w$]{1,2}(?=[.[(])/g, '') : String(cause);
 
 interface Suspect {
@@ -18,7 +18,7 @@ interface Suspect {
 }
 
 /** Builds that threw while rendering, until their other build has rendered or thrown. */
-export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'startAnew'>) {
+export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'resetFailures'>) {
   const suspects = new Map<string, Suspect>();
 
   function convict(remote: string) {
@@ -29,30 +29,30 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
 
   return {
     /** The other build could not be loaded, so it failed in another way. */
-    otherFailed: convict,
+    onLoadFailure: convict,
     /**
      * Returns whether another build takes over. `isContained`: only rows of a list threw and were replaced, so a build without
      * another one is not blamed.
      */
-    threw(remote: string, build: string, cause: unknown, isContained = false): boolean {
+    onError(remote: string, build: string, cause: unknown, isContained = false): boolean {
       const suspect = suspects.get(remote);
-      if (suspect && suspect.build !== build && wordsOf(suspect.cause) === wordsOf(cause)) {
+      if (suspect && suspect.build !== build && comparableText(suspect.cause) === comparableText(cause)) {
         suspects.delete(remote);
         console.warn(`[${remote}] ${suspect.build} and ${build} threw alike, so neither is blamed`, cause);
         // the next attempt starts with the set's build
         remotes.stepAside(remote, build);
-        remotes.startAnew(remote);
+        remotes.resetFailures(remote);
         return false;
       }
       if (suspect?.build !== build) convict(remote);
-      const hasOther = remotes.stepAside(remote, build);
+      const hasFallback = remotes.stepAside(remote, build);
       suspects.set(remote, { build, cause });
-      if (!hasOther && isContained) suspects.delete(remote);
-      else if (!hasOther) convict(remote);
-      return hasOther;
+      if (!hasFallback && isContained) suspects.delete(remote);
+      else if (!hasFallback) convict(remote);
+      return hasFallback;
     },
     /** A component of the remote has rendered. */
-    stands(remote: string) {
+    onRender(remote: string) {
       const suspect = suspects.get(remote);
       if (!suspect) return;
       const judge = () => {
@@ -60,26 +60,26 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 's
         window.removeEventListener('pagehide', judge);
         if (suspects.get(remote) === suspect) convict(remote);
       };
-      const timer = setTimeout(judge, STANDS_MS);
+      const timer = setTimeout(judge, PROBATION_MS);
       window.addEventListener('pagehide', judge);
     },
   };
 }
 
 /** A component that is remounted more often than this within the time is given up. */
-const SPELL_MS = 10_000;
-const MOST_PER_SPELL = 5;
+const REMOUNT_WINDOW_MS = 10_000;
+const MAX_REMOUNTS = 5;
 
 /** Errors of a document that the browser has altered: the component is remounted in new nodes. */
 export function createAlterations() {
-  let recent: number[] = [];
+  let recentErrors: number[] = [];
   return {
     /** `again`: remount. `lost`: not possible in this page. `build`: not caused by an alteration. */
     verdict(cause: unknown): 'again' | 'lost' | 'build' {
       if (!isMovedNode(cause)) return 'build';
       const now = performance.now();
-      recent = [...recent.filter((time) => now - time < SPELL_MS), now];
-      return recent.length <= MOST_PER_SPELL ? 'again' : 'lost';
+      recentErrors = [...recentErrors.filter((time) => now - time < REMOUNT_WINDOW_MS), now];
+      return recentErrors.length <= MAX_REMOUNTS ? 'again' : 'lost';
     },
   };
 }

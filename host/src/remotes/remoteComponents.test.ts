@@ -59,7 +59,7 @@ test.each([
   serveBuild('chat', { conversations: () => Promise.reject(cause) });
   const { components, routes, remotes } = openPage(structuredClone(testSet));
   await components.preloadScreen(routes, '/conversations');
-  expect(remotes.blamed().at(0)?.error).toMatchObject({ failure, cause });
+  expect(remotes.blamedBuilds().at(0)?.error).toMatchObject({ failure, cause });
 });
 
 test('a screen opens where measuring throws, and its build is not blamed', async () => {
@@ -71,5 +71,5 @@ test('a screen opens where measuring throws, and its build is not blamed', async
   const { components, routes, remotes } = openPage(structuredClone(testSet));
   await components.preloadScreen(routes, '/conversations');
   expect(measure).toHaveBeenCalled();
-  expect(remotes.blamed()).toEqual([]);
+  expect(remotes.blamedBuilds()).toEqual([]);
 });

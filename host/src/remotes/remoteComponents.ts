@@ -4,21 +4,21 @@ import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
 import { assetFailureOf } from '../federation/assetLoader';
 import type { Prefetcher } from '../federation/prefetch';
-import { inTime, pageError, RemoteError } from '../federation/remoteError';
+import { pageError, RemoteError, withTimeout } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
 import { createAlterations, createSuspects } from './blame';
 
 export type RemoteProps = Record<string, unknown>;
-type Loaded = ComponentType<RemoteProps>;
+type LoadedComponent = ComponentType<RemoteProps>;
 
 /** Content of a pane: a page or slot component of a remote, or a page of the host. */
 export interface RemoteComponent {
   key: string;
   /** Loads the component, or joins a pending load; a failure is cached until `retry`. */
-  load(): Promise<Loaded>;
+  load(): Promise<LoadedComponent>;
   /** The component to render: itself once loaded, since a lazy one would briefly show its fallback even then. */
-  component(): Loaded;
+  component(): LoadedComponent;
   /** Whether only a reload of the page can recover it. */
   isStuck(): boolean;
   /** For a manual retry: the next load requests everything again. */
@@ -29,29 +29,29 @@ export interface RemoteComponent {
    * Reports that a row threw and was replaced by a line. The build is suspected only if no row of the list renders. Returns
    * whether another build takes over to find out.
    */
-  rowThrew(cause: unknown, noneStands: boolean): boolean;
+  onRowError(cause: unknown, noneRendered: boolean): boolean;
   /** Reports that it rendered without an error, which decides whether a build that threw before is blamed. */
-  stands(): void;
+  onRender(): void;
 }
 
 interface LoadingComponent {
-  promise: Promise<Loaded>;
+  promise: Promise<LoadedComponent>;
   /** set once it is loaded */
-  component?: Loaded;
+  component?: LoadedComponent;
   /** rendered until then */
-  Pending: Loaded;
+  Pending: LoadedComponent;
   /** the build it was loaded from; undefined until the remote's module is loaded */
   build?: string;
 }
 
 /** `load` records the build that it loads from. */
-function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'build'>) => Promise<Loaded>) {
+function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'build'>) => Promise<LoadedComponent>) {
   const state: { loading?: LoadingComponent } = {};
   function start(): LoadingComponent {
-    const begun: Pick<LoadingComponent, 'build'> = {};
-    const promise = load(begun);
+    const partialLoad: Pick<LoadingComponent, 'build'> = {};
+    const promise = load(partialLoad);
     const Pending = lazy(async () => ({ default: await promise }));
-    const loading: LoadingComponent = Object.assign(begun, { promise, Pending });
+    const loading: LoadingComponent = Object.assign(partialLoad, { promise, Pending });
     promise.then(
       (component) => Object.assign(loading, { component }),
       // the pane's boundary catches the failure through `Pending`
@@ -99,7 +99,7 @@ interface ComponentsContext {
   prefetcher: Prefetcher;
 }
 
-const nothing: Preload = { js: [], css: [] };
+const noFiles: Preload = { js: [], css: [] };
 
 /** One object per component, so that panes share its state. */
 export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsContext): RemoteComponents {
@@ -107,47 +107,54 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
   /** Load errors of parts of a screen that were seen before. */
-  const lostFiles = new WeakSet<Error>();
+  const seenErrors = new WeakSet<Error>();
   /** Row errors that have been logged. */
-  const reported = new Set<string>();
+  const loggedErrors = new Set<string>();
 
-  function once(key: string, make: (key: string) => RemoteComponent): RemoteComponent {
-    const component = components.get(key) ?? make(key);
+  function getOrCreate(key: string, create: (key: string) => RemoteComponent): RemoteComponent {
+    const component = components.get(key) ?? create(key);
     components.set(key, component);
     return component;
   }
 
   function hostComponent(key: string, page: () => Promise<{ default: ComponentType }>): RemoteComponent {
-    const { reset, ...component } = createComponent(key, async () => (await page()).default as Loaded);
+    const { reset, ...component } = createComponent(key, async () => (await page()).default as LoadedComponent);
     const canRecover = () => {
       reset();
       return false;
     };
-    return { ...component, isStuck: () => false, retry: reset, canRecover, rowThrew: () => false, stands: () => {} };
+    return {
+      ...component,
+      isStuck: () => false,
+      retry: reset,
+      canRecover,
+      onRowError: () => false,
+      onRender: () => {},
+    };
   }
 
-  /** `preload` returns its files in the active build, `find` its module from the remote's. */
+  /** `preload` returns its files in the active build, `findModule` its module from the remote's. */
   function remoteComponent(
     key: string,
     remote: string,
     preload: () => Preload | undefined,
-    find: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
+    findModule: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
   ): RemoteComponent {
-    async function load(loading: Pick<LoadingComponent, 'build'>): Promise<Loaded> {
-      const done = prefetcher.giveWayTo(preload() ?? nothing);
-      return loadActive(loading).finally(done);
+    async function load(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
+      const release = prefetcher.prioritise(preload() ?? noFiles);
+      return loadActive(loading).finally(release);
     }
-    async function loadActive(loading: Pick<LoadingComponent, 'build'>): Promise<Loaded> {
+    async function loadActive(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
       const start = performance.now();
-      await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? nothing));
+      await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? noFiles));
       const build = remotes.activeBuild(remote)?.id ?? '';
       loading.build = build;
       try {
-        const page = await find();
+        const page = await findModule();
         if (!page) throw new RemoteError(remote, 'module-missing', new Error(`src/remote provides no ${key}`));
-        const { default: component } = await inTime(remote, page());
+        const { default: component } = await withTimeout(remote, page());
         attempt(() => performance.measure(READY + build, { start }));
-        return component as Loaded;
+        return component as LoadedComponent;
       } catch (cause) {
         const error = pageError(remote, cause);
         if (remotes.fallBack(remote, build, error)) return load(loading);
@@ -161,43 +168,43 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
       isStuck: () => isStuck,
       retry() {
         reset();
-        remotes.startAnew(remote);
+        remotes.resetFailures(remote);
       },
       canRecover(cause) {
         const verdict = alterations.verdict(cause);
         if (verdict === 'again') return true;
         const build = reset();
         if (cause instanceof RemoteError) {
-          suspects.otherFailed(remote);
+          suspects.onLoadFailure(remote);
           return false;
         }
         if (build === undefined) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
-        if (assetFailureOf(cause) === undefined) return suspects.threw(remote, build, cause);
+        if (assetFailureOf(cause) === undefined) return suspects.onError(remote, build, cause);
         // a part of the screen by `React.lazy`, which caches the failure: this module never requests the file again
-        const isKnown = lostFiles.has(cause as Error);
-        lostFiles.add(cause as Error);
+        const isKnown = seenErrors.has(cause as Error);
+        seenErrors.add(cause as Error);
         isStuck = isKnown || !remotes.fallBack(remote, build, new RemoteError(remote, 'chunk-lost', cause));
         return !isStuck;
       },
-      rowThrew(cause, noneStands) {
+      onRowError(cause, noneRendered) {
         const report = `${key}: a row could not be shown, ${String(cause)}`;
-        if (!reported.has(report)) console.warn(report);
-        reported.add(report);
-        const running = component.build();
+        if (!loggedErrors.has(report)) console.warn(report);
+        loggedErrors.add(report);
+        const runningBuild = component.build();
         // undefined: another row of the list has already reset it
-        if (!noneStands || running === undefined) return false;
+        if (!noneRendered || runningBuild === undefined) return false;
         reset();
-        return suspects.threw(remote, running, cause, true);
+        return suspects.onError(remote, runningBuild, cause, true);
       },
-      stands: () => suspects.stands(remote),
+      onRender: () => suspects.onRender(remote),
     };
   }
 
   function ofRoute({ name, source }: ScreenRoute): RemoteComponent {
-    if (source.kind === 'host') return once(`host ${name}`, (key) => hostComponent(key, source.page));
+    if (source.kind === 'host') return getOrCreate(`host ${name}`, (key) => hostComponent(key, source.page));
     const { remote } = source;
-    return once(`${remote} route ${name}`, (key) =>
+    return getOrCreate(`${remote} route ${name}`, (key) =>
       remoteComponent(
         key,
         remote,
@@ -214,7 +221,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
     });
     owners.sort((a, b) => a.order - b.order || (a.remote < b.remote ? -1 : 1));
     return owners.slice(0, isOpenSlot(name) ? owners.length : 1).map(({ remote }) =>
-      once(`${remote} slot ${name}`, (key) =>
+      getOrCreate(`${remote} slot ${name}`, (key) =>
         remoteComponent(
           key,
           remote,
@@ -247,17 +254,17 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
       const route = routeAt(routes, pathname);
       const part = memberPartOf(route);
       // in one call, since two would abort each other's fetches
-      const done = prefetcher.giveWayTo(filesAt(routes, pathname));
+      const release = prefetcher.prioritise(filesAt(routes, pathname));
       await Promise.allSettled([ofRoute(route).load(), ...(part ? ofSlot(part).map((each) => each.load()) : [])]);
-      done();
+      release();
     },
     async prefetchScreens(routes, pathnames) {
       await Promise.all(pathnames.map((pathname) => prefetcher.prefetch(filesAt(routes, pathname), 'low')));
     },
     async prefetchKeptScreens(routes) {
       const { source } = routeAt(routes, location.pathname);
-      const onScreen = source.kind === 'remote' ? source.remote : null;
-      const names = Object.keys(set.remotes).sort((a, b) => Number(b === onScreen) - Number(a === onScreen));
+      const visibleRemote = source.kind === 'remote' ? source.remote : null;
+      const names = Object.keys(set.remotes).sort((a, b) => Number(b === visibleRemote) - Number(a === visibleRemote));
       for (const name of names) {
         const { routes: screens = [], slots = [] } = remotes.activeBuild(name) ?? {};
         for (const { preload } of [...screens.filter(({ keepAlive }) => keepAlive), ...slots])
