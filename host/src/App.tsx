@@ -33,9 +33,9 @@ export function App({ page }: { page: Page }) {
   const [navigation] = useState(() => createAppHistory(page));
   useEffect(() => () => navigation.dispose(), [navigation]);
   useEffect(keepFocus, []);
-  useEffect(sayOnceThatDraftsAreLost, []);
-  const idle = useIdle(page);
-  useStart(page, navigation, idle);
+  useEffect(warnOnceOfLostDrafts, []);
+  const isIdle = useIdle(page);
+  useStart(page, navigation, isIdle);
   // a bundled development page has no release channel to watch
   const isReleased = page.set.set !== BUNDLED;
   return (
@@ -47,7 +47,7 @@ export function App({ page }: { page: Page }) {
             <AuthGate />
           </RemoteSlots>
           <Toasts />
-          {idle && isReleased && (
+          {isIdle && isReleased && (
             <Suspense>
               <UpdateWatch />
             </Suspense>
@@ -58,7 +58,7 @@ export function App({ page }: { page: Page }) {
   );
 }
 
-function sayOnceThatDraftsAreLost(): () => void {
+function warnOnceOfLostDrafts(): () => void {
   const stop = onDraftRefused(() => {
     stop();
     toast('这台设备存不下没发出的话，关掉页面前请先发出', { kind: 'error' });
@@ -66,48 +66,48 @@ function sayOnceThatDraftsAreLost(): () => void {
   return stop;
 }
 
-const LATEST_MS = 5000;
+const IDLE_TIMEOUT_MS = 5000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Turns true when the browser is idle after the first render and the tabs' code has loaded, failed or taken five seconds. */
 function useIdle(page: Page): boolean {
-  const [idle, setIdle] = useState(false);
+  const [isIdle, setIsIdle] = useState(false);
   useEffect(() => {
-    const act = () => void Promise.race([prefetchTabs(page), pause(LATEST_MS)]).then(() => setIdle(true));
+    const markIdle = () => void Promise.race([prefetchTabs(page), pause(IDLE_TIMEOUT_MS)]).then(() => setIsIdle(true));
     if (!('requestIdleCallback' in window)) {
-      const timer = setTimeout(act, LATEST_MS / 4);
+      const timer = setTimeout(markIdle, IDLE_TIMEOUT_MS / 4);
       return () => clearTimeout(timer);
     }
-    const handle = requestIdleCallback(act, { timeout: LATEST_MS });
+    const handle = requestIdleCallback(markIdle, { timeout: IDLE_TIMEOUT_MS });
     return () => cancelIdleCallback(handle);
   }, [page]);
-  return idle;
+  return isIdle;
 }
 
 /** One-time start: refreshes the stored user with the first screen; everything else waits for idle. */
-function useStart(page: Page, navigation: GuardedHistory, idle: boolean) {
+function useStart(page: Page, navigation: GuardedHistory, isIdle: boolean) {
   const { set, routes, components, remotes } = page;
   useEffect(() => {
     void (session.current().status === 'member' ? session.refresh() : session.recover());
   }, []);
   useEffect(() => {
-    if (!idle) return undefined;
-    remotes.tellLoads();
+    if (!isIdle) return undefined;
+    remotes.reportLoads();
     // last, since the worker caches every file of the set, most of which may never be needed
     void components.prefetchKeptScreens(routes).then(() => registerServiceWorker(set));
-    const learned = capabilities.learn();
+    const capabilitiesReady = capabilities.learn();
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().then(
-      ({ followInvites }) => followInvites(learned),
+      ({ followInvites }) => followInvites(capabilitiesReady),
       () => undefined,
     );
     if (set.set !== BUNDLED) void startErrors(page);
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
-    if (/MicroMessenger/.test(navigator.userAgent)) void learned.then(() => startWechat(navigation));
+    if (/MicroMessenger/.test(navigator.userAgent)) void capabilitiesReady.then(() => startWechat(navigation));
     return followUser();
-  }, [idle, set, routes, components, remotes, page, navigation]);
+  }, [isIdle, set, routes, components, remotes, page, navigation]);
 }
 
 /** Optional, like the other watchers: a chunk that cannot be loaded is ignored. */

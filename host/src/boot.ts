@@ -11,11 +11,11 @@ async function boot() {
   const { openPage, startFirstScreen } = await import(/* webpackMode: "eager" */ './openPage');
   await nextTask();
   const page = await openPage();
-  const started = startFirstScreen(page);
+  const firstScreen = startFirstScreen(page);
   await nextTask();
   const { renderApp } = await import(/* webpackMode: "eager" */ './App');
-  await started;
-  await page.prerendered.rests();
+  await firstScreen;
+  await page.prerendered.waitForScrollEnd();
   renderApp(page);
 }
 

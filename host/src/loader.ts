@@ -19,7 +19,7 @@ const isNewEnough = () =>
 /** Whether a user is stored on this device. Throws without storage. */
 const isMember = () => localStorage.getItem('user-store') !== null;
 
-function keepInvite() {
+function storeInvite() {
   try {
     const invite = new URLSearchParams(location.search).get('invite');
     if (invite) sessionStorage.setItem('liaozhai-invite', invite);
@@ -90,9 +90,9 @@ function chooseParts(notice: HTMLElement, side: string) {
   const parts = notice.querySelectorAll('[data-side],[data-advice]');
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at] as Element;
-    const named = part.getAttribute('data-advice');
-    const isWanted = named ? advice.indexOf(named) >= 0 : part.getAttribute('data-side') === side;
-    if (!isWanted) part.parentNode?.removeChild(part);
+    const adviceName = part.getAttribute('data-advice');
+    const isRelevant = adviceName ? advice.indexOf(adviceName) >= 0 : part.getAttribute('data-side') === side;
+    if (!isRelevant) part.parentNode?.removeChild(part);
   }
 }
 
@@ -102,14 +102,15 @@ function showNotice(side: 'old' | 'failed') {
   if (!notice?.hidden) return;
   chooseParts(notice, side);
   // parts that need the app: an invitation's button, the placeholder of a list
-  const dead = document.querySelectorAll('#root [data-for]');
-  for (let at = 0; at < dead.length; at += 1) dead[at]?.parentNode?.removeChild(dead[at] as Element);
+  const appOnlyParts = document.querySelectorAll('#root [data-for]');
+  for (let at = 0; at < appOnlyParts.length; at += 1)
+    appOnlyParts[at]?.parentNode?.removeChild(appOnlyParts[at] as Element);
   const button = notice.querySelector('button');
   if (button) button.onclick = () => (side === 'old' ? copyAddress(button) : location.reload());
   const main = document.querySelector('#root main');
-  const isDrawn = main !== null && main.textContent?.trim() !== '';
-  const story = isDrawn ? null : teaser();
-  if (!isDrawn && !story) notice.className += ' notice-whole';
+  const hasContent = main !== null && main.textContent?.trim() !== '';
+  const story = hasContent ? null : teaser();
+  if (!hasContent && !story) notice.className += ' notice-whole';
   const place = main ?? document.body;
   place.insertBefore(notice, place.firstChild);
   if (story) place.insertBefore(story, notice);
@@ -118,8 +119,8 @@ function showNotice(side: 'old' | 'failed') {
 
 /** A page cached by the worker may open at another address than its prerendered content was made for. */
 function dropForeignContent() {
-  const drawnFor = document.querySelector('[data-first]')?.getAttribute('data-first');
-  if (!drawnFor || drawnFor === location.pathname.replace(/^\/$/, '/explore')) return;
+  const contentPath = document.querySelector('[data-first]')?.getAttribute('data-first');
+  if (!contentPath || contentPath === location.pathname.replace(/^\/$/, '/explore')) return;
   byId('root')?.replaceChildren();
   byId('liaozhai-first')?.remove();
 }
@@ -129,10 +130,10 @@ function placeLead() {
   try {
     const owner = isMember() && localStorage.getItem('liaozhai-owner');
     const recent: { id: string }[] = JSON.parse((owner && localStorage.getItem(`liaozhai-recent:${owner}`)) || '[]');
-    const begun = recent.map(({ id }) => `/story/${encodeURIComponent(id)}`);
+    const startedHrefs = recent.map(({ id }) => `/story/${encodeURIComponent(id)}`);
     const cards = Array.from(document.querySelectorAll('[data-first="/explore"] li'));
-    const looks = cards.map(({ className }) => className);
-    const isNew = (card: Element) => begun.indexOf(card.querySelector('a')?.getAttribute('href') ?? '') < 0;
+    const classNames = cards.map(({ className }) => className);
+    const isNew = (card: Element) => startedHrefs.indexOf(card.querySelector('a')?.getAttribute('href') ?? '') < 0;
     const [lead] = cards;
     const [next] = cards.filter(isNew);
     if (!lead || !next || next === lead) return;
@@ -141,7 +142,7 @@ function placeLead() {
     if (label) title?.parentNode?.insertBefore(label, title);
     lead.parentNode?.insertBefore(next, lead);
     [next, ...cards.filter((card) => card !== next)].forEach((card, place) => {
-      card.className = looks[place] ?? '';
+      card.className = classNames[place] ?? '';
     });
   } catch {
     // no or unreadable storage: the shelf stays as the server rendered it
@@ -156,14 +157,14 @@ function startRequest(url: string): EarlyRequest {
 }
 
 /** A member's list is never part of the page, so its request does not even wait for the page to be parsed. */
-const startOwnList = () =>
-  location.pathname === '/conversations' && knowsMember() ? startRequest('/api/v1/conversations') : null;
+const requestOwnList = () =>
+  location.pathname === '/conversations' && isKnownMember() ? startRequest('/api/v1/conversations') : null;
 
 /** The first list of 发现, unless the page already has it. */
-const startStories = () =>
+const requestStories = () =>
   /^\/(explore)?$/.test(location.pathname) && !byId('liaozhai-first') ? startRequest('/api/v1/stories') : null;
 
-function knowsMember(): boolean {
+function isKnownMember(): boolean {
   try {
     return isMember();
   } catch {
@@ -172,11 +173,11 @@ function knowsMember(): boolean {
 }
 
 /** Whether the app will send a request immediately: for a member, or on a screen without prerendered content. */
-const asksAtOnce = () => knowsMember() || !document.querySelector('[data-first] > main > *');
+const willSendRequest = () => isKnownMember() || !document.querySelector('[data-first] > main > *');
 
 /** Preloads the members' part of the screen: a slot named like its route, with `.member` (`memberPart` of the contract). */
 function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string, string>) {
-  if (!knowsMember()) return;
+  if (!isKnownMember()) return;
   const builds = Object.keys(remotes).map((name) => remotes[name] as InlinedRemote);
   for (const { routes, slots } of builds) {
     const [route] = routes.filter(({ path }) => path === location.pathname);
@@ -191,7 +192,7 @@ function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string
  * Responses to requests started here are read without it.
  */
 function preloadClient(hashes: Record<string, string>, early: EarlyRequest | null) {
-  if (early || !asksAtOnce()) return;
+  if (early || !willSendRequest()) return;
   const [path] = Object.keys(hashes).filter((file) => /\/host\/.*\/client\.\w+\.js$/.test(file));
   // the host's chunk loader finds it in the HTTP cache
   if (path) fetch(path, { integrity: hashes[path] ?? '' }).catch(() => undefined);
@@ -200,7 +201,7 @@ function preloadClient(hashes: Record<string, string>, early: EarlyRequest | nul
 /** The most that a finger moves during a tap. */
 const TAP_PX = 12;
 const DOUBLE_TAP_MS = 300;
-const CLICK_WITHIN_MS = 100;
+const CLICK_TIMEOUT_MS = 100;
 
 const controlOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('a, button') : null;
@@ -212,14 +213,14 @@ const isInSight = (control: Element) => control.getClientRects().length > 0 && !
 
 /** Returns the control that a tap goes to now: itself, or the app's replacement of a removed server-rendered one. */
 function heirOf(control: HTMLElement): HTMLElement | undefined {
-  const isDrawn = !control.isConnected && control.closest('[data-first]');
-  const controls = isDrawn ? Array.from(document.querySelectorAll<HTMLElement>('a, button')) : [control];
+  const isServerRendered = !control.isConnected && control.closest('[data-first]');
+  const controls = isServerRendered ? Array.from(document.querySelectorAll<HTMLElement>('a, button')) : [control];
   return controls.filter((each) => isInSight(each) && nameOf(each) === nameOf(control))[0];
 }
 
 /** Records the last tapped button and the focused control of the server-rendered content, for the app to replay. */
-function noteTaps(): Begun['taps'] {
-  const taps: Begun['taps'] = { last: null, focused: null, isLeaving: false, heirOf };
+function recordTaps(): EarlyState['taps'] {
+  const taps: EarlyState['taps'] = { last: null, focused: null, isLeaving: false, heirOf };
   document.addEventListener('focusin', ({ target }) => {
     const control = controlOf(target);
     if (control?.matches('[data-first] *')) taps.focused = control;
@@ -242,45 +243,48 @@ function noteTaps(): Begun['taps'] {
  * meanwhile, browsers deliver the click to the element now under the finger, or to none. That happens when a list is sorted, a
  * sheet closes, or the app replaces the server's content.
  */
-function keepTaps() {
-  let pressed: HTMLElement | null = null;
-  let clicked: HTMLElement | null = null;
+function redirectTaps() {
+  let pressedControl: HTMLElement | null = null;
+  let clickedControl: HTMLElement | null = null;
   let clickedAt = 0;
-  let isSecond = false;
+  let isSecondTap = false;
   let [x, y] = [0, 0];
   const on = (type: string, act: (event: PointerEvent) => void) =>
     document.addEventListener(type, act as EventListener, true);
   const isNear = ({ clientX, clientY }: MouseEvent) => Math.abs(clientX - x) + Math.abs(clientY - y) < TAP_PX;
   on('pointerdown', (event) => {
-    isSecond = event.pointerType !== 'mouse' && isNear(event) && event.timeStamp - clickedAt < DOUBLE_TAP_MS;
-    pressed = controlOf(event.target);
+    isSecondTap = event.pointerType !== 'mouse' && isNear(event) && event.timeStamp - clickedAt < DOUBLE_TAP_MS;
+    pressedControl = controlOf(event.target);
     x = event.clientX;
     y = event.clientY;
   });
   on('pointercancel', () => {
-    pressed = null;
+    pressedControl = null;
   });
   on('pointerup', (event) => {
-    const cut = pressed;
-    if (!cut || cut.isConnected || !isNear(event)) return;
+    const removedControl = pressedControl;
+    if (!removedControl || removedControl.isConnected || !isNear(event)) return;
     // for a mouse, most browsers fire no click in that case
-    setTimeout(() => cut === pressed && heirOf(cut)?.click(), CLICK_WITHIN_MS);
+    setTimeout(() => removedControl === pressedControl && heirOf(removedControl)?.click(), CLICK_TIMEOUT_MS);
   });
   on('click', (event) => {
     // clicks from scripts or the keyboard
     if (!event.isTrusted || !event.detail) return;
-    const meant = isSecond ? clicked : pressed;
+    const intendedControl = isSecondTap ? clickedControl : pressedControl;
     const control = controlOf(event.target);
-    pressed = null;
-    clicked = control;
+    pressedControl = null;
+    clickedControl = control;
     clickedAt = event.timeStamp;
-    if (!meant || !isNear(event)) return;
-    const isMeant = meant.isConnected ? control === meant : control && nameOf(control) === nameOf(meant);
-    if (isMeant) return;
+    if (!intendedControl || !isNear(event)) return;
+    const isIntended = intendedControl.isConnected
+      ? control === intendedControl
+      : control && nameOf(control) === nameOf(intendedControl);
+    if (isIntended) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     // a control under a dialog that has opened meanwhile is not clicked
-    if (!isSecond && meant.closest('dialog') === (event.target as Element).closest('dialog')) heirOf(meant)?.click();
+    if (!isSecondTap && intendedControl.closest('dialog') === (event.target as Element).closest('dialog'))
+      heirOf(intendedControl)?.click();
   });
 }
 
@@ -290,7 +294,7 @@ interface EarlyRequest {
 }
 
 /** State from before the page was parsed. */
-interface Begun {
+interface EarlyState {
   taps: NonNullable<typeof globalThis.__liaozhai>['taps'];
   early: EarlyRequest | null;
 }
@@ -307,7 +311,7 @@ interface InlinedSet {
   override: { local?: { origin: string }[] } | null;
 }
 
-function loadHost(set: InlinedSet, { taps, early }: Begun) {
+function loadHost(set: InlinedSet, { taps, early }: EarlyState) {
   const hashOf = (url: string) => {
     const { origin, pathname } = new URL(url, location.href);
     // a dev server's files have no hashes; the Content-Security-Policy admits its origin
@@ -325,8 +329,8 @@ function loadHost(set: InlinedSet, { taps, early }: Begun) {
   };
   const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;
   dropForeignContent();
-  const failed = () => showNotice('failed');
-  const loader = { policy, hashOf, early: early ?? startStories(), started: false, failed, taps };
+  const showFailure = () => showNotice('failed');
+  const loader = { policy, hashOf, early: early ?? requestStories(), started: false, failed: showFailure, taps };
   window.__liaozhai = loader;
   const append = (url: string, onerror: () => void) => {
     const host = document.createElement('script');
@@ -335,19 +339,19 @@ function loadHost(set: InlinedSet, { taps, early }: Begun) {
     host.onerror = onerror;
     // `load` also fires for a script that cannot be parsed
     host.onload = () => {
-      if (!loader.started) failed();
+      if (!loader.started) showFailure();
     };
     host.src = policy ? (policy.createScriptURL(url) as string) : url;
     document.head.append(host);
   };
   // retries past the caches, which may hold corrupt bytes
-  append(set.host.entry, () => append(`${set.host.entry}?again=1`, failed));
+  append(set.host.entry, () => append(`${set.host.entry}?again=1`, showFailure));
   preloadClient(set.hashes, loader.early);
   preloadMemberPart(set.remotes, set.hashes);
 }
 
 /** Replaces a truncated page in the HTTP cache, then reloads. */
-function openWhole() {
+function reloadWholePage() {
   fetch(location.href, { cache: 'reload', headers: { Accept: 'text/html' } })
     .then((answer) => answer.text())
     .then((html) => {
@@ -357,14 +361,14 @@ function openWhole() {
 }
 
 /** Loads the host. A set of `null` means that the worker began a cached page, and the live one differs: reloads. */
-function openSet(begun: Begun) {
+function openSet(earlyState: EarlyState) {
   // `#notice` is the page's last element
-  if (!byId('notice')) return openWhole();
+  if (!byId('notice')) return reloadWholePage();
   const text = byId('liaozhai-set')?.textContent;
   if (!text) return;
   const set: InlinedSet | null = JSON.parse(text);
-  if (set) loadHost(set, begun);
-  else if (!begun.taps.isLeaving) location.reload();
+  if (set) loadHost(set, earlyState);
+  else if (!earlyState.taps.isLeaving) location.reload();
 }
 
 const whenParsed = (then: () => void) => document.addEventListener('DOMContentLoaded', then);
@@ -372,11 +376,11 @@ const whenParsed = (then: () => void) => document.addEventListener('DOMContentLo
 function start() {
   if (!isNewEnough()) return whenParsed(() => showNotice('old'));
   markGuest();
-  keepInvite();
+  storeInvite();
   placeLead();
-  keepTaps();
-  const begun = { taps: noteTaps(), early: startOwnList() };
-  whenParsed(() => openSet(begun));
+  redirectTaps();
+  const earlyState = { taps: recordTaps(), early: requestOwnList() };
+  whenParsed(() => openSet(earlyState));
 }
 
 start();

@@ -61,49 +61,50 @@ function readPosition(action: HistoryPosition['action'], fallbackIndex: number):
   return { location: { pathname, search, hash, state: usr, key }, action, index: Number(idx ?? fallbackIndex) };
 }
 
-const LOOK_EVERY_MS = 10;
-const UNTIL_MS = 1000;
+const POLL_INTERVAL_MS = 10;
+const POLL_TIMEOUT_MS = 1000;
 
 /** Polls, since history steps are asynchronous and overlays stop the events of their own steps. */
-async function until(arrived: () => boolean) {
-  const latest = performance.now() + UNTIL_MS;
-  while (!arrived() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+async function pollUntil(isDone: () => boolean) {
+  const deadline = performance.now() + POLL_TIMEOUT_MS;
+  while (!isDone() && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
 }
 
 const isUnderOverlay = () => Boolean(history.state?.overlays?.length);
 
 /** A closed dialog removes its own entry shortly after. */
-const overlaysGone = () => until(() => !isUnderOverlay());
+const waitForOverlays = () => pollUntil(() => !isUnderOverlay());
 
 /** The router's navigator, which checks the gates first. A guarded step back is undone, and repeated once confirmed. */
 function createGuardedHistory(gates: Gates): GuardedHistory {
   const { origin } = location;
-  const resolved = (to: Target) => {
+  const resolveTarget = (to: Target) => {
     const url = new URL(hrefOf(to), origin + location.pathname);
     // two leading slashes would name another site
     return gates.resolve(url.pathname.replace(/\/{2,}/g, '/')) + url.search + url.hash;
   };
-  history.replaceState(history.state, '', resolved(location.href));
-  let position = readPosition('POP', takeArrivalIndex());
+  history.replaceState(history.state, '', resolveTarget(location.href));
+  let position = readPosition('POP', consumeArrivalIndex());
   const departure = createDeparture(gates.wantsDocument);
   let attempt = 0;
-  let undoing = false;
+  let isUndoing = false;
   /** the next step back has been confirmed */
-  let allowed = false;
-  const arrived = createSignal();
+  let isStepConfirmed = false;
+  const navigationSignal = createSignal();
 
   const arrive = (next: HistoryPosition) => {
     position = next;
-    arrived.emit();
+    navigationSignal.emit();
   };
 
   const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
     const index = action === 'PUSH' ? position.index + 1 : position.index;
-    if (departure.isDue()) return departure.to(action, path, index);
+    if (departure.isDue()) return departure.open(action, path, index);
     const before = action === 'PUSH' ? location.pathname + location.search : history.state?.before;
     if (action === 'REPLACE' && before === path) {
       // otherwise there would be two adjacent entries of the same page
-      allowed = true;
+      isStepConfirmed = true;
       return history.back();
     }
     const entry = { usr: state, key: newKey(), idx: index, before };
@@ -112,43 +113,43 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
       else history.replaceState(entry, '', path);
     } catch {
       // Safari throws after a hundred entries within half a minute
-      return departure.to(action, path, index);
+      return departure.open(action, path, index);
     }
     arrive(readPosition(action, index));
   };
 
   const navigate = async (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
-    const mine = ++attempt;
+    const ownAttempt = ++attempt;
     if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
-    const entry = gates.mayEnter(new URL(path, origin).pathname);
-    if (entry !== true && !(await entry)) return;
+    const permission = gates.mayEnter(new URL(path, origin).pathname);
+    if (permission !== true && !(await permission)) return;
     // otherwise the overlay's entry would be replaced, and going back would reach the replaced page
-    if (action === 'REPLACE' && isUnderOverlay()) await overlaysGone();
+    if (action === 'REPLACE' && isUnderOverlay()) await waitForOverlays();
     // the latest navigation wins
-    if (mine === attempt) write(action, path, state);
+    if (ownAttempt === attempt) write(action, path, state);
   };
 
-  const stepBackAfterAsking = async (delta: number) => {
-    const mine = ++attempt;
-    undoing = true;
+  const confirmStepBack = async (delta: number) => {
+    const ownAttempt = ++attempt;
+    isUndoing = true;
     history.go(-delta);
-    await until(() => history.state?.key === position.location.key);
-    undoing = false;
+    await pollUntil(() => history.state?.key === position.location.key);
+    isUndoing = false;
     if (!(await gates.mayLeave())) return;
-    await overlaysGone();
-    if (mine !== attempt) return;
-    allowed = true;
+    await waitForOverlays();
+    if (ownAttempt !== attempt) return;
+    isStepConfirmed = true;
     history.go(delta);
   };
 
   const onPopState = () => {
-    if (undoing) return;
+    if (isUndoing) return;
     const next = readPosition('POP', position.index + 1);
     // overlays have entries of their own with the key of their page
     if (next.location.key === position.location.key) return;
     const delta = next.index - position.index;
-    if (delta !== 0 && !allowed && gates.isLeaveGuarded()) return void stepBackAfterAsking(delta);
-    allowed = false;
+    if (delta !== 0 && !isStepConfirmed && gates.isLeaveGuarded()) return void confirmStepBack(delta);
+    isStepConfirmed = false;
     if (departure.isDue()) return location.reload();
     attempt += 1;
     arrive(next);
@@ -157,10 +158,10 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
   window.addEventListener('popstate', onPopState);
   return {
     current: () => position,
-    subscribe: arrived.on,
+    subscribe: navigationSignal.on,
     createHref: hrefOf,
-    push: (to, state = null) => void navigate('PUSH', resolved(to), state),
-    replace: (to, state = null) => void navigate('REPLACE', resolved(to), state),
+    push: (to, state = null) => void navigate('PUSH', resolveTarget(to), state),
+    replace: (to, state = null) => void navigate('REPLACE', resolveTarget(to), state),
     go: (delta) => history.go(delta),
     dispose: () => {
       window.removeEventListener('popstate', onPopState);
@@ -172,24 +173,24 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
 interface Departure {
   /** Whether to open a new document: a newer set needs one, or one is already loading and the later tap must win. */
   isDue: () => boolean;
-  to: (action: 'PUSH' | 'REPLACE', path: string, index: number) => void;
+  open: (action: 'PUSH' | 'REPLACE', path: string, index: number) => void;
   dispose: () => void;
 }
 
 /** Navigates to a new document of the app. */
 function createDeparture(wantsDocument: () => boolean): Departure {
-  let leaving = false;
+  let isLeaving = false;
   // the document may be restored from the back/forward cache
   const onPageHide = () => {
-    leaving = false;
+    isLeaving = false;
   };
   window.addEventListener('pagehide', onPageHide);
   return {
     isDue() {
-      leaving ||= wantsDocument();
-      return leaving;
+      isLeaving ||= wantsDocument();
+      return isLeaving;
     },
-    to(action, path, index) {
+    open(action, path, index) {
       tab.set(STORAGE_KEYS.arrival, JSON.stringify({ path, index }));
       if (action === 'PUSH') location.assign(path);
       else location.replace(path);
@@ -199,10 +200,10 @@ function createDeparture(wantsDocument: () => boolean): Departure {
 }
 
 /** The history index that the previous document stored for this one; 0 if it was opened from elsewhere. */
-function takeArrivalIndex(): number {
-  const from = readJson(STORAGE_KEYS.arrival, tab) as { path: string; index: number } | null | undefined;
+function consumeArrivalIndex(): number {
+  const arrival = readJson(STORAGE_KEYS.arrival, tab) as { path: string; index: number } | null | undefined;
   tab.remove(STORAGE_KEYS.arrival);
-  return from?.path === location.pathname + location.search + location.hash ? from.index : 0;
+  return arrival?.path === location.pathname + location.search + location.hash ? arrival.index : 0;
 }
 
 export const NavigationContext = createContext<GuardedHistory | null>(null);
@@ -228,5 +229,5 @@ export const createAppHistory = ({ routes, pendingUpdate }: Pick<Page, 'routes' 
     mayLeave,
     mayEnter: (pathname) =>
       routeAt(routes, pathname).requiresAuth && session.current().status === 'guest' ? requestLogin() : true,
-    wantsDocument: pendingUpdate.take,
+    wantsDocument: pendingUpdate.claim,
   });

@@ -9,7 +9,7 @@ const tabFrames = tabs.map(({ path, label }) => ({
   route: path,
   element: (
     <div className={shellStyles.frame} data-first={path}>
-      <TabBar pathname={path} hidden={false} onApproach={nothing} onAgain={nothing} />
+      <TabBar pathname={path} hidden={false} onApproach={nothing} onReselect={nothing} />
       <main className={screenStyles.screen} aria-label={label}>
         lz-screen-lz
       </main>
@@ -22,7 +22,7 @@ const bareFrame = {
   route: 'bare',
   element: (
     <div className={shellStyles.frame} data-first="lz-path-lz">
-      <TabBar pathname="" hidden onApproach={nothing} onAgain={nothing} />
+      <TabBar pathname="" hidden onApproach={nothing} onReselect={nothing} />
       <main className={screenStyles.screen}>lz-screen-lz</main>
     </div>
   ),

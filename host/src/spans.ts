@@ -16,90 +16,92 @@ import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
 
-type Told = SpansReport['spans'][number];
+type Span = SpansReport['spans'][number];
 
 /** Times are those of `performance.now()`. */
-interface PageSpan extends Omit<Told, 'ago' | 'took'> {
+interface PageSpan extends Omit<Span, 'ago' | 'took'> {
   start: number;
   end: number;
 }
 
 type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
-type Sent = Parameters<Adapter>[0];
+type RequestConfig = Parameters<Adapter>[0];
 
 /** Limits of the server: spans per report of 16 KiB, and how far back a span may begin, in ms. */
-const MOST_AT_ONCE = 50;
-const LONGEST_MS = 900_000;
-const MOST_WAITING = 200;
-const MOST_AWAITED = 20;
+const MAX_SPANS_PER_REPORT = 50;
+const MAX_AGE_MS = 900_000;
+const MAX_PENDING_SPANS = 200;
+const MAX_AWAITED_REPLIES = 20;
 /** Same limit as the client's: calls of a page that stays open longer are traces of their own. */
-const DOCUMENTS_MS = 600_000;
+const DOCUMENT_TRACE_MS = 600_000;
 
 /**
  * Records spans in the document's trace, if that is sampled: the page load, remote loads, each call, and the wait for a reply's
  * first words. Call when idle; the browser still has earlier entries. Returns the stop function.
  */
 export function watchSpans({ set, routes }: Page): () => void {
-  const document = sampledDocument();
-  if (!document) return () => undefined;
-  const waiting: PageSpan[] = [];
-  const note = (span: PageSpan) => {
-    if (waiting.length < MOST_WAITING) waiting.push(span);
+  const documentTrace = sampledDocument();
+  if (!documentTrace) return () => undefined;
+  const pendingSpans: PageSpan[] = [];
+  const addSpan = (span: PageSpan) => {
+    if (pendingSpans.length < MAX_PENDING_SPANS) pendingSpans.push(span);
   };
-  const begin = (name: Told['name'], start: number, of: Pick<PageSpan, 'trace' | 'parent'>) => ({
+  const createSpan = (name: Span['name'], start: number, of: Pick<PageSpan, 'trace' | 'parent'>) => ({
     ...{ trace: of.trace, parent: of.parent, id: randomHex(8), name, start },
   });
 
-  const reported = new Set<string>();
-  const noteLoads = () => {
-    const loaded = (key: string, name: Told['name'], start: number, end: number, about: Partial<Told>) => {
-      if (reported.has(key)) return;
-      reported.add(key);
-      note({ ...begin(name, start, document), end, ...about });
+  const reportedLoads = new Set<string>();
+  const collectLoads = () => {
+    const addLoad = (key: string, name: Span['name'], start: number, end: number, fields: Partial<Span>) => {
+      if (reportedLoads.has(key)) return;
+      reportedLoads.add(key);
+      addSpan({ ...createSpan(name, start, documentTrace), end, ...fields });
     };
-    const { name, loadEventEnd } = document.timing;
+    const { name, loadEventEnd } = documentTrace.timing;
     const { pathname } = new URL(name, location.href);
     const route = pathname === '/' ? pathname : routeAt(routes, pathname).path;
-    if (loadEventEnd > 0) loaded('', 'document load', 0, loadEventEnd, { route, build: set.host.id });
+    if (loadEventEnd > 0) addLoad('', 'document load', 0, loadEventEnd, { route, build: set.host.id });
     for (const { name, startTime, duration } of performance.getEntriesByType('measure'))
       if (name.startsWith(READY))
-        loaded(name, 'remote load', startTime, startTime + duration, { build: name.slice(READY.length) });
+        addLoad(name, 'remote load', startTime, startTime + duration, { build: name.slice(READY.length) });
   };
 
-  const replies = awaitReplies((start, post, end) => note({ ...begin('reply first words', start, post), end }));
+  const replies = measureReplies((start, post, end) =>
+    addSpan({ ...createSpan('reply first words', start, post), end }),
+  );
   const unwrap = aroundRequests((send) => async (config) => {
-    const name = config.method?.toUpperCase() as Told['name'];
-    if (!isOwn(config)) {
+    const name = config.method?.toUpperCase() as Span['name'];
+    if (!isOwnOrigin(config)) {
       config.headers.delete('traceparent');
       return send(config);
     }
     const start = performance.now();
-    const call = begin(name, start, start > DOCUMENTS_MS ? { trace: randomHex(16) } : document);
+    const call = createSpan(name, start, start > DOCUMENT_TRACE_MS ? { trace: randomHex(16) } : documentTrace);
     const [path] = (config.url ?? '').split('?');
     const route = matchRoute(apiRoutes(), (config.baseURL ?? '') + path)?.path;
     config.headers.set('traceparent', `00-${call.trace}-${call.id}-01`);
     const end = (status?: number) =>
-      note({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
+      addSpan({ ...call, end: performance.now(), ...(route && { route }), ...(status && { status }) });
     const isMessage = name === 'POST' && path === endpoints.messages;
-    const answered = isMessage ? replies.ask({ trace: call.trace, parent: call.id }, start) : () => undefined;
+    const onResponse = isMessage ? replies.trackPost({ trace: call.trace, parent: call.id }, start) : () => undefined;
     try {
-      const answer = await send(config);
-      end(answer.status);
-      answered(answer.data);
-      return answer;
+      const response = await send(config);
+      end(response.status);
+      onResponse(response.data);
+      return response;
     } catch (cause) {
       end(statusOf(cause));
-      answered(null);
+      onResponse(null);
       throw cause;
     }
   });
 
   const report = () => {
-    noteLoads();
+    collectLoads();
     const now = performance.now();
-    const due = waiting.splice(0).filter(({ start }) => now - start < LONGEST_MS);
-    while (due.length > 0) {
-      const spans = due.splice(0, MOST_AT_ONCE).map(({ start, end, ...span }) => ({
+    const dueSpans = pendingSpans.splice(0).filter(({ start }) => now - start < MAX_AGE_MS);
+    while (dueSpans.length > 0) {
+      const spans = dueSpans.splice(0, MAX_SPANS_PER_REPORT).map(({ start, end, ...span }) => ({
         ...span,
         ago: Math.round(now - start),
         took: Math.round(end - start),
@@ -129,7 +131,7 @@ const randomHex = (bytes: number): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Other origins get no trace, and many would refuse the header. */
-const isOwn = ({ url = '', baseURL = '' }: Sent): boolean =>
+const isOwnOrigin = ({ url = '', baseURL = '' }: RequestConfig): boolean =>
   new URL(url, new URL(baseURL, location.href)).origin === location.origin;
 
 const statusOf = (cause: unknown): number | undefined =>
@@ -137,9 +139,9 @@ const statusOf = (cause: unknown): number | undefined =>
 
 type Post = Pick<PageSpan, 'trace' | 'parent'>;
 
-const sent = singleSchema(sentSchema);
+const sentMessageSchema = singleSchema(sentSchema);
 
-function parsed(data: unknown): unknown {
+function parseBody(data: unknown): unknown {
   try {
     return typeof data === 'string' ? JSON.parse(data) : data;
   } catch {
@@ -148,39 +150,39 @@ function parsed(data: unknown): unknown {
 }
 
 /** Measures first words of replies, which may arrive on the socket before the response to the message. */
-function awaitReplies(heard: (start: number, post: Post, end: number) => void) {
-  const awaited = new Map<string, { post: Post; start: number }>();
-  const early = new Map<string, number>();
-  const underWay = new Set<Post>();
-  const hear = (id: string) => {
-    const request = awaited.get(id);
-    if (request) heard(request.start, request.post, performance.now());
-    else if (underWay.size > 0 && !early.has(id)) early.set(id, performance.now());
-    awaited.delete(id);
+function measureReplies(onFirstWords: (start: number, post: Post, end: number) => void) {
+  const awaitedReplies = new Map<string, { post: Post; start: number }>();
+  const earlyReplies = new Map<string, number>();
+  const pendingPosts = new Set<Post>();
+  const handleReply = (id: string) => {
+    const request = awaitedReplies.get(id);
+    if (request) onFirstWords(request.start, request.post, performance.now());
+    else if (pendingPosts.size > 0 && !earlyReplies.has(id)) earlyReplies.set(id, performance.now());
+    awaitedReplies.delete(id);
   };
-  const hearWhole = (event: MessageEventDto) => {
+  const handleMessage = (event: MessageEventDto) => {
     const { id, body } = event.message ?? event;
-    if (id && body) hear(id);
+    if (id && body) handleReply(id);
   };
   const stops = [
-    listen('message.delta', deltaEventSchema, ({ message_id }) => hear(message_id)),
-    listen('message.created', messageEventSchema, hearWhole),
-    listen('message.completed', messageEventSchema, hearWhole),
+    listen('message.delta', deltaEventSchema, ({ message_id }) => handleReply(message_id)),
+    listen('message.created', messageEventSchema, handleMessage),
+    listen('message.completed', messageEventSchema, handleMessage),
   ];
   return {
     /** Call when a message is sent. Returns a function to be called with the response's body. */
-    ask(post: Post, start: number) {
-      underWay.add(post);
+    trackPost(post: Post, start: number) {
+      pendingPosts.add(post);
       return (data: unknown) => {
-        underWay.delete(post);
-        const reply = readAs(sent, parsed(data))?.reply;
+        pendingPosts.delete(post);
+        const reply = readAs(sentMessageSchema, parseBody(data))?.reply;
         const id = reply?.id;
-        const end = id === undefined ? undefined : early.get(id);
-        if (end !== undefined) heard(start, post, end);
-        else if (id !== undefined) awaited.set(id, { post, start });
-        const [oldest] = awaited.keys();
-        if (awaited.size > MOST_AWAITED && oldest !== undefined) awaited.delete(oldest);
-        if (underWay.size === 0) early.clear();
+        const end = id === undefined ? undefined : earlyReplies.get(id);
+        if (end !== undefined) onFirstWords(start, post, end);
+        else if (id !== undefined) awaitedReplies.set(id, { post, start });
+        const [oldest] = awaitedReplies.keys();
+        if (awaitedReplies.size > MAX_AWAITED_REPLIES && oldest !== undefined) awaitedReplies.delete(oldest);
+        if (pendingPosts.size === 0) earlyReplies.clear();
       };
     },
     stop: () => {

@@ -10,8 +10,8 @@ import { tabs } from './shell/TabBar';
 type Vital = VitalsReport['vitals'][number];
 
 /** Fits the server's size limit with ids of the usual length. */
-const MOST_VITALS = 18;
-const MOST_KEPT = 40;
+const MAX_VITALS = 18;
+const MAX_STORED_BUILDS = 40;
 
 /**
  * Measures the reader's web vitals, and reports them when the page is hidden: each value once, credited to the host's build and
@@ -22,43 +22,43 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
   // previews of unreleased builds are not measured
   if (set.override) return () => undefined;
   const screens = watchScreens(navigation);
-  const cacheStateOf = keepRanBuilds(set.host.id);
-  const reported = new Set<string>();
-  let waiting: Vital[] = [];
+  const cacheStateOf = trackRanBuilds(set.host.id);
+  const reportedNames = new Set<string>();
+  let pendingVitals: Vital[] = [];
 
   const remoteAt = (time: number) => {
     const { source } = routeAt(routes, screens.at(time));
     return source.kind === 'remote' ? remotes.activeBuild(source.remote)?.id : undefined;
   };
-  const note = (metric: Vital['metric'], value: number, builds: readonly string[]) => {
+  const addVital = (metric: Vital['metric'], value: number, builds: readonly string[]) => {
     const [, remote = set.host.id] = builds;
-    for (const build of builds) waiting.push({ build, metric, value, cache: cacheStateOf(remote) });
+    for (const build of builds) pendingVitals.push({ build, metric, value, cache: cacheStateOf(remote) });
   };
-  const onceFor = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
+  const addOnce = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
     // a page restored from the back/forward cache measures again
-    if (reported.has(name)) return;
-    reported.add(name);
+    if (reportedNames.has(name)) return;
+    reportedNames.add(name);
     const remote = remoteAt(entries.length > 0 ? time : 0);
-    const rounded = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
-    note(metrics[name], rounded, [set.host.id, ...(remote ? [remote] : [])]);
+    const roundedValue = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
+    addVital(metrics[name], roundedValue, [set.host.id, ...(remote ? [remote] : [])]);
   };
-  onLCP((metric) => onceFor(metric, 0));
-  onINP((metric) => onceFor(metric, metric.entries[0]?.startTime ?? 0));
-  onCLS((metric) => onceFor(metric, largest(metric)));
+  onLCP((metric) => addOnce(metric, 0));
+  onINP((metric) => addOnce(metric, metric.entries[0]?.startTime ?? 0));
+  onCLS((metric) => addOnce(metric, largestShiftTime(metric)));
 
-  const takeLoads = () => {
+  const collectLoads = () => {
     for (const { name, duration } of performance.getEntriesByType('measure')) {
-      if (!name.startsWith(READY) || reported.has(name)) continue;
-      reported.add(name);
+      if (!name.startsWith(READY) || reportedNames.has(name)) continue;
+      reportedNames.add(name);
       const build = name.slice(READY.length);
-      waiting.push({ build, metric: 'load', value: Math.round(duration), cache: cacheStateOf(build) });
+      pendingVitals.push({ build, metric: 'load', value: Math.round(duration), cache: cacheStateOf(build) });
     }
   };
   // registered after the listeners of web-vitals, which report the last values at the document
   return reportHidden(() => {
-    takeLoads();
-    const vitals = waiting.slice(0, MOST_VITALS);
-    waiting = [];
+    collectLoads();
+    const vitals = pendingVitals.slice(0, MAX_VITALS);
+    pendingVitals = [];
     if (vitals.length > 0) sendReport({ vitals });
   });
 }
@@ -66,36 +66,36 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
 const metrics = { LCP: 'lcp', INP: 'inp', CLS: 'cls' } as const;
 
 /** Time of the worst shift in the page's worst window of shifts. */
-const largest = ({ entries }: CLSMetric) =>
+const largestShiftTime = ({ entries }: CLSMetric) =>
   entries.reduce((worst, entry) => (entry.value > worst.value ? entry : worst), { value: 0, startTime: 0 }).startTime;
 
 /** Records which path was visible at a time of `performance.now()`. */
 function watchScreens(navigation: GuardedHistory) {
   const pathname = () => navigation.current().location.pathname;
-  const [document] = performance.getEntriesByType('navigation');
-  const opened = document ? new URL(document.name, location.href).pathname : pathname();
-  const seen = [
-    { from: 0, path: opened === '/' ? tabs[0].path : opened },
+  const [timing] = performance.getEntriesByType('navigation');
+  const openedPath = timing ? new URL(timing.name, location.href).pathname : pathname();
+  const visits = [
+    { from: 0, path: openedPath === '/' ? tabs[0].path : openedPath },
     { from: performance.now(), path: pathname() },
   ];
-  navigation.subscribe(() => seen.push({ from: performance.now(), path: pathname() }));
-  return { at: (time: number) => seen.findLast(({ from }) => from <= time)?.path ?? pathname() };
+  navigation.subscribe(() => visits.push({ from: performance.now(), path: pathname() }));
+  return { at: (time: number) => visits.findLast(({ from }) => from <= time)?.path ?? pathname() };
 }
 
 /**
  * Stores on this device which builds ran here, so that only like pages are compared: a build's first load over the network is
  * slower than one from the cache.
  */
-function keepRanBuilds(host: string): (build: string) => CacheState {
-  const stored = readJson(STORAGE_KEYS.ranBuilds);
-  const former = Array.isArray(stored) ? stored.filter((id): id is string => typeof id === 'string') : [];
-  const values = new Set(former);
+function trackRanBuilds(host: string): (build: string) => CacheState {
+  const ids = readJson(STORAGE_KEYS.ranBuilds);
+  const earlierBuilds = Array.isArray(ids) ? ids.filter((id): id is string => typeof id === 'string') : [];
+  const ranBuilds = new Set(earlierBuilds);
   return (build) => {
-    const newest = new Set([host, build, ...values]);
-    for (const id of newest) values.add(id);
-    local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...newest].slice(0, MOST_KEPT)));
-    const [isHostKept, isBuildKept] = [former.includes(host), former.includes(build)];
-    if (isHostKept !== isBuildKept) return 'mixed';
-    return isHostKept ? 'warm' : 'cold';
+    const recentBuilds = new Set([host, build, ...ranBuilds]);
+    for (const id of recentBuilds) ranBuilds.add(id);
+    local.set(STORAGE_KEYS.ranBuilds, JSON.stringify([...recentBuilds].slice(0, MAX_STORED_BUILDS)));
+    const [hasHostRun, hasBuildRun] = [earlierBuilds.includes(host), earlierBuilds.includes(build)];
+    if (hasHostRun !== hasBuildRun) return 'mixed';
+    return hasHostRun ? 'warm' : 'cold';
   };
 }

@@ -10,12 +10,13 @@ interface LinkCard {
   link: string;
 }
 
-const escaped: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-const unescaped = (text: string) => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => escaped[name] ?? '');
+const unescapeHtml = (text: string) =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => htmlEntities[name] ?? '');
 
 /** Reads a page's head up to its link-card tags, of which the picture is the last. */
-async function headOf(path: string): Promise<string> {
+async function fetchHead(path: string): Promise<string> {
   const { body } = await fetch(path, { headers: { accept: 'text/html' } });
   const reader = body?.getReader();
   const decoder = new TextDecoder();
@@ -30,9 +31,9 @@ async function headOf(path: string): Promise<string> {
 }
 
 /** The card of a screen, from the page's Open Graph tags. */
-async function cardOf(path: string): Promise<LinkCard> {
-  const head = await headOf(path);
-  const content = (key: string) => unescaped(new RegExp(`"${key}" content="([^"]*)"`).exec(head)?.[1] ?? '');
+async function fetchCard(path: string): Promise<LinkCard> {
+  const head = await fetchHead(path);
+  const content = (key: string) => unescapeHtml(new RegExp(`"${key}" content="([^"]*)"`).exec(head)?.[1] ?? '');
   return {
     title: content('og:title'),
     desc: content('og:description'),
@@ -54,29 +55,29 @@ const signedAddress = () => {
  * server signs for it. Returns the stop function.
  */
 export function shareInWechat(navigation: Pick<GuardedHistory, 'current' | 'subscribe'>): () => void {
-  let shown = '';
-  let configured = '';
+  let shownPath = '';
+  let configuredUrl = '';
 
   async function configure() {
     const url = signedAddress();
-    if (url === configured) return;
+    if (url === configuredUrl) return;
     const signature = await request({
       url: endpoints.wechatSignature,
       params: { url },
       schema: wechatSignatureSchema,
       isOptional: true,
     });
-    configured = url;
+    configuredUrl = url;
     wx.config({ ...signature, jsApiList: ['updateAppMessageShareData', 'updateTimelineShareData'] });
   }
 
-  async function follow() {
+  async function updateCard() {
     const { pathname } = navigation.current().location;
-    if (pathname === shown) return;
-    shown = pathname;
+    if (pathname === shownPath) return;
+    shownPath = pathname;
     try {
-      const [card] = await Promise.all([cardOf(pathname), configure()]);
-      if (pathname !== shown || !card.title) return;
+      const [card] = await Promise.all([fetchCard(pathname), configure()]);
+      if (pathname !== shownPath || !card.title) return;
       const success = () => undefined;
       wx.ready(() => {
         wx.updateAppMessageShareData({ ...card, success });
@@ -89,6 +90,6 @@ export function shareInWechat(navigation: Pick<GuardedHistory, 'current' | 'subs
   }
 
   wx.error((cause) => console.warn('WeChat refused the signature', cause));
-  void follow();
-  return navigation.subscribe(() => void follow());
+  void updateCard();
+  return navigation.subscribe(() => void updateCard());
 }

@@ -2,7 +2,7 @@
  * Makes `removeChild` and `insertBefore` tolerate elements that browser extensions have wrapped in their own, so that React
  * continues (facebook/react#11538). An element that is no longer in its parent at all still throws.
  */
-export function bearWrappers() {
+export function tolerateWrappedNodes() {
   const { removeChild, insertBefore } = Node.prototype;
   Node.prototype.removeChild = function <T extends Node>(this: Node, child: T): T {
     removeChild.call(this, childAround(this, child));

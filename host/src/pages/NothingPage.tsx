@@ -7,12 +7,12 @@ import styles from './NothingPage.module.css';
 /** Shown for addresses that no build of the set has: a mistake, or a tab whose remote was withdrawn. */
 export function NothingPage() {
   const { pathname } = useLocation();
-  const closed = tabs.find(({ path }) => path === pathname);
+  const closedTab = tabs.find(({ path }) => path === pathname);
   return (
     <div className={styles.page}>
-      <h1 className={styles.title}>{closed ? `「${closed.label}」暂时关闭` : '没有这个页面'}</h1>
+      <h1 className={styles.title}>{closedTab ? `「${closedTab.label}」暂时关闭` : '没有这个页面'}</h1>
       <EmptyState
-        text={closed ? '正在维护，内容都还在，请稍后再来。' : '链接可能写错了，也可能已经失效。'}
+        text={closedTab ? '正在维护，内容都还在，请稍后再来。' : '链接可能写错了，也可能已经失效。'}
         drawing="mountain"
         action={
           pathname !== paths.explore() && <Button asLink={<Link to={paths.explore()} replace />}>回到发现</Button>

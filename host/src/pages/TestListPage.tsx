@@ -44,7 +44,7 @@ const flagsOf = (route: ScreenRoute) => [
 
 const ownerOf = ({ source }: ScreenRoute) => (source.kind === 'remote' ? source.remote : 'host');
 
-const filled = (path: string, sampleStory: string | undefined) =>
+const fillPath = (path: string, sampleStory: string | undefined) =>
   path.startsWith('/story/') && !sampleStory
     ? null
     : path.replace('/story/:id', `/story/${sampleStory}`).replace(/:\w+/g, '0');
@@ -66,7 +66,7 @@ function RouteList({ routes, sampleStory }: RouteListProps) {
           </thead>
           <tbody>
             {routes.map((route) => {
-              const target = filled(route.path, sampleStory);
+              const target = fillPath(route.path, sampleStory);
               return (
                 <tr key={route.path}>
                   <td>{target ? <Link to={target}>{route.path}</Link> : route.path}</td>
@@ -157,12 +157,12 @@ function ActiveSet() {
       <h2>构建</h2>
       <ul className={styles.builds}>
         {Object.entries(set.remotes).map(([name, build]) => {
-          const running = remotes.activeBuild(name)?.id ?? build.id;
+          const runningId = remotes.activeBuild(name)?.id ?? build.id;
           return (
             <li key={name}>
-              <strong>{build.label}</strong> <code>{running}</code>
+              <strong>{build.label}</strong> <code>{runningId}</code>
               <p className={styles.note}>
-                {`${running === build.id ? '' : `已退回；集合中为 ${build.id}。`}契约 ${build.contract}，备用 ${build.lastGood?.id ?? '无'}`}
+                {`${runningId === build.id ? '' : `已退回；集合中为 ${build.id}。`}契约 ${build.contract}，备用 ${build.lastGood?.id ?? '无'}`}
               </p>
             </li>
           );
@@ -176,14 +176,14 @@ function ActiveSet() {
 function useSampleStory(): string | undefined {
   const [id, setId] = useState<string>();
   useEffect(() => {
-    let here = true;
+    let isCurrent = true;
     request({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }).then(
-      ({ items: [story] }) => here && story && setId(String(story.id)),
+      ({ items: [story] }) => isCurrent && story && setId(String(story.id)),
       // the list works without it
       () => undefined,
     );
     return () => {
-      here = false;
+      isCurrent = false;
     };
   }, []);
   return id;

@@ -62,9 +62,9 @@ function DocumentTitle({ title }: { title: string }) {
 
 /** Announces the active screen to screen readers; the document itself announces the first one. */
 function RouteAnnouncer({ title }: { title: string }) {
-  const [last, setLast] = useState({ title, said: '' });
-  if (title !== last.title) setLast({ title, said: title });
-  return <VisuallyHidden role="status">{last.said}</VisuallyHidden>;
+  const [last, setLast] = useState({ title, announcement: '' });
+  if (title !== last.title) setLast({ title, announcement: title });
+  return <VisuallyHidden role="status">{last.announcement}</VisuallyHidden>;
 }
 
 interface MountedScreens {
@@ -78,15 +78,15 @@ export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor)
   const route = routeAt(routes, position.location.pathname);
   const key = screenKey(route, position.location);
   const [stack, setStack] = useState(() => ({ position, visitor, screens: afterNavigation([], position, route) }));
-  let shown = stack;
+  let currentStack = stack;
   if (stack.position !== position || stack.visitor !== visitor) {
-    const own = stack.visitor === visitor ? stack.screens : stack.screens.filter((screen) => screen.key === key);
-    shown = { position, visitor, screens: afterNavigation(own, position, route) };
-    setStack(shown);
+    const ownScreens = stack.visitor === visitor ? stack.screens : stack.screens.filter((screen) => screen.key === key);
+    currentStack = { position, visitor, screens: afterNavigation(ownScreens, position, route) };
+    setStack(currentStack);
   }
-  const active = shown.screens.find((screen) => screen.key === key);
+  const active = currentStack.screens.find((screen) => screen.key === key);
   if (!active) throw new Error(`no screen for ${position.location.pathname}`);
-  return { screens: shown.screens, active };
+  return { screens: currentStack.screens, active };
 }
 
 /** A mounted screen: the active one, or one kept alive behind it. */
@@ -101,18 +101,19 @@ export interface OpenScreen {
 }
 
 /** How many kept screens besides the tabs stay mounted. */
-const KEPT_BESIDES_TABS = 3;
+const MAX_KEPT_SCREENS = 3;
 
 const screenKey = (route: ScreenRoute, location: AppLocation) => `${route.name}:${location.pathname}`;
 
 function withoutExcess(screens: OpenScreen[], activeKey: string): OpenScreen[] {
-  const living = screens
+  const retainedScreens = screens
     .filter(({ route }) => route.keepAlive && !isTab(route.path))
     .sort((a, b) => b.lastSeen - a.lastSeen)
-    .slice(0, KEPT_BESIDES_TABS);
+    .slice(0, MAX_KEPT_SCREENS);
   return screens.filter(
     (screen) =>
-      screen.key === activeKey || (screen.route.keepAlive && (isTab(screen.route.path) || living.includes(screen))),
+      screen.key === activeKey ||
+      (screen.route.keepAlive && (isTab(screen.route.path) || retainedScreens.includes(screen))),
   );
 }
 
@@ -142,31 +143,31 @@ interface Visitor {
 }
 
 const currentId = () => {
-  const now = session.current();
-  return now.status === 'member' ? now.user.id : null;
+  const current = session.current();
+  return current.status === 'member' ? current.user.id : null;
 };
 
 /** An expired session keeps its owner's id, for the same user's return. */
 const isLoggedOut = () => local.get(STORAGE_KEYS.owner) === null;
 
-/** `forget` clears state outside React, after a log-out and when a different user signs in. */
-export function useVisitor(forget: () => void): Visitor {
+/** `clearMemory` clears state outside React, after a log-out and when a different user signs in. */
+export function useVisitor(clearMemory: () => void): Visitor {
   const [visitor, setVisitor] = useState<Visitor>({ arrivals: 0, departures: 0 });
-  const last = useRef<string | null>(null);
+  const lastUserId = useRef<string | null>(null);
   useEffect(() => {
-    last.current ??= currentId();
+    lastUserId.current ??= currentId();
     return session.onUserChanged((previous, id) => {
-      const isOther = id !== null && last.current !== null && id !== last.current;
-      const isGone = id === null && previous !== null;
-      last.current = id ?? last.current;
-      if (isOther) {
-        forget();
+      const isOtherUser = id !== null && lastUserId.current !== null && id !== lastUserId.current;
+      const hasEnded = id === null && previous !== null;
+      lastUserId.current = id ?? lastUserId.current;
+      if (isOtherUser) {
+        clearMemory();
         setVisitor((known) => ({ ...known, arrivals: known.arrivals + 1 }));
       }
-      if (isGone && isLoggedOut()) forget();
-      if (isGone) setVisitor((known) => ({ ...known, departures: known.departures + 1 }));
+      if (hasEnded && isLoggedOut()) clearMemory();
+      if (hasEnded) setVisitor((known) => ({ ...known, departures: known.departures + 1 }));
     });
-  }, [forget]);
+  }, [clearMemory]);
   return visitor;
 }
 
@@ -234,17 +235,17 @@ function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
-    const remember = (event: FocusEvent) => {
+    const recordFocus = (event: FocusEvent) => {
       last.current = event.target as Element;
     };
-    element.addEventListener('focusin', remember);
-    const held = document.activeElement;
-    const busyElsewhere = held?.closest('nav, dialog[open]');
-    if (!skip.current && !busyElsewhere) {
+    element.addEventListener('focusin', recordFocus);
+    const focusedElement = document.activeElement;
+    const isFocusElsewhere = focusedElement?.closest('nav, dialog[open]');
+    if (!skip.current && !isFocusElsewhere) {
       const target = last.current && element.contains(last.current) && !isTyping(last.current) ? last.current : element;
       (target as HTMLElement).focus({ preventScroll: true });
     }
     skip.current = false;
-    return () => element.removeEventListener('focusin', remember);
+    return () => element.removeEventListener('focusin', recordFocus);
   }, [scroller, active]);
 }

@@ -15,7 +15,7 @@ function drawn() {
     },
     rest() {
       const rest = { isOver: false };
-      void prerendered.rests().then(() => {
+      void prerendered.waitForScrollEnd().then(() => {
         rest.isOver = true;
       });
       return rest;

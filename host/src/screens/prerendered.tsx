@@ -6,13 +6,13 @@ export interface Prerendered {
   /** Returns the nodes to show at a path until its page is loaded; null if the server rendered none. */
   content(path: string): readonly Node[] | null;
   /** Returns the scroll position in px on the first call, for the first screen; then null. */
-  takeScroll(): number | null;
+  consumeScroll(): number | null;
   /** Resolves once the reader stops scrolling, after 4 s at the latest: replacing the element would stop the scroll. */
-  rests(): Promise<void>;
+  waitForScrollEnd(): Promise<void>;
 }
 
-const REST_MS = 100;
-const MOST_RESTS = 40;
+const SCROLL_CHECK_MS = 100;
+const MAX_SCROLL_CHECKS = 40;
 
 /** Holds the server-rendered nodes of the root, and tracks their scroll position until the app replaces them. */
 export function createPrerendered(root: Element | null): Prerendered {
@@ -25,33 +25,33 @@ export function createPrerendered(root: Element | null): Prerendered {
   });
   return {
     content: (path) => (frame?.dataset.first === path && nodes.length > 0 ? nodes : null),
-    takeScroll() {
-      const taken = top;
+    consumeScroll() {
+      const initialTop = top;
       top = null;
-      return taken;
+      return initialTop;
     },
-    async rests() {
-      let before = null;
-      for (let waits = 0; scroller && top !== null && top !== before && waits < MOST_RESTS; waits += 1) {
-        before = scroller.scrollTop;
-        await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    async waitForScrollEnd() {
+      let previousTop = null;
+      for (let checks = 0; scroller && top !== null && top !== previousTop && checks < MAX_SCROLL_CHECKS; checks += 1) {
+        previousTop = scroller.scrollTop;
+        await new Promise((resolve) => setTimeout(resolve, SCROLL_CHECK_MS));
       }
     },
   };
 }
 
 /** Moves the focus from a server-rendered control to the app's replacement. */
-function followEarlyFocus() {
+function restoreEarlyFocus() {
   const taps = globalThis.__liaozhai?.taps;
   if (taps?.focused && document.activeElement === document.body)
     taps.heirOf(taps.focused)?.focus({ preventScroll: true });
 }
 
 /** Replays focus and tap of server-rendered controls on the app's replacements. */
-export function followEarlyTap() {
+export function replayEarlyTap() {
   const taps = globalThis.__liaozhai?.taps;
   if (!taps) return;
-  followEarlyFocus();
+  restoreEarlyFocus();
   const { last } = taps;
   taps.last = null;
   taps.focused = null;
@@ -78,15 +78,15 @@ export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
     const element = container.current;
     if (!element) return;
     element.append(...content);
-    followEarlyFocus();
-    const follow = (event: MouseEvent) => {
+    restoreEarlyFocus();
+    const navigateInApp = (event: MouseEvent) => {
       const path = tappedPath(event);
       if (path === null) return;
       event.preventDefault();
       void navigate(path);
     };
-    element.addEventListener('click', follow);
-    return () => element.removeEventListener('click', follow);
+    element.addEventListener('click', navigateInApp);
+    return () => element.removeEventListener('click', navigateInApp);
   }, [content, navigate]);
   return <div ref={container} data-first={path} />;
 }

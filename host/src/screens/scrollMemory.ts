@@ -5,7 +5,7 @@ import { usePage } from '../page';
 import { isTab } from '../shell/TabBar';
 import type { OpenScreen } from './ScreenStack';
 
-const REMEMBERED = 60;
+const MAX_STORED_POSITIONS = 60;
 
 /** Scroll positions in px by screen, for going back and for a reload of this tab. */
 export interface ScrollMemory {
@@ -18,9 +18,9 @@ export interface ScrollMemory {
 }
 
 function readStored(): [string, number][] {
-  const stored = readJson(STORAGE_KEYS.scroll, tab);
-  if (!Array.isArray(stored)) return [];
-  return stored.filter((row) => Array.isArray(row) && typeof row[0] === 'string' && Number.isFinite(row[1]));
+  const storedRows = readJson(STORAGE_KEYS.scroll, tab);
+  if (!Array.isArray(storedRows)) return [];
+  return storedRows.filter((row) => Array.isArray(row) && typeof row[0] === 'string' && Number.isFinite(row[1]));
 }
 
 export function createScrollMemory(): ScrollMemory {
@@ -31,7 +31,7 @@ export function createScrollMemory(): ScrollMemory {
       tops.delete(key);
       tops.set(key, Math.round(top));
     },
-    save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-REMEMBERED))),
+    save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-MAX_STORED_POSITIONS))),
     clear() {
       tops.clear();
       tab.remove(STORAGE_KEYS.scroll);
@@ -49,31 +49,31 @@ export function useScrollMemory(
   const { prerendered } = usePage();
   const position = key + location.search;
   /** Key of the position at which the screen was hidden. */
-  const left = useRef<string | null>(null);
+  const hiddenPosition = useRef<string | null>(null);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!active || !element) return;
     // Going back and showing a kept screen restore its position; a newly opened page starts at its top. Each address of a tab has
     // its own position, which is stored, since any tap may load a new document.
-    const goal = action === 'POP' || isTab(route.path) ? position : left.current;
-    const top = prerendered.takeScroll() ?? (goal === null ? 0 : memory.read(goal));
+    const restoredPosition = action === 'POP' || isTab(route.path) ? position : hiddenPosition.current;
+    const top = prerendered.consumeScroll() ?? (restoredPosition === null ? 0 : memory.read(restoredPosition));
     memory.write(position, top);
     // a new screen is at its top already; setting that would force a layout during the commit
-    const stop = left.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
-    const remember = () => memory.write(position, element.scrollTop);
-    element.addEventListener('scroll', remember, { passive: true });
+    const stop = hiddenPosition.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
+    const recordScroll = () => memory.write(position, element.scrollTop);
+    element.addEventListener('scroll', recordScroll, { passive: true });
     return () => {
       stop();
-      element.removeEventListener('scroll', remember);
-      left.current = position;
+      element.removeEventListener('scroll', recordScroll);
+      hiddenPosition.current = position;
     };
   }, [scroller, position, action, active, memory, prerendered, route.path]);
 }
 
-const RESTORE_FOR_MS = 3000;
+const RESTORE_TIMEOUT_MS = 3000;
 /** Signs of loading content: a skeleton, or a list that grows. */
-const coming = '[data-skeleton], [aria-busy="true"]';
-const takingOver = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+const loadingSelector = '[data-skeleton], [aria-busy="true"]';
+const userEvents = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
  * Scrolls an element to a position, and again while content arrives, since it may be too short at first. Ends when the position
@@ -89,30 +89,30 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
     if (element.scrollHeight <= scrollHeight) return;
     scrollHeight = element.scrollHeight;
     clearTimeout(timer);
-    timer = setTimeout(giveUp, RESTORE_FOR_MS);
+    timer = setTimeout(giveUp, RESTORE_TIMEOUT_MS);
   });
   const giveUp = () => {
-    if (!element.querySelector(coming)) return stop();
-    timer = setTimeout(giveUp, RESTORE_FOR_MS);
+    if (!element.querySelector(loadingSelector)) return stop();
+    timer = setTimeout(giveUp, RESTORE_TIMEOUT_MS);
   };
-  let timer = setTimeout(giveUp, RESTORE_FOR_MS);
+  let timer = setTimeout(giveUp, RESTORE_TIMEOUT_MS);
   const stop = () => {
     clearTimeout(timer);
     observer.disconnect();
-    for (const kind of takingOver) element.removeEventListener(kind, stop);
+    for (const kind of userEvents) element.removeEventListener(kind, stop);
   };
   observer.observe(element, { childList: true, subtree: true });
-  for (const kind of takingOver) element.addEventListener(kind, stop, { passive: true });
+  for (const kind of userEvents) element.addEventListener(kind, stop, { passive: true });
   return stop;
 }
 
 /** Scrolls towards a position as far as the content allows. Returns whether it was reached. */
 function scrollFarther(element: HTMLElement, top: number): boolean {
-  const before = element.scrollTop;
+  const previousTop = element.scrollTop;
   element.scrollTop = top;
   const { scrollTop } = element;
   // the browser's event fires with the next frame; until then a list that renders only visible rows would be empty
-  if (scrollTop !== before) element.dispatchEvent(new Event('scroll'));
+  if (scrollTop !== previousTop) element.dispatchEvent(new Event('scroll'));
   return Math.abs(scrollTop - top) <= 1;
 }
 

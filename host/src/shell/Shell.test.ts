@@ -1,9 +1,9 @@
 import { expect, rs, test } from '@rstest/core';
-import { endTime } from './Shell';
+import { formatEndTime } from './Shell';
 
 test('the end of a preview names its day where that is not today', () => {
   rs.useFakeTimers({ now: new Date(2026, 10, 22, 22, 36), toFake: ['Date'] });
-  expect(endTime(new Date(2026, 10, 22, 23, 5))).toBe('23:05');
-  expect(endTime(new Date(2026, 10, 25, 22, 36))).toBe('11月25日 22:36');
+  expect(formatEndTime(new Date(2026, 10, 22, 23, 5))).toBe('23:05');
+  expect(formatEndTime(new Date(2026, 10, 25, 22, 36))).toBe('11月25日 22:36');
   rs.useRealTimers();
 });

@@ -18,23 +18,23 @@ export function Shell() {
   const visitor = useVisitor(memory.clear);
   const { screens, active } = useScreenStack(routes, visitor);
   useScrollSaving(memory);
-  const online = useOnline();
+  const isOnline = useOnline();
   const prefetch = useCallback((path: string) => void components.preloadScreen(routes, path), [routes, components]);
   return (
-    <div className={clsx(styles.frame, (set.override || !online) && styles.noticed)}>
+    <div className={clsx(styles.frame, (set.override || !isOnline) && styles.noticed)}>
       <Router navigator={navigation} location={location}>
         <Tabs
           pathname={location.pathname}
-          inChat={new URLSearchParams(location.search).get('chat') === '1'}
+          isInChat={new URLSearchParams(location.search).get('chat') === '1'}
           hidden={active.route.outsideShell}
           onApproach={prefetch}
-          onAgain={scrollToTop}
+          onReselect={scrollToTop}
         />
         <MinorMode pathname={location.pathname} />
       </Router>
       <div className={styles.notices}>
         {LocalBadge ? <LocalBadge /> : set.override && <OverrideBadge expires={set.override.expires} />}
-        <OfflineBanner online={online} />
+        <OfflineBanner online={isOnline} />
       </div>
       <div className={styles.screens}>
         <ScreenStack screens={screens} active={active} epoch={visitor.arrivals} memory={memory} />
@@ -79,7 +79,7 @@ function OfflineBanner({ online }: { online: boolean }) {
 function OverrideBadge({ expires }: { expires: string }) {
   return (
     <aside className={styles.override} aria-label="预览">
-      <span>{`正在预览未发布的版本，至 ${endTime(new Date(expires))}`}</span>
+      <span>{`正在预览未发布的版本，至 ${formatEndTime(new Date(expires))}`}</span>
       {/* plain link: another set needs a new document */}
       <a className={styles.leave} href="/?override=off">
         退出预览
@@ -91,7 +91,7 @@ function OverrideBadge({ expires }: { expires: string }) {
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** `14:05` in the reader's time zone, with the day if it is not today. */
-export function endTime(end: Date): string {
+export function formatEndTime(end: Date): string {
   const day = end.toDateString() === new Date().toDateString() ? '' : `${end.getMonth() + 1}月${end.getDate()}日 `;
   return `${day}${twoDigits(end.getHours())}:${twoDigits(end.getMinutes())}`;
 }

@@ -28,7 +28,7 @@ const isUnderTab = (tabPath: string, pathname: string) => pathname === tabPath |
 interface TabBarProps {
   pathname: string;
   /** Whether a chat is open, which belongs to 聊过 regardless of where it was opened. */
-  inChat?: boolean;
+  isInChat?: boolean;
   /** Whether a reply is unread. Not shown in a chat, where each reply is unread until it is reported as seen. */
   hasNewReply?: boolean;
   /** Whether the screen is outside the shell; a wide window still shows the rail. */
@@ -36,25 +36,25 @@ interface TabBarProps {
   /** Called when a finger, pointer or focus reaches an inactive tab. */
   onApproach: (path: string) => void;
   /** Called when the active tab is chosen again. */
-  onAgain: () => void;
+  onReselect: () => void;
 }
 
 /** 发现 · 聊过 · 我的. Each replaces the history entry, so going back skips the page that the tab was chosen on. */
 export const TabBar = memo(function TabBar({
   pathname,
-  inChat,
+  isInChat,
   hasNewReply,
   hidden,
   onApproach,
-  onAgain,
+  onReselect,
 }: TabBarProps) {
   return (
     <nav className={styles.bar} aria-label="主导航" hidden={hidden} data-foot>
       {tabs.map(({ path, label, Icon, ActiveIcon }) => {
-        const isChatHere = inChat && path === paths.conversations();
+        const isChatHere = isInChat && path === paths.conversations();
         const active = isUnderTab(path, pathname) || isChatHere;
-        const Shown = active ? ActiveIcon : Icon;
-        const approach = () => !active && onApproach(path);
+        const CurrentIcon = active ? ActiveIcon : Icon;
+        const handleApproach = () => !active && onApproach(path);
         return (
           <Link
             key={path}
@@ -62,18 +62,18 @@ export const TabBar = memo(function TabBar({
             replace
             className={clsx(styles.tab, active && styles.active)}
             aria-current={isChatHere || (active ? 'page' : undefined)}
-            onTouchStart={approach}
-            onPointerEnter={approach}
-            onFocus={approach}
+            onTouchStart={handleApproach}
+            onPointerEnter={handleApproach}
+            onFocus={handleApproach}
             onClick={(event) => {
               if (pathname !== path) return;
               event.preventDefault();
-              onAgain();
+              onReselect();
             }}
           >
-            <Shown size={24} aria-hidden />
+            <CurrentIcon size={24} aria-hidden />
             <span className={styles.label}>{label}</span>
-            {hasNewReply && !inChat && path === paths.conversations() && (
+            {hasNewReply && !isInChat && path === paths.conversations() && (
               <span className={styles.dot}>
                 <VisuallyHidden>有新回复</VisuallyHidden>
               </span>

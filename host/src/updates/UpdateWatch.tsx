@@ -5,65 +5,65 @@ import { Dialog } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { parse } from 'valibot';
 import { usePage } from '../page';
-import { noteAttempt, wasJustTried } from './pendingUpdate';
+import { recordAttempt, wasJustAttempted } from './pendingUpdate';
 
 /** Together with the 30 s between two checks, a killed build is left within a minute. */
 const GRACE_MS = 25_000;
 
 /** Deletes the pages that the service worker would answer with first: they are of an outdated set. */
-const forgetScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
+const deleteCachedScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
 
 function reloadFor(goal: string) {
-  noteAttempt(goal);
+  recordAttempt(goal);
   location.reload();
 }
 
 /** Applies the channel: a newer set with the next navigation, the end of a killed build as soon as unsaved work allows. */
 export default function UpdateWatch() {
   const { set, remotes, pendingUpdate } = usePage();
-  const [killed, setKilled] = useState<string | null>(null);
-  const [putAside, setPutAside] = useState(false);
+  const [killedBuild, setKilledBuild] = useState<string | null>(null);
+  const [isDismissed, setIsDismissed] = useState(false);
 
   useEffect(() => {
-    let announced: string | null = null;
-    const take = (verdict: SetVerdict) => {
-      if (verdict.kind !== 'current') forgetScreens();
-      if (verdict.kind === 'killed') return wasJustTried(verdict.build) || setKilled(verdict.build);
+    let announcedSet: string | null = null;
+    const applyVerdict = (verdict: SetVerdict) => {
+      if (verdict.kind !== 'current') deleteCachedScreens();
+      if (verdict.kind === 'killed') return wasJustAttempted(verdict.build) || setKilledBuild(verdict.build);
       pendingUpdate.announce(verdict.kind === 'outdated' ? verdict.live : null);
-      if (verdict.kind !== 'outdated' || announced === verdict.live || wasJustTried(verdict.live)) return;
-      announced = verdict.live;
+      if (verdict.kind !== 'outdated' || announcedSet === verdict.live || wasJustAttempted(verdict.live)) return;
+      announcedSet = verdict.live;
       toast('有新版本', { action: { label: '更新', run: () => reloadFor(verdict.live) } });
     };
-    return watchChannel(set, remotes.runningBuilds, take);
+    return watchChannel(set, remotes.runningBuilds, applyVerdict);
   }, [set, remotes, pendingUpdate]);
 
   useEffect(() => {
-    if (!killed) return;
-    const leaveIfFree = () => reloadBlocks().length === 0 && reloadFor(killed);
-    leaveIfFree();
-    const stop = onReloadBlocksChanged(leaveIfFree);
-    const timer = setTimeout(() => reloadFor(killed), GRACE_MS);
+    if (!killedBuild) return;
+    const reloadIfUnblocked = () => reloadBlocks().length === 0 && reloadFor(killedBuild);
+    reloadIfUnblocked();
+    const stop = onReloadBlocksChanged(reloadIfUnblocked);
+    const timer = setTimeout(() => reloadFor(killedBuild), GRACE_MS);
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, [killed]);
+  }, [killedBuild]);
 
   return (
     <Dialog
-      open={killed !== null && !putAside}
+      open={killedBuild !== null && !isDismissed}
       title="这个版本已停用"
       confirmLabel="现在重新载入"
-      onConfirm={() => killed && reloadFor(killed)}
+      onConfirm={() => killedBuild && reloadFor(killedBuild)}
       cancelLabel="先去保存"
-      onClose={() => setPutAside(true)}
+      onClose={() => setIsDismissed(true)}
     >
       它有一处已知的故障，半分钟内会自动重新载入。还没写完的内容，请先保存。
     </Dialog>
   );
 }
 
-const EVERY_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 
 /** Checks the channel when the page becomes visible, and every 30 s while it is. Returns the stop function. */
 function watchChannel(
@@ -73,29 +73,29 @@ function watchChannel(
 ): () => void {
   const { channel, publicKey } = set;
   let { seq } = set;
-  let stopped = false;
+  let isStopped = false;
 
-  const look = async () => {
+  const checkChannel = async () => {
     if (document.visibilityState !== 'visible') return;
     try {
       const response = await fetchInTurn(`/channels/${channel}.json`, { cache: 'no-cache' });
       if (!response.ok) return;
       const state = await readChannel(await response.text(), { channel, publicKey, seq, now: serverNow() });
       seq = state.seq;
-      if (!stopped) onVerdict(judgeSet(set, runningBuilds(), state));
+      if (!isStopped) onVerdict(judgeSet(set, runningBuilds(), state));
     } catch (cause) {
       // offline, or an invalid document: the page stays on its pinned set
       console.info('channel not read', cause);
     }
   };
 
-  const timer = setInterval(look, EVERY_MS);
-  document.addEventListener('visibilitychange', look);
-  void look();
+  const timer = setInterval(checkChannel, CHECK_INTERVAL_MS);
+  document.addEventListener('visibilitychange', checkChannel);
+  void checkChannel();
   return () => {
-    stopped = true;
+    isStopped = true;
     clearInterval(timer);
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', checkChannel);
   };
 }
 
@@ -108,8 +108,8 @@ async function isSigned(text: string, signature: string, publicKey: string): Pro
   if (!crypto.subtle) return true;
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
   const key = await crypto.subtle.importKey('spki', bytesOf(publicKey), ecdsa, false, ['verify']);
-  const signed = new TextEncoder().encode(text);
-  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytesOf(signature), signed);
+  const signedBytes = new TextEncoder().encode(text);
+  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytesOf(signature), signedBytes);
 }
 
 interface Expectation {

@@ -6,18 +6,18 @@ export interface PendingUpdate {
   /** Sets the live set, if it is another one than this page's. */
   announce(set: string | null): void;
   /** Whether the next navigation must be a new document: a newer set is live, and there is no unsaved work. Records a yes as an attempt. */
-  take(): boolean;
+  claim(): boolean;
 }
 
 export function createPendingUpdate(): PendingUpdate {
-  let awaited: string | null = null;
+  let liveSet: string | null = null;
   return {
     announce(set) {
-      awaited = set;
+      liveSet = set;
     },
-    take() {
-      if (!awaited || reloadBlocks().length > 0 || wasJustTried(awaited)) return false;
-      noteAttempt(awaited);
+    claim() {
+      if (!liveSet || reloadBlocks().length > 0 || wasJustAttempted(liveSet)) return false;
+      recordAttempt(liveSet);
       return true;
     },
   };
@@ -31,15 +31,15 @@ interface Attempt {
   at: number;
 }
 
-const lastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null | undefined;
+const readLastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null | undefined;
 
 /** Whether a new document was just requested for this goal and did not have it. */
-export function wasJustTried(goal: string, now = Date.now()): boolean {
-  const last = lastAttempt();
+export function wasJustAttempted(goal: string, now = Date.now()): boolean {
+  const attempt = readLastAttempt();
   // a time in the future does not count: the clock has been set back since
-  return last?.goal === goal && last.at <= now && now - last.at < RETRY_AFTER_MS;
+  return attempt?.goal === goal && attempt.at <= now && now - attempt.at < RETRY_AFTER_MS;
 }
 
 /** Records that a new document is about to be requested. */
-export const noteAttempt = (goal: string) =>
+export const recordAttempt = (goal: string) =>
   tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: Date.now() } satisfies Attempt));

@@ -1,7 +1,7 @@
 import '../testing/pageFixture';
 import { blockReload } from '@liaozhai/shared/runtime';
 import { beforeAll, describe, expect, test } from '@rstest/core';
-import { createPendingUpdate, noteAttempt, wasJustTried } from './pendingUpdate';
+import { createPendingUpdate, recordAttempt, wasJustAttempted } from './pendingUpdate';
 import { judgeSet, readChannel } from './UpdateWatch';
 
 const base64 = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
@@ -103,26 +103,26 @@ describe('a pending update', () => {
     const update = createPendingUpdate();
     update.announce(setB);
     const release = blockReload('outbox');
-    expect(update.take()).toBe(false);
+    expect(update.claim()).toBe(false);
     release();
-    expect(update.take()).toBe(true);
+    expect(update.claim()).toBe(true);
   });
 
   test('that a new document did not bring is not asked for again at once', () => {
     const update = createPendingUpdate();
     update.announce(setB);
-    noteAttempt(setB);
-    expect(update.take()).toBe(false);
-    expect(wasJustTried(setB, Date.now() + 61_000)).toBe(false);
+    recordAttempt(setB);
+    expect(update.claim()).toBe(false);
+    expect(wasJustAttempted(setB, Date.now() + 61_000)).toBe(false);
     // the clock was set back by a day
-    expect(wasJustTried(setB, Date.now() - 86_400_000)).toBe(false);
+    expect(wasJustAttempted(setB, Date.now() - 86_400_000)).toBe(false);
   });
 
   test('is none until another set is live, and none once that is taken back', () => {
     const update = createPendingUpdate();
-    expect(update.take()).toBe(false);
+    expect(update.claim()).toBe(false);
     update.announce(setB);
     update.announce(null);
-    expect(update.take()).toBe(false);
+    expect(update.claim()).toBe(false);
   });
 });
