@@ -28,7 +28,7 @@ const spellings: [RegExp, string][] = [
 ];
 const DEEPEST_ENCODING = 5;
 
-const decoded = (path: string): string =>
+const decodeOnce = (path: string): string =>
   spellings
     .reduce((text, [spelling, plain]) => text.replace(spelling, plain), path)
     .replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -36,7 +36,7 @@ const decoded = (path: string): string =>
 /** Whether a path has `.` or `..` segments in any encoding, which upstream servers would resolve differently. */
 export function hasDotSegments(url: string): boolean {
   let path = url.split('?', 1)[0] ?? '';
-  for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) path = decoded(path);
+  for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) path = decodeOnce(path);
   // some servers cut a segment at these: `..;x`, `..%00`
   return path.split(/[/\\]/).some((segment) => /^\.{1,2}(?:$|[;\s\0#?])/.test(segment));
 }

@@ -3,14 +3,14 @@ import { Agent as SecureAgent } from 'node:https';
 import { endToEnd, forwardedHeaders, sendTo } from './upstream.ts';
 
 /** Shorter than any server keeps an idle connection (Node 5 s, nginx 75 s): one closed at the moment of reuse loses a call. */
-const idle = { keepAlive: true, timeout: 2_000 };
-const agents = { 'http:': new Agent(idle), 'https:': new SecureAgent(idle) };
+const agentOptions = { keepAlive: true, timeout: 2_000 };
+const agents = { 'http:': new Agent(agentOptions), 'https:': new SecureAgent(agentOptions) };
 
 /** Shorter than the minute after which nginx considers this server failed. */
-const ANSWER_MS = 50_000;
+const ANSWER_TIMEOUT_MS = 50_000;
 /** A response is buffered until it is complete, or up to this size and time. If it breaks off before, it becomes a 502. */
-const HELD_BYTES = 64 * 1024;
-const HELD_MS = 100;
+const MAX_BUFFERED_BYTES = 64 * 1024;
+const MAX_BUFFER_MS = 100;
 
 interface Call {
   /** origin of the backend */
@@ -22,10 +22,10 @@ interface Call {
 }
 
 /** Forwards a call and passes its response on. */
-export function passCall(request: IncomingMessage, response: ServerResponse, call: Call) {
-  const { target, trustsProxy, answerMs = ANSWER_MS, refuse } = call;
-  const { method, url: path, headers: given } = request;
-  const isChunked = given['transfer-encoding'] !== undefined;
+export function forwardCall(request: IncomingMessage, response: ServerResponse, call: Call) {
+  const { target, trustsProxy, answerMs = ANSWER_TIMEOUT_MS, refuse } = call;
+  const { method, url: path, headers: requestHeaders } = request;
+  const isChunked = requestHeaders['transfer-encoding'] !== undefined;
   const headers = forwardedHeaders(request, trustsProxy);
   if (isChunked) headers['transfer-encoding'] = 'chunked';
   const agent = agents[target.startsWith('https:') ? 'https:' : 'http:'];
@@ -34,56 +34,56 @@ export function passCall(request: IncomingMessage, response: ServerResponse, cal
     if (!response.destroyed) refuse(error);
   };
   const options = { method, path, headers, agent, timeout: answerMs };
-  const sent = sendTo(target, options, {
-    answered: (answer) => passAnswer(answer, response, () => refuseUnlessGone(new Error('the answer broke off'))),
-    refused: refuseUnlessGone,
+  const upstreamRequest = sendTo(target, options, {
+    onAnswer: (answer) => forwardAnswer(answer, response, () => refuseUnlessGone(new Error('the answer broke off'))),
+    onRefused: refuseUnlessGone,
   });
-  response.once('close', () => sent.destroy());
-  request.on('error', () => sent.destroy());
-  if (isChunked || given['content-length'] !== undefined) request.pipe(sent);
-  else sent.end();
+  response.once('close', () => upstreamRequest.destroy());
+  request.on('error', () => upstreamRequest.destroy());
+  if (isChunked || requestHeaders['content-length'] !== undefined) request.pipe(upstreamRequest);
+  else upstreamRequest.end();
 }
 
 /** Passes a response on. Nothing in it can end this process. */
-function passAnswer(answer: IncomingMessage, response: ServerResponse, broken: () => void): void {
-  const held: Buffer[] = [];
-  let heldBytes = 0;
-  let isHeld = true;
-  const begin = () => {
-    isHeld = false;
+function forwardAnswer(answer: IncomingMessage, response: ServerResponse, onBroken: () => void): void {
+  const bufferedChunks: Buffer[] = [];
+  let bufferedBytes = 0;
+  let isBuffering = true;
+  const writeHead = () => {
+    isBuffering = false;
     response.statusCode = answer.statusCode ?? 502;
-    for (const [name, value = ''] of Object.entries(endToEnd(answer.headers))) setSafely(response, name, value);
+    for (const [name, value = ''] of Object.entries(endToEnd(answer.headers))) trySetHeader(response, name, value);
   };
   const stream = () => {
     clearTimeout(timer);
-    answer.off('data', hold);
-    begin();
-    for (const piece of held) response.write(piece);
+    answer.off('data', bufferChunk);
+    writeHead();
+    for (const chunk of bufferedChunks) response.write(chunk);
     answer.pipe(response);
   };
-  const timer = setTimeout(stream, HELD_MS);
-  const hold = (piece: Buffer) => {
-    held.push(piece);
-    heldBytes += piece.length;
-    if (heldBytes > HELD_BYTES) stream();
+  const timer = setTimeout(stream, MAX_BUFFER_MS);
+  const bufferChunk = (chunk: Buffer) => {
+    bufferedChunks.push(chunk);
+    bufferedBytes += chunk.length;
+    if (bufferedBytes > MAX_BUFFERED_BYTES) stream();
   };
-  answer.on('data', hold);
+  answer.on('data', bufferChunk);
   answer.once('end', () => {
-    if (!isHeld) return;
-    begin();
-    response.end(Buffer.concat(held));
+    if (!isBuffering) return;
+    writeHead();
+    response.end(Buffer.concat(bufferedChunks));
   });
   answer.once('close', () => {
     clearTimeout(timer);
     if (answer.complete) return;
-    if (isHeld) broken();
+    if (isBuffering) onBroken();
     else response.destroy();
   });
   // `close` follows
   answer.on('error', () => {});
 }
 
-function setSafely(response: ServerResponse, name: string, value: string | string[]): void {
+function trySetHeader(response: ServerResponse, name: string, value: string | string[]): void {
   try {
     response.setHeader(name, value);
   } catch {

@@ -151,7 +151,7 @@ describe('the socket', () => {
 
   test('ends after its time at both ends, also of a visitor who does nothing about it', async () => {
     const reverb = await listenForSockets('reverb');
-    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin, longestSocketMs: 50 });
+    const origin = await openProxy({ backend: nowhere, reverb: reverb.origin, maxSocketMs: 50 });
     const { answer, ended } = await openSocket(origin, '/app/key');
     expect(answer).toBe('reverb');
     const atReverb = reverb.asked[0]?.socket;

@@ -3,22 +3,22 @@ import type { Duplex } from 'node:stream';
 import { answerRaw } from '@liaozhai/http/server';
 import { type FrontCounters, type Log, nameRoute } from '../telemetry.ts';
 import { callSegment, hasDotSegments, isSocketAddress } from './address.ts';
-import { passCall } from './call.ts';
-import { passSocket } from './socket.ts';
+import { forwardCall } from './call.ts';
+import { forwardSocket } from './socket.ts';
 import { Refusal, refusalFor } from './upstream.ts';
 
 interface BackendProxyOptions {
   /** current origin of the backend */
   backend: () => string;
   /** Seconds until a backend that ended runs again; null while it runs. */
-  awaySeconds?: () => number | null;
+  secondsUntilRestart?: () => number | null;
   log: Log;
   counters?: FrontCounters | null;
   /** origin of a Reverb that serves the socket instead of the backend */
   reverb?: string;
   /** Trust X-Forwarded-*, which the operator's own proxy sets. */
   trustProxy: boolean;
-  longestSocketMs?: number;
+  maxSocketMs?: number;
   /** longest time until a response begins */
   answerMs?: number;
 }
@@ -33,18 +33,18 @@ export interface BackendProxy {
 
 /** Forwards calls and the socket to the backend, so that page, API and socket share one origin. */
 export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
-  const { backend, reverb, trustProxy: trustsProxy, log, counters, awaySeconds = () => null } = options;
+  const { backend, reverb, trustProxy: trustsProxy, log, counters, secondsUntilRestart = () => null } = options;
   /** Refusal while the backend is restarting; null while it runs. */
-  const restarting = (): Refusal | null => {
-    const seconds = awaySeconds();
+  const restartRefusal = (): Refusal | null => {
+    const seconds = secondsUntilRestart();
     return seconds === null ? null : new Refusal(503, '服务正在重新启动，请稍候再试', seconds);
   };
   const count = (reason: string) => counters?.upstreamErrors.inc({ reason });
-  const refusedWith = new Set<number>();
-  const noteRefusedSocket = (status: number) => {
+  const loggedStatuses = new Set<number>();
+  const logRefusedSocket = (status: number) => {
     count('socket_refused');
-    if (refusedWith.has(status)) return;
-    refusedWith.add(status);
+    if (loggedStatuses.has(status)) return;
+    loggedStatuses.add(status);
     const cure = reverb ? '' : '. If Reverb listens on an address of its own, name it with REVERB_URL';
     log.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${status}${cure}`);
   };
@@ -58,39 +58,39 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
       if (segment) nameRoute(request, `/${segment}/*`);
       response.setHeader('x-request-id', requestId);
       const refuse = ({ status, headers, body }: Refusal) => response.writeHead(status, headers).end(body);
-      const isRestarting = restarting();
+      const currentRefusal = restartRefusal();
       if (isUnclear) response.writeHead(400, { 'content-type': 'text/plain' }).end('dot segments in the path');
       // Reverb answers a plain request with 500; the page sends one to find out whether there is a socket
       else if (isSocket && reverb) response.writeHead(426, { connection: 'Upgrade', upgrade: 'websocket' }).end();
-      else if (isRestarting) {
+      else if (currentRefusal) {
         count('restarting');
-        refuse(isRestarting);
+        refuse(currentRefusal);
       } else
-        passCall(request, response, {
+        forwardCall(request, response, {
           target: backend(),
           trustsProxy,
           answerMs: options.answerMs,
           refuse(error) {
             count('unreachable');
-            refuse(restarting() ?? refusalFor(error));
+            refuse(restartRefusal() ?? refusalFor(error));
           },
         });
       return true;
     },
     isSocket: ({ url = '' }) => isSocketAddress(url),
     socket(request, socket, head) {
-      passSocket(request, socket, head, {
+      forwardSocket(request, socket, head, {
         target: reverb ?? backend(),
         isReverb: reverb !== undefined,
         trustsProxy,
-        longestMs: options.longestSocketMs,
+        maxMs: options.maxSocketMs,
         answerMs: options.answerMs,
-        opened: () => counters?.sockets.inc(),
-        closed: () => counters?.sockets.dec(),
-        refused: noteRefusedSocket,
-        unreachable(error) {
+        onOpen: () => counters?.sockets.inc(),
+        onClose: () => counters?.sockets.dec(),
+        onRefused: logRefusedSocket,
+        onUnreachable(error) {
           count('unreachable');
-          const { status, headers, body } = restarting() ?? refusalFor(error);
+          const { status, headers, body } = restartRefusal() ?? refusalFor(error);
           answerRaw(socket, status, body, headers);
         },
       });

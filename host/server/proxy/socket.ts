@@ -4,55 +4,55 @@ import type { Duplex } from 'node:stream';
 import { answerRaw } from '@liaozhai/http/server';
 import { forwardedHeaders, sendTo } from './upstream.ts';
 
-const ANSWER_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 /** A peer that reads nothing for this long is disconnected. */
-const DEAF_MS = 10_000;
+const STALLED_PEER_MS = 10_000;
 
 /** Sockets are closed after 24 to 30 minutes, so that an ended session gets no new one, even if the backend closes none. */
-const LONGEST_MS = 30 * 60_000;
-const SHORTEST_SHARE = 0.8;
+const MAX_SOCKET_MS = 30 * 60_000;
+const MIN_LIFETIME_SHARE = 0.8;
 
-interface SocketPass {
+interface SocketForwarding {
   /** origin of what answers sockets */
   target: string;
   /** The target is a Reverb: it has no sessions, and counts headers towards its limit of 10,000 bytes per request. */
   isReverb: boolean;
   trustsProxy: boolean;
-  longestMs?: number;
+  maxMs?: number;
   answerMs?: number;
-  opened: () => void;
-  closed: () => void;
+  onOpen: () => void;
+  onClose: () => void;
   /** The target answered without opening a socket. */
-  refused: (status: number) => void;
+  onRefused: (status: number) => void;
   /** Answers if the target did not respond. */
-  unreachable: (error: Error) => void;
+  onUnreachable: (error: Error) => void;
 }
 
 /** Forwards a socket, or answers with the reason for the refusal. */
-export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketPass): void {
-  const { target, isReverb, longestMs = LONGEST_MS, answerMs = ANSWER_MS } = pass;
+export function forwardSocket(request: IncomingMessage, socket: Duplex, head: Buffer, pass: SocketForwarding): void {
+  const { target, isReverb, maxMs = MAX_SOCKET_MS, answerMs = ANSWER_TIMEOUT_MS } = pass;
   const headers = { ...forwardedHeaders(request, pass.trustsProxy), connection: 'Upgrade', upgrade: 'websocket' };
   if (isReverb) {
     headers.host = new URL(target).host;
     for (const name of ['cookie', 'authorization'] as const) delete headers[name];
   }
   const options = { path: request.url, headers, agent: false, timeout: answerMs };
-  const sent = sendTo(target, options, {
-    answered({ statusCode = 502 }) {
-      pass.refused(statusCode);
+  const upstreamRequest = sendTo(target, options, {
+    onAnswer({ statusCode = 502 }) {
+      pass.onRefused(statusCode);
       // a success or a redirect would hide the failure
       answerRaw(socket, statusCode < 400 ? 502 : statusCode, 'no socket here');
-      sent.destroy();
+      upstreamRequest.destroy();
     },
-    switched(answer, upstream, first) {
+    onUpgrade(answer, upstream, first) {
       socket.off('close', giveUp);
       if (socket.destroyed) return void upstream.destroy();
-      const share = SHORTEST_SHARE + (1 - SHORTEST_SHARE) * Math.random();
-      const timer = setTimeout(() => socket.destroy(), longestMs * share).unref();
-      pass.opened();
+      const share = MIN_LIFETIME_SHARE + (1 - MIN_LIFETIME_SHARE) * Math.random();
+      const timer = setTimeout(() => socket.destroy(), maxMs * share).unref();
+      pass.onOpen();
       socket.once('close', () => {
         clearTimeout(timer);
-        pass.closed();
+        pass.onClose();
       });
       if (head.length > 0) socket.unshift(head);
       if (first.length > 0) upstream.unshift(first);
@@ -61,14 +61,14 @@ export function passSocket(request: IncomingMessage, socket: Duplex, head: Buffe
       joinOneWay(upstream as Socket, socket as Socket);
       joinOneWay(socket as Socket, upstream as Socket);
     },
-    refused(error) {
-      if (!socket.destroyed) pass.unreachable(error);
+    onRefused(error) {
+      if (!socket.destroyed) pass.onUnreachable(error);
     },
   });
-  const giveUp = () => sent.destroy();
+  const giveUp = () => upstreamRequest.destroy();
   socket.on('error', () => socket.destroy());
   socket.once('close', giveUp);
-  sent.end();
+  upstreamRequest.end();
 }
 
 /** The response head that opens a socket, unchanged. */
@@ -81,7 +81,7 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
 function joinOneWay(from: Socket, to: Socket): void {
   let timer: NodeJS.Timeout | undefined;
   const destroySoon = () => {
-    timer = setTimeout(() => to.destroy(), DEAF_MS).unref();
+    timer = setTimeout(() => to.destroy(), STALLED_PEER_MS).unref();
   };
   from.setTimeout(0).setNoDelay(true).setKeepAlive(true);
   from.on('error', () => from.destroy());

@@ -22,11 +22,11 @@ export class Refusal {
   }
 }
 
-class TimedOut extends Error {}
+class TimeoutError extends Error {}
 
 /** 503: unreachable. 504: timed out. 502: not HTTP, or broken off. */
 export function refusalFor(error: Error): Refusal {
-  if (error instanceof TimedOut) return new Refusal(504);
+  if (error instanceof TimeoutError) return new Refusal(504);
   const { syscall } = error as NodeJS.ErrnoException;
   return new Refusal(syscall === 'connect' || syscall === 'getaddrinfo' ? 503 : 502);
 }
@@ -47,13 +47,16 @@ const hopByHop = [
 ];
 
 /** Headers that `Connection` cannot remove. */
-const lasting = ['host', 'content-length', 'cookie', 'authorization'];
+const protectedHeaders = ['host', 'content-length', 'cookie', 'authorization'];
 
 /** Returns the headers to forward. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const left = new Set([...hopByHop, ...named.filter((name) => !lasting.includes(name))]);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
+  const connectionHeaders = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const removedHeaders = new Set([
+    ...hopByHop,
+    ...connectionHeaders.filter((name) => !protectedHeaders.includes(name)),
+  ]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !removedHeaders.has(name)));
 }
 
 /**
@@ -73,10 +76,10 @@ export function forwardedHeaders(request: IncomingMessage, trustsProxy: boolean)
 }
 
 interface Outcomes {
-  answered: (answer: IncomingMessage) => void;
+  onAnswer: (answer: IncomingMessage) => void;
   /** If left out, a protocol switch is refused. */
-  switched?: (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
-  refused: (error: Error) => void;
+  onUpgrade?: (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
+  onRefused: (error: Error) => void;
 }
 
 /** Other transfer codings would be lost with their header. */
@@ -91,34 +94,34 @@ export function sendTo(
   options: RequestOptions & { timeout: number },
   outcomes: Outcomes,
 ): ClientRequest {
-  const { answered, switched, refused } = outcomes;
+  const { onAnswer, onUpgrade, onRefused } = outcomes;
   const sent = target.startsWith('https:') ? sendSecurely(target, options) : send(target, options);
-  let isOver = false;
-  const end = (then: () => void) => {
-    if (isOver) return;
-    isOver = true;
+  let isSettled = false;
+  const settle = (then: () => void) => {
+    if (isSettled) return;
+    isSettled = true;
     clearTimeout(timer);
     then();
   };
-  const timeOut = () => sent.destroy(new TimedOut());
+  const timeOut = () => sent.destroy(new TimeoutError());
   let timer: NodeJS.Timeout | undefined;
   sent.once('finish', () => {
-    if (!isOver) timer = setTimeout(timeOut, options.timeout);
+    if (!isSettled) timer = setTimeout(timeOut, options.timeout);
   });
   sent.on('response', (answer) => {
     const { statusCode = 0 } = answer;
-    if (statusCode >= 200 && statusCode <= 599 && isPlain(answer)) return end(() => answered(answer));
+    if (statusCode >= 200 && statusCode <= 599 && isPlain(answer)) return settle(() => onAnswer(answer));
     answer.destroy();
-    end(() => refused(new Error(`an answer that can't be passed on: ${statusCode}`)));
+    settle(() => onRefused(new Error(`an answer that can't be passed on: ${statusCode}`)));
   });
   sent.on('upgrade', (answer, socket, first) => {
-    if (switched && answer.headers.upgrade?.toLowerCase() === 'websocket')
-      return end(() => switched(answer, socket, first));
+    if (onUpgrade && answer.headers.upgrade?.toLowerCase() === 'websocket')
+      return settle(() => onUpgrade(answer, socket, first));
     socket.destroy();
-    end(() => refused(new Error('a protocol that nobody asked for')));
+    settle(() => onRefused(new Error('a protocol that nobody asked for')));
   });
   sent.on('timeout', timeOut);
-  sent.on('error', (error) => end(() => refused(error)));
-  sent.on('close', () => end(() => refused(new Error('closed without an answer'))));
+  sent.on('error', (error) => settle(() => onRefused(error)));
+  sent.on('close', () => settle(() => onRefused(new Error('closed without an answer'))));
   return sent;
 }
