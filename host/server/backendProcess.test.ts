@@ -36,7 +36,7 @@ const starts = () => readFileSync(runsFile, 'utf8').length;
 async function run(later: number, pausesMs: number[]) {
   const said = rs.spyOn(console, 'error').mockImplementation(() => {});
   const env = { PATH: process.env.PATH, RUNS: runsFile, LATER: String(later), PORT: '0' };
-  const backend = await startBackend(env, { command: { words: [script], cwd: folder }, pausesMs });
+  const backend = await startBackend(env, { command: { args: [script], cwd: folder }, pausesMs });
   onTestFinished(async () => {
     said.mockRestore();
     await backend.stop();
@@ -58,7 +58,7 @@ describe('a backend that ends', () => {
         ),
       )
       .toBe('here');
-    await expect.poll(backend.awaySeconds).toBeNull();
+    await expect.poll(backend.secondsUntilRestart).toBeNull();
     expect(starts()).toBe(2);
   });
 
@@ -86,7 +86,7 @@ describe('a backend that ends', () => {
     const { backend, end } = await run(0, [600_000]);
     const proxy = createBackendProxy({
       backend: backend.url,
-      awaySeconds: backend.awaySeconds,
+      secondsUntilRestart: backend.secondsUntilRestart,
       trustProxy: false,
       log: createLog('silent'),
     });
@@ -97,7 +97,7 @@ describe('a backend that ends', () => {
     await once(front, 'listening');
     onTestFinished(() => void front.close());
     await end();
-    await expect.poll(backend.awaySeconds).toBeGreaterThan(1);
+    await expect.poll(backend.secondsUntilRestart).toBeGreaterThan(1);
     const answer = await fetch(`http://127.0.0.1:${(front.address() as AddressInfo).port}/api/v1/stories`);
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(500);

@@ -8,7 +8,7 @@ export interface Backend {
   /** current origin, e.g. `http://127.0.0.1:41873` */
   url(): string;
   /** Seconds until it is restarted, at least 1; null while it runs. */
-  awaySeconds(): number | null;
+  secondsUntilRestart(): number | null;
   /** Resolves with a one-line reason once the backend has ended for good and is not restarted. */
   gone: Promise<string>;
   stop(): Promise<void>;
@@ -16,23 +16,23 @@ export interface Backend {
 
 export interface BackendCommand {
   /** arguments of Node */
-  words: string[];
+  args: string[];
   cwd: string;
 }
 
 const referenceBackend: BackendCommand = {
-  words: ['--import', 'tsx', join(repoRoot, 'backend/src/main.ts')],
+  args: ['--import', 'tsx', join(repoRoot, 'backend/src/main.ts')],
   cwd: join(repoRoot, 'backend'),
 };
 
 /** Delays before successive restarts; after the last one the backend has ended for good. */
-const restartPausesMs = [300, 1_000, 3_000, 10_000, 30_000];
+const restartDelaysMs = [300, 1_000, 3_000, 10_000, 30_000];
 /** A process that ran this long has recovered: the delays start over. */
-const SOUND_AFTER_MS = 60_000;
+const RECOVERED_AFTER_MS = 60_000;
 /** The backend's exit status for a problem that a restart does not solve; it has logged the solution. */
-const INCURABLE = 2;
+const FATAL_STATUS = 2;
 
-const listening = /listening on (http:\/\/\S+)/;
+const listeningPattern = /listening on (http:\/\/\S+)/;
 
 type BackendChild = ChildProcessByStdio<null, Readable, null>;
 
@@ -43,24 +43,24 @@ export class BackendRefused extends Error {
 
   constructor(code: number | null) {
     super(`the reference backend ended with code ${code} before it listened`);
-    this.isExplained = code === INCURABLE;
+    this.isExplained = code === FATAL_STATUS;
   }
 }
 
-interface Launched {
+interface LaunchedProcess {
   child: BackendChild;
   url: Promise<string>;
   startedAt: number;
 }
 
-function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launched {
+function launch({ args, cwd }: BackendCommand, env: NodeJS.ProcessEnv): LaunchedProcess {
   // it ends when the IPC channel closes, so that it never outlives this process at its database
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
-  const child = spawn(process.execPath, words, { cwd, env, stdio: [...stdio] }) as BackendChild;
+  const child = spawn(process.execPath, args, { cwd, env, stdio: [...stdio] }) as BackendChild;
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const port = listening.exec(line)?.[1];
-      if (port) resolve(port);
+      const listeningUrl = listeningPattern.exec(line)?.[1];
+      if (listeningUrl) resolve(listeningUrl);
       else console.log(line);
     });
     child.once('exit', (code) => reject(new BackendRefused(code)));
@@ -76,7 +76,7 @@ function launch({ words, cwd }: BackendCommand, env: NodeJS.ProcessEnv): Launche
  */
 export async function startBackend(
   env: NodeJS.ProcessEnv,
-  { command = referenceBackend, pausesMs = restartPausesMs } = {},
+  { command = referenceBackend, pausesMs = restartDelaysMs } = {},
 ): Promise<Backend> {
   let current = launch(command, env);
   let url = await current.url;
@@ -85,17 +85,17 @@ export async function startBackend(
   let failures = 0;
   let backAt: number | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let giveUp: (why: string) => void = () => {};
+  let giveUp: (reason: string) => void = () => {};
   const gone = new Promise<string>((resolve) => {
     giveUp = resolve;
   });
 
-  const ended = (code: number | null) => {
+  const handleExit = (code: number | null) => {
     if (isStopping) return;
-    if (performance.now() - current.startedAt >= SOUND_AFTER_MS) failures = 0;
+    if (performance.now() - current.startedAt >= RECOVERED_AFTER_MS) failures = 0;
     const pauseMs = pausesMs[failures];
     backAt ??= performance.now();
-    if (code === INCURABLE)
+    if (code === FATAL_STATUS)
       return giveUp('The reference backend ended; starting it again would not help: see the line above.');
     if (pauseMs === undefined) {
       return giveUp(`The reference backend ended ${failures + 1} times in a row; see above why, and start again.`);
@@ -105,26 +105,26 @@ export async function startBackend(
     console.error(
       `The reference backend ended; starting it again in ${pauseMs / 1000} s (${failures} of ${pausesMs.length}).`,
     );
-    timer = setTimeout(revive, pauseMs);
+    timer = setTimeout(restart, pauseMs);
   };
 
-  const revive = () => {
-    const revived = launch(command, { ...env, PORT: port });
-    current = revived;
-    revived.child.once('exit', ended);
-    revived.url.then(
-      (found) => {
-        url = found;
+  const restart = () => {
+    const newProcess = launch(command, { ...env, PORT: port });
+    current = newProcess;
+    newProcess.child.once('exit', handleExit);
+    newProcess.url.then(
+      (newUrl) => {
+        url = newUrl;
         backAt = null;
       },
       () => {},
     );
   };
 
-  current.child.once('exit', ended);
+  current.child.once('exit', handleExit);
   return {
     url: () => url,
-    awaySeconds: () => (backAt === null ? null : Math.max(1, Math.ceil((backAt - performance.now()) / 1000))),
+    secondsUntilRestart: () => (backAt === null ? null : Math.max(1, Math.ceil((backAt - performance.now()) / 1000))),
     gone,
     stop: () =>
       new Promise((resolve) => {

@@ -47,7 +47,7 @@ test('what a reader is shown of a failed remote leads to it in the log', async (
   const problem = '3f9c1a7b-0000-4000-8000-000000000000';
   const failed = { ...vote, outcome: 'failed', failure: 'hang', problem };
   expect(await beacon(origin, { cookie: `lz_visitor=${'a'.repeat(32)}` }, failed)).toBe(204);
-  const entry = product.logged.find((each) => each.problem === problem);
+  const entry = product.logEntries.find((each) => each.problem === problem);
   expect(entry).toMatchObject({ level: 'warn', requestId: expect.any(String), build: vote.build, failure: 'hang' });
 });
 

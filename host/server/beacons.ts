@@ -23,7 +23,7 @@ import { type FrontCounters, type Log, requestIdOf } from './telemetry.ts';
 
 /** Per network, since the caller chooses the visitor's id. */
 const PER_MINUTE = 60;
-const MOST_VOTES = 50_000;
+const MAX_VOTES = 50_000;
 
 /** Admits each vote once, with bounded memory. */
 class Votes {
@@ -31,7 +31,7 @@ class Votes {
 
   isNew(vote: string): boolean {
     if (this.#seen.has(vote)) return false;
-    if (this.#seen.size >= MOST_VOTES) this.#seen.clear();
+    if (this.#seen.size >= MAX_VOTES) this.#seen.clear();
     this.#seen.add(vote);
     return true;
   }
@@ -47,14 +47,14 @@ async function readReport<Schema extends v.GenericSchema>(
   context: FrontContext,
   schema: Schema,
   limit: RateLimit,
-): Promise<BeaconRefusal | { visitor: string; told: v.InferOutput<Schema> }> {
+): Promise<BeaconRefusal | { visitor: string; report: v.InferOutput<Schema> }> {
   const { source } = context.var;
   // every page sets the cookie, so a caller without it has opened no page
   const visitor = knownVisitor(context);
   if (!visitor || !isSameHost(context.req.header('origin'), source)) return { status: 403, reason: 'foreign' };
   if (limit.take(networkOf(source.ip), PER_MINUTE) > 0) return { status: 429, reason: 'too_many' };
   const parsed = v.safeParse(schema, await context.req.json().catch(() => null));
-  return parsed.success ? { visitor, told: parsed.output } : { status: 422, reason: 'malformed' };
+  return parsed.success ? { visitor, report: parsed.output } : { status: 422, reason: 'malformed' };
 }
 
 /** Metric labels of a report: only names that the channel knows, since a report may contain anything. */
@@ -80,43 +80,43 @@ export function beaconRoutes(
   forward: Forward | null,
 ): Hono<FrontEnv> {
   const votes = new Votes();
-  const felt = new Votes();
+  const vitalsVotes = new Votes();
   const limit = new RateLimit({ mostKeys: 10_000 });
   const refuse = (context: FrontContext, { status, reason }: BeaconRefusal) => {
     counters?.refusedReports.inc({ reason });
     return context.body(null, status);
   };
   return new Hono<FrontEnv>().post('/beacon', bodyLimit({ maxSize: 8192 }), async (context) => {
-    const read = await readReport(context, toldSchema, limit);
-    if ('status' in read) return refuse(context, read);
-    const { visitor, told } = read;
+    const result = await readReport(context, reportSchema, limit);
+    if ('status' in result) return refuse(context, result);
+    const { visitor, report } = result;
     const document = await releases.current();
-    if ('vitals' in told) {
-      await releases.recordVitals(newIn(told, felt, `${visitor} ${periodOf(document)}`));
+    if ('vitals' in report) {
+      await releases.recordVitals(newVitals(report, vitalsVotes, `${visitor} ${periodOf(document)}`));
       return context.body(null, 204);
     }
-    if ('failed' in told) {
+    if ('failed' in report) {
       const { pageSet } = await releases.pageFor({ id: visitor, override: overrideOf(context) });
       const names = namesOf(pageSet);
-      const failed = told.failed.filter(
+      const newErrors = report.failed.filter(
         (report) => names.has(report.route) && votes.isNew(`${visitor} ${JSON.stringify(report)}`),
       );
       const browser = browserOf(context.req.header('user-agent'));
-      const recorded = await releases.recordErrors(failed, { visitor, browser });
-      forward?.(recorded, browser);
+      const recordedErrors = await releases.recordErrors(newErrors, { visitor, browser });
+      forward?.(recordedErrors, browser);
       return context.body(null, 204);
     }
-    const { build, outcome, failure, problem } = told;
+    const { build, outcome, failure, problem } = report;
     if (outcome === 'failed') log.warn({ requestId: requestIdOf(context), problem, build, failure }, 'a remote failed');
     if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
-      releases.recordHealth(told, visitor);
-      counters?.reports.inc(reportLabels(told, document));
+      releases.recordHealth(report, visitor);
+      counters?.reports.inc(reportLabels(report, document));
     } else counters?.refusedReports.inc({ reason: 'repeated' });
     return context.body(null, 204);
   });
 }
 
-const toldSchema = v.union([beaconSchema, vitalsReportSchema, errorsReportSchema]);
+const reportSchema = v.union([beaconSchema, vitalsReportSchema, errorsReportSchema]);
 
 /** Returns family and major version, such as `Safari 17`; the rest of the header is discarded. */
 function browserOf(userAgent = ''): string {
@@ -133,7 +133,7 @@ const periodOf = (document: ChannelDocument): string =>
   [Math.floor(Date.now() / DAY_MS), ...candidatesOf(document).map(({ salt }) => salt)].join();
 
 /** The values of a report that count: a visitor who opens many pages weighs no more than one who opens one. */
-const newIn = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
+const newVitals = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
   vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
 });
 
@@ -141,13 +141,13 @@ const newIn = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsRep
 export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv> {
   const limit = new RateLimit({ mostKeys: 10_000 });
   return new Hono<FrontEnv>().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {
-    const read = await readReport(context, spansReportSchema, limit);
-    if ('status' in read) return context.body(null, read.status);
-    const { pageSet } = await releases.pageFor({ id: read.visitor, override: overrideOf(context) });
+    const result = await readReport(context, spansReportSchema, limit);
+    if ('status' in result) return context.body(null, result.status);
+    const { pageSet } = await releases.pageFor({ id: result.visitor, override: overrideOf(context) });
     const names = namesOf(pageSet);
     const knownName = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
     const now = Date.now();
-    const spans = read.told.spans.map(
+    const spans = result.report.spans.map(
       ({ trace, id, parent, name, ago, took, build, route, status }): PageSpan => ({
         ...{ traceId: trace, spanId: id, parentSpanId: parent, name, startedAt: now - ago, milliseconds: took },
         ...{ build: knownName(build), route: knownName(route), status },

@@ -20,15 +20,15 @@ const isMonolith = process.env.LIAOZHAI_MONOLITH === '1';
 export function packagesToBuild(): BuiltPackage[] {
   const hostRoot = join(repoRoot, 'host');
   if (isMonolith) return [{ name: 'host', root: hostRoot, dist: join(hostRoot, 'dist-monolith') }];
-  const place = (name: string, root: string) => ({ name, root, dist: join(root, 'dist') });
+  const packageAt = (name: string, root: string) => ({ name, root, dist: join(root, 'dist') });
   return [
-    place('host', join(repoRoot, 'host')),
-    ...registeredRemotes(repoRoot).map(({ name }) => place(name, join(repoRoot, 'remotes', name))),
+    packageAt('host', join(repoRoot, 'host')),
+    ...registeredRemotes(repoRoot).map(({ name }) => packageAt(name, join(repoRoot, 'remotes', name))),
   ];
 }
 
 /** Marker file with the id of the building process. If that process has ended, the build was interrupted: `dist` is not trusted. */
-const unfinished = (root: string) => join(root, 'node_modules/.liaozhai-building');
+const buildMarker = (root: string) => join(root, 'node_modules/.liaozhai-building');
 
 /** A build takes half a minute; after this time the id may belong to another program. */
 const LONGEST_BUILD_MS = 180_000;
@@ -43,7 +43,7 @@ function isRunning(pid: number): boolean {
 
 /** Resolves with true if this process must build, with false once another process has built. */
 export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
-  const until = performance.now() + LONGEST_BUILD_MS;
+  const deadline = performance.now() + LONGEST_BUILD_MS;
   for (let isFirst = true; !isDone(); isFirst = false) {
     try {
       writeFileSync(marker, String(process.pid), { flag: 'wx' });
@@ -52,7 +52,7 @@ export async function claimBuild(marker: string, isDone: () => boolean, onWait: 
       if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     }
     const builder = existsSync(marker) ? Number(readFileSync(marker, 'utf8')) : 0;
-    if (!builder || builder === process.pid || !isRunning(builder) || performance.now() > until) {
+    if (!builder || builder === process.pid || !isRunning(builder) || performance.now() > deadline) {
       writeFileSync(marker, String(process.pid));
       return true;
     }
@@ -63,15 +63,15 @@ export async function claimBuild(marker: string, isDone: () => boolean, onWait: 
 }
 
 function isUpToDate({ name, root, dist }: BuiltPackage): boolean {
-  const described = join(dist, 'liaozhai.json');
-  if (isMonolith || !existsSync(described) || existsSync(unfinished(root))) return false;
-  return sourceHashIn(described) === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
+  const descriptionFile = join(dist, 'liaozhai.json');
+  if (isMonolith || !existsSync(descriptionFile) || existsSync(buildMarker(root))) return false;
+  return sourceHashIn(descriptionFile) === packageFacts(name === 'host' ? 'host' : 'remote', root).sourceHash;
 }
 
 /** Null if the description is damaged, for example by a full disk: the package is rebuilt. */
-function sourceHashIn(described: string): unknown {
+function sourceHashIn(descriptionFile: string): unknown {
   try {
-    return JSON.parse(readFileSync(described, 'utf8'))?.sourceHash ?? null;
+    return JSON.parse(readFileSync(descriptionFile, 'utf8'))?.sourceHash ?? null;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     return null;
@@ -94,7 +94,7 @@ function build({ name, root }: BuiltPackage): Promise<void> {
     child.on('error', reject);
     child.on('exit', (code) => {
       if (code !== 0) return reject(new Error(`Building ${name} failed:\n${output.trim()}`));
-      rmSync(unfinished(root), { force: true });
+      rmSync(buildMarker(root), { force: true });
       resolve();
     });
   });
@@ -103,19 +103,19 @@ function build({ name, root }: BuiltPackage): Promise<void> {
 /** Builds what has changed since its last build, one build per core in parallel. Returns every package, built or not. */
 export async function buildPackages(report: (line: string) => void): Promise<BuiltPackage[]> {
   const packages = packagesToBuild();
-  const stale = packages.filter((entry) => !isUpToDate(entry));
-  const queue = [...stale];
+  const stalePackages = packages.filter((entry) => !isUpToDate(entry));
+  const queue = [...stalePackages];
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { name, root } = next;
-      const at = stale.length - queue.length;
+      const position = stalePackages.length - queue.length;
       const onWait = () => report(`Waiting for another start, which builds ${name} …`);
-      if (!(await claimBuild(unfinished(root), () => isUpToDate(next), onWait))) continue;
-      report(`Building ${name} (${at}/${stale.length}) …`);
+      if (!(await claimBuild(buildMarker(root), () => isUpToDate(next), onWait))) continue;
+      report(`Building ${name} (${position}/${stalePackages.length}) …`);
       await build(next);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), stale.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), stalePackages.length) }, worker));
   return packages;
 }
 

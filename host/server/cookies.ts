@@ -4,7 +4,7 @@ import { generateCookie, getCookie, setCookie } from 'hono/cookie';
 
 const visitorCookie = 'lz_visitor';
 const overrideCookie = 'lz_override';
-const localName = 'lz_local';
+const localCookieName = 'lz_local';
 const DAY_SECONDS = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
@@ -43,18 +43,18 @@ export function overrideOf(context: Context): string | undefined {
 
 /** Enters or leaves an override (`?override=<id>` or `?override=off`). */
 export function chooseOverride(context: Context, id: string, secure: boolean): void {
-  const leaving = id === 'off';
+  const isLeaving = id === 'off';
   // the release store decides when it ends, after seven days at most; the cookie has only its id
-  setCookie(context, overrideCookie, leaving ? '' : id, {
+  setCookie(context, overrideCookie, isLeaving ? '' : id, {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    maxAge: leaving ? 0 : 7 * DAY_SECONDS,
+    maxAge: isLeaving ? 0 : 7 * DAY_SECONDS,
     secure,
   });
 }
 
-const localCookie = (secure: boolean) => ({ name: localName, prefix: secure ? ('host' as const) : undefined });
+const localCookie = (secure: boolean) => ({ name: localCookieName, prefix: secure ? ('host' as const) : undefined });
 const secretForm = /^[0-9a-f]{64}$/;
 
 /** A browser's agreement to remotes from dev servers. */

@@ -9,11 +9,11 @@ const shells = new Set(['sh', 'dash', 'ash', 'bash', 'zsh', 'busybox']);
  * Returns a check of whether the parent lives. npm and Playwright start through a shell that outlives them, so a shell's parent
  * must live as well.
  */
-function parentLives() {
+function createParentCheck() {
   const parent = process.ppid;
   const entry = entryOf(parent);
-  const beyond = entry && shells.has(entry.name) ? entry.parent : null;
-  return () => process.ppid === parent && (beyond === null || entryOf(parent)?.parent === beyond);
+  const grandparent = entry && shells.has(entry.name) ? entry.parent : null;
+  return () => process.ppid === parent && (grandparent === null || entryOf(parent)?.parent === grandparent);
 }
 
 /**
@@ -23,10 +23,10 @@ function parentLives() {
 export function whenStarterEnds(end, { isTied = false } = {}) {
   const hasChannel = process.connected !== undefined;
   if (!hasChannel && !isTied) return;
-  const lives = hasChannel ? () => process.connected : parentLives();
+  const isStarterAlive = hasChannel ? () => process.connected : createParentCheck();
   // polled: a listener for 'disconnect' would keep the process alive
   const timer = setInterval(() => {
-    if (lives()) return;
+    if (isStarterAlive()) return;
     clearInterval(timer);
     end();
   }, pollMs);

@@ -30,30 +30,30 @@ const bitmaps: Record<string, { side: number; bleed: boolean }> = {
 const rootFiles = ['/manifest.webmanifest', '/favicon.svg', ...Object.keys(bitmaps)];
 
 /** Applies the site's brand to a file of the build; icons are redrawn if the seal differs. */
-async function branded(path: string, built: ServedFile, brand: SiteBrand): Promise<ServedFile> {
-  const body = await brandedBody(path, built.body, brand);
+async function applyBrand(path: string, builtFile: ServedFile, brand: SiteBrand): Promise<ServedFile> {
+  const body = await brandedBody(path, builtFile.body, brand);
   // both describe the build's bytes
-  const { etag: _, 'content-length': __, ...headers } = built.headers;
+  const { etag: _, 'content-length': __, ...headers } = builtFile.headers;
   return { body, headers };
 }
 
-async function brandedBody(path: string, built: Buffer, brand: SiteBrand): Promise<Buffer> {
+async function brandedBody(path: string, builtBody: Buffer, brand: SiteBrand): Promise<Buffer> {
   const bitmap = bitmaps[path];
-  if (path === '/manifest.webmanifest') return Buffer.from(brandedManifest(built.toString('utf8'), brand));
-  if (!hasOwnSeal(brand)) return built;
+  if (path === '/manifest.webmanifest') return Buffer.from(brandedManifest(builtBody.toString('utf8'), brand));
+  if (!hasOwnSeal(brand)) return builtBody;
   if (!bitmap) return Buffer.from(brandIcon(brand));
   return drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side);
 }
 
 const FONT = '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf';
 
-const drawn = new Map<string, Promise<Buffer>>();
+const iconCache = new Map<string, Promise<Buffer>>();
 
 /** Renders a drawing as PNG, each once. */
 function drawIcon(svg: string, side: number): Promise<Buffer> {
   const key = `${side} ${svg}`;
-  const icon = drawn.get(key) ?? renderIcon(svg, side);
-  drawn.set(key, icon);
+  const icon = iconCache.get(key) ?? renderIcon(svg, side);
+  iconCache.set(key, icon);
   return icon;
 }
 
@@ -78,8 +78,8 @@ export function fileRoutes(releases: Releases, channel: string, brand: SiteBrand
     app.get(path, async (context) => {
       const { pageSet } = await releases.pageFor({ id: '' });
       const folder = /^\/builds\/host\/[^/]+/.exec(pageSet.host.entry)?.[0] ?? '';
-      const built = await releases.file(`${folder}${path}`, isShipped(brand) ? encoding(context) : 'identity');
-      const file = built && !isShipped(brand) ? await branded(path, built, brand) : built;
+      const builtFile = await releases.file(`${folder}${path}`, isShipped(brand) ? encoding(context) : 'identity');
+      const file = builtFile && !isShipped(brand) ? await applyBrand(path, builtFile, brand) : builtFile;
       // the content may change with the host build under the same name
       return send(context, file && { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=3600' } });
     });

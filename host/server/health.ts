@@ -7,20 +7,20 @@ const ANSWER_TIMEOUT_MS = 2_000;
 interface HealthOptions {
   releases: Releases;
   backendUrl: () => string;
-  awaySeconds: () => number | null;
+  secondsUntilRestart: () => number | null;
   isDraining: () => boolean;
 }
 
 /** Whether the backend is reachable. Other backends have no `/readyz`, so any status below 500 counts. */
-async function isReached(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const answer = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
-  await answer?.body?.cancel();
-  return answer !== null && answer.status < 500;
+  const response = await fetch(`${url}/readyz`, { signal, redirect: 'manual' }).catch(() => null);
+  await response?.body?.cancel();
+  return response !== null && response.status < 500;
 }
 
 /** `/healthz`: 200 while the process runs. `/readyz`: 200 if visitors can be sent here, else 503 with the reason. */
-export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: HealthOptions): Hono<FrontEnv> {
+export function healthRoutes({ releases, backendUrl, secondsUntilRestart, isDraining }: HealthOptions): Hono<FrontEnv> {
   const readiness = async (context: FrontContext) => {
     context.header('cache-control', 'no-store');
     if (isDraining()) return context.json({ status: 'draining' }, 503);
@@ -28,7 +28,7 @@ export function healthRoutes({ releases, backendUrl, awaySeconds, isDraining }: 
       () => true,
       () => false,
     );
-    const backend = awaySeconds() === null && (await isReached(backendUrl()));
+    const backend = secondsUntilRestart() === null && (await isReachable(backendUrl()));
     if (pages && backend) return context.json({ status: 'ready', pages, backend });
     // no addresses or paths, since the response is public
     const why = [

@@ -43,8 +43,8 @@ function fingerprint() {
 export function install() {
   requireNode();
   requirePath();
-  const wanted = fingerprint();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const expectedFingerprint = fingerprint();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expectedFingerprint) return;
   console.log('Installing packages (the first time takes about a minute) …');
   const pnpm = manifest.packageManager;
   const { status } = spawnSync(
@@ -60,5 +60,5 @@ export function install() {
     fail(
       `Installing failed. Check the network and the npm registry setting, then run: npx ${pnpm} install --frozen-lockfile`,
     );
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, expectedFingerprint);
 }

@@ -39,8 +39,8 @@ async function allowedUntil(
   if (env.LOCAL_REMOTES === 'off') return null;
   const preview = await releases.previewFor(browserOf(choice));
   if (preview && wordsOf(remotes).every((word) => preview.remotes.includes(word))) return preview.expires;
-  const isOwn = remotes.every(({ origin }) => isLoopback(origin));
-  return env.LOCAL_REMOTES === 'anyone' && isOwn ? new Date(Date.now() + DAY_MS).toISOString() : null;
+  const isLoopbackOnly = remotes.every(({ origin }) => isLoopback(origin));
+  return env.LOCAL_REMOTES === 'anyone' && isLoopbackOnly ? new Date(Date.now() + DAY_MS).toISOString() : null;
 }
 
 /** The remotes that this page runs from dev servers: agreed to in this browser, and still permitted. */
@@ -53,7 +53,7 @@ export async function localRemotesOf(context: FrontContext, options: LocalOption
 }
 
 /** Withdraws the agreement; the permission stays, so that the user may agree again. */
-export function endLocal(context: FrontContext, secure: boolean) {
+export function withdrawLocalChoice(context: FrontContext, secure: boolean) {
   const choice = localChoiceOf(context, secure);
   if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
 }
@@ -70,25 +70,30 @@ function readWords(words: readonly string[]): { remotes: LocalRemote[] } | { pro
 /** Whether an override names dev servers: an id of the store has no @. */
 export const isLocalOverride = (override: string): boolean => override.includes('@');
 
-const equal = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /**
  * `?override=stories@http://localhost:3101`: asks the user before any of it runs, if this browser has the permission. A link
  * alone changes nothing.
  */
-export async function askForLocal(context: FrontContext, override: string, options: LocalOptions) {
+export async function answerLocalRequest(context: FrontContext, override: string, options: LocalOptions) {
   const { env } = options;
   const secure = isHttps(context);
-  if (env.LOCAL_REMOTES === 'off') return answer(context, 403, '这里不运行本地代码', askElsewhere);
-  const read = readWords(override.split(','));
-  if ('problem' in read) return answer(context, 400, '链接不对', [line(read.problem)]);
-  const former = localChoiceOf(context, secure);
-  const choice = former ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
-  if (!former) setLocalChoice(context, choice, secure);
-  const words = wordsOf(read.remotes);
-  const expires = await allowedUntil(options, choice, read.remotes);
-  if (!expires) return answer(context, 403, '还没有允许', askForLeave(words, browserOf(choice)));
-  return answer(context, 200, '在这个浏览器里运行你自己的代码？', askPerson(words, expires, proofOf(choice, words)));
+  if (env.LOCAL_REMOTES === 'off') return answerPage(context, 403, '这里不运行本地代码', elsewhereInstructions);
+  const parseResult = readWords(override.split(','));
+  if ('problem' in parseResult) return answerPage(context, 400, '链接不对', [paragraph(parseResult.problem)]);
+  const formerChoice = localChoiceOf(context, secure);
+  const choice = formerChoice ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
+  if (!formerChoice) setLocalChoice(context, choice, secure);
+  const words = wordsOf(parseResult.remotes);
+  const expires = await allowedUntil(options, choice, parseResult.remotes);
+  if (!expires) return answerPage(context, 403, '还没有允许', permissionInstructions(words, browserOf(choice)));
+  return answerPage(
+    context,
+    200,
+    '在这个浏览器里运行你自己的代码？',
+    confirmationForm(words, expires, proofOf(choice, words)),
+  );
 }
 
 /** Address of the same page without an override. Two leading slashes would name another site. */
@@ -100,81 +105,82 @@ export function withoutOverride(address: string): string {
 }
 
 /** Records the user's agreement. Another site cannot forge it: it lacks the cookie, the origin and the proof. */
-export async function agreeToLocal(context: FrontContext, override: string, options: LocalOptions) {
+export async function acceptLocalRequest(context: FrontContext, override: string, options: LocalOptions) {
   const secure = isHttps(context);
-  const isOurs = isSameHost(context.req.header('origin'), context.var.source);
+  const isSameOrigin = isSameHost(context.req.header('origin'), context.var.source);
   const choice = localChoiceOf(context, secure);
-  const read = readWords(override.split(','));
-  if (!isOurs || !choice || 'problem' in read) return answer(context, 403, '没有运行', [line('请重新打开链接。')]);
-  const words = wordsOf(read.remotes);
+  const parseResult = readWords(override.split(','));
+  if (!isSameOrigin || !choice || 'problem' in parseResult)
+    return answerPage(context, 403, '没有运行', [paragraph('请重新打开链接。')]);
+  const words = wordsOf(parseResult.remotes);
   const { proof } = await context.req.parseBody();
-  const isShown = typeof proof === 'string' && equal(proof, proofOf(choice, words));
-  if (!isShown || !(await allowedUntil(options, choice, read.remotes)))
-    return answer(context, 403, '没有运行', [line('允许已经结束，或者链接变了。请重新打开链接。')]);
+  const isProofValid = typeof proof === 'string' && isEqual(proof, proofOf(choice, words));
+  if (!isProofValid || !(await allowedUntil(options, choice, parseResult.remotes)))
+    return answerPage(context, 403, '没有运行', [paragraph('允许已经结束，或者链接变了。请重新打开链接。')]);
   setLocalChoice(context, { ...choice, agreed: words }, secure);
   return context.redirect(withoutOverride(context.req.url), 303);
 }
 
 /** Answers 410 to an expired or unknown `?override=<id>`: showing live builds would pass them off as the preview. */
-export function sayOverrideIsOver(context: FrontContext, live: string) {
-  return answer(context, 410, '临时链接已失效', [
-    line(
+export function answerExpiredOverride(context: FrontContext, live: string) {
+  return answerPage(context, 410, '临时链接已失效', [
+    paragraph(
       '这个链接到期了，或者里面的版本停用了、与现在运行的不再兼容，或者地址没有复制完整。它要给你看的版本没有打开。',
     ),
-    step('要看那个版本'),
-    line('向给你链接的人要一个新的。发布者在发布台，或者在自己的仓库里用命令行新建：'),
-    copied('npm run release -- override 名字@版本 --for 2h'),
-    line('在产品自己的仓库里，npm run release -- 写作 pnpm release。'),
-    step('要看现在的版本'),
+    heading('要看那个版本'),
+    paragraph('向给你链接的人要一个新的。发布者在发布台，或者在自己的仓库里用命令行新建：'),
+    copyableText('npm run release -- override 名字@版本 --for 2h'),
+    paragraph('在产品自己的仓库里，npm run release -- 写作 pnpm release。'),
+    heading('要看现在的版本'),
     `<p><a class="again" href="${escapeHtml(live)}">打开现在的版本</a></p>`,
   ]);
 }
 
-const line = (text: string) => `<p>${escapeHtml(text)}</p>`;
+const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
 const list = (words: readonly string[]) =>
   `<ul>${words.map((word) => `<li><code>${escapeHtml(word)}</code></li>`).join('')}</ul>`;
-const leave = '<a class="leave" href="/">不用了，回到首页</a>';
+const leaveLink = '<a class="leave" href="/">不用了，回到首页</a>';
 
-const copied = (text: string) =>
+const copyableText = (text: string) =>
   `<div class="copied"><pre>${escapeHtml(text)}</pre><button type="button" class="copy">复制</button></div>`;
-const step = (text: string) => `<h2>${escapeHtml(text)}</h2>`;
+const heading = (text: string) => `<h2>${escapeHtml(text)}</h2>`;
 
 /** Shown where the site runs no local code: other ways to preview a build. */
-const askElsewhere = [
-  line('这个网站没有打开本地预览（LOCAL_REMOTES=off），你的代码没有运行。'),
-  step('换一个站点'),
-  line('向发布管理者要一个打开了本地预览的站点，例如预发布站点，在它的地址后面用同一个链接。'),
-  step('或者先发布，再用链接看'),
-  line('发布不等于上线：没有链接的人看不到。在你的仓库里：'),
-  copied('npm run release -- publish dist\nnpm run release -- override 名字@版本 --for 2h'),
-  leave,
+const elsewhereInstructions = [
+  paragraph('这个网站没有打开本地预览（LOCAL_REMOTES=off），你的代码没有运行。'),
+  heading('换一个站点'),
+  paragraph('向发布管理者要一个打开了本地预览的站点，例如预发布站点，在它的地址后面用同一个链接。'),
+  heading('或者先发布，再用链接看'),
+  paragraph('发布不等于上线：没有链接的人看不到。在你的仓库里：'),
+  copyableText('npm run release -- publish dist\nnpm run release -- override 名字@版本 --for 2h'),
+  leaveLink,
 ];
 
 /** Instructions for a team, which may have only its own repository, and for the release manager. */
-const askForLeave = (words: readonly string[], browser: string) => {
+const permissionInstructions = (words: readonly string[], browser: string) => {
   const request = [...words, browser].join(' ');
   return [
-    line('你的代码还没有运行：发布管理者要先为这个浏览器打开本地预览。'),
+    paragraph('你的代码还没有运行：发布管理者要先为这个浏览器打开本地预览。'),
     list(words),
-    step('1. 把这一行发给发布管理者'),
-    copied(request),
-    step('2. 管理者打开它'),
-    line('在发布台的「本地预览」里粘贴这一行，写上你的名字；或者用命令行：'),
-    copied(`npx liaozhai-release preview open '${request}' --person 你的名字 --for 4h`),
-    line('在产品自己的仓库里，npx liaozhai-release 写作 pnpm release。'),
-    step('3. 打开之后，再看一次'),
+    heading('1. 把这一行发给发布管理者'),
+    copyableText(request),
+    heading('2. 管理者打开它'),
+    paragraph('在发布台的「本地预览」里粘贴这一行，写上你的名字；或者用命令行：'),
+    copyableText(`npx liaozhai-release preview open '${request}' --person 你的名字 --for 4h`),
+    paragraph('在产品自己的仓库里，npx liaozhai-release 写作 pnpm release。'),
+    heading('3. 打开之后，再看一次'),
     '<p><a class="again" href="">刷新这一页</a></p>',
-    leave,
+    leaveLink,
   ];
 };
 
-const askPerson = (words: readonly string[], expires: string, proof: string) => [
-  line('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
+const confirmationForm = (words: readonly string[], expires: string, proof: string) => [
+  paragraph('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
   list(words),
-  line('只有当这是你自己的开发服务器，并且是你自己要求的，才继续。'),
+  paragraph('只有当这是你自己的开发服务器，并且是你自己要求的，才继续。'),
   `<form method="post"><input type="hidden" name="proof" value="${proof}"><button>运行我的代码</button></form>`,
-  line(`到 ${expires.slice(0, 16).replace('T', ' ')}（UTC）为止，随时可以结束。`),
-  leave,
+  paragraph(`到 ${expires.slice(0, 16).replace('T', ' ')}（UTC）为止，随时可以结束。`),
+  leaveLink,
 ];
 
 // the colours of shared/src/ui/tokens.css, light or dark as the system: nothing of the app is loaded here
@@ -206,7 +212,7 @@ const policy = [
 ].join('; ');
 
 /** A standalone page: no code of the app or of a remote runs here that could press its button. */
-function answer(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
+function answerPage(context: FrontContext, status: 200 | 400 | 403 | 410, title: string, content: readonly string[]) {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>`;
   const html = `<!doctype html><html lang="zh-CN"><head>${head}<style>${style}</style></head><body><main><h1>${title}</h1>${content.join('')}</main><script>${script}</script></body></html>`;
   return context.html(html, status, {

@@ -25,19 +25,19 @@ import { readEnv, type ServerEnv } from './env.ts';
 import { createProduct } from './product.ts';
 import { createLog, frontCounters } from './telemetry.ts';
 
-const started = performance.now();
-const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
+const startedAt = performance.now();
+const elapsedSeconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
 
 /** Builds, publishes and activates what changed since the last start; switches and rollbacks in between stay in effect. */
 async function publishAll(env: ServerEnv, store: string) {
   const packages = await buildPackages((line) => console.log(line));
-  const last = join(env.DATA_DIR, 'last-start.json');
-  const startedBefore = readLastStart(last);
+  const lastStartFile = join(env.DATA_DIR, 'last-start.json');
+  const startedBefore = readLastStart(lastStartFile);
   const dists = packages.map(({ dist }) => dist);
-  const published = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
-  writeLastStart(last, published.builds);
-  for (const problem of published.problems) console.warn(`! ${problem}`);
-  const { changed, seq } = published;
+  const publication = await publishLocal({ dists, store, channel: env.CHANNEL, who: 'npm start', startedBefore });
+  writeLastStart(lastStartFile, publication.builds);
+  for (const problem of publication.problems) console.warn(`! ${problem}`);
+  const { changed, seq } = publication;
   console.log(
     changed
       ? `Published and switched: state ${seq} of ${env.CHANNEL} is live.`
@@ -58,7 +58,7 @@ const listen = (server: Server, port: number, host: string) =>
 let closeAll = async () => {};
 
 /** `isDraining`: no new visitors should be sent here. */
-const ending = { isDraining: false };
+const lifecycle = { isDraining: false };
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -66,22 +66,22 @@ const endSignals = ['SIGINT', 'SIGTERM'] as const;
 async function stop() {
   // a second signal of either kind ends the process immediately
   for (const signal of endSignals) process.off(signal, stop);
-  ending.isDraining = true;
+  lifecycle.isDraining = true;
   await closeAll();
   process.exit(0);
 }
 
-function endsWith(close: () => Promise<void>) {
+function onStop(close: () => Promise<void>) {
   closeAll = close;
 }
 
 /** Uses the backend at BACKEND_URL, or starts one. If that ends for good, this process exits, so that a supervisor notices. */
 async function backendFor(
-  { BACKEND_URL: elsewhere, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
+  { BACKEND_URL: externalUrl, DATA_DIR, BACKEND_METRICS_PORT }: ServerEnv,
   logLevel: string,
   { rechargePackages, rules, brand }: SiteConfig,
 ): Promise<Omit<Backend, 'gone'>> {
-  if (elsewhere) return { url: () => elsewhere, awaySeconds: () => null, stop: async () => {} };
+  if (externalUrl) return { url: () => externalUrl, secondsUntilRestart: () => null, stop: async () => {} };
   const { PORT: _, ...inherited } = process.env;
   const backend = await startBackend({
     LOG_LEVEL: logLevel,
@@ -96,8 +96,8 @@ async function backendFor(
     ...(inherited.OTEL_SERVICE_NAME && { OTEL_SERVICE_NAME: `${inherited.OTEL_SERVICE_NAME}-backend` }),
     DATA_DIR: join(DATA_DIR, 'backend'),
   });
-  void backend.gone.then(async (why) => {
-    console.error(why);
+  void backend.gone.then(async (reason) => {
+    console.error(reason);
     await closeAll();
     process.exit(1);
   });
@@ -106,8 +106,8 @@ async function backendFor(
 
 /** The page's runtime configuration: siteConfig.json, HOST_CONFIG's keys over it, and REVERB_APP_KEY over both. */
 function siteConfig({ HOST_CONFIG: file, REVERB_APP_KEY: key }: ServerEnv): SiteConfig {
-  const shipped = readSiteConfig(join(import.meta.dirname, 'siteConfig.json'));
-  const config = file ? { ...shipped, ...readSiteConfig(file, `HOST_CONFIG=${file}`) } : shipped;
+  const shippedConfig = readSiteConfig(join(import.meta.dirname, 'siteConfig.json'));
+  const config = file ? { ...shippedConfig, ...readSiteConfig(file, `HOST_CONFIG=${file}`) } : shippedConfig;
   return key ? { ...config, realtime: { ...(config.realtime as SiteConfig | undefined), key } } : config;
 }
 
@@ -115,7 +115,7 @@ async function develop(env: ServerEnv) {
   const config = siteConfig(env);
   const backend = await backendFor(env, env.LOG_LEVEL ?? 'warn', config);
   const server = startDevServer(env.PORT, backend.url(), config);
-  endsWith(async () => {
+  onStop(async () => {
     server.kill('SIGTERM');
     await backend.stop();
   });
@@ -123,12 +123,12 @@ async function develop(env: ServerEnv) {
 }
 
 /** The release console on its own origin: remotes run with the app's privileges and must not reach it. */
-async function consoleFor({ env, store, metrics }: Served, siteOf: SiteOf) {
+async function consoleFor({ env, store, metrics }: ServeOptions, siteOf: SiteOf) {
   const { startConsole } = await import('@liaozhai/releases/console');
   return startConsole({ store, channel: env.CHANNEL, port: env.CONSOLE_PORT, localToken: true, siteOf, metrics });
 }
 
-interface Served {
+interface ServeOptions {
   env: ServerEnv;
   store: string;
   config: Record<string, unknown>;
@@ -138,7 +138,7 @@ interface Served {
 }
 
 /** Serves the live set of the store, or one of its sets, with a backend. Changes nothing in the store. */
-async function serveStored({ env, store, config, logLevel, metrics, tracing }: Served, set?: string) {
+async function serveStored({ env, store, config, logLevel, metrics, tracing }: ServeOptions, set?: string) {
   const backend = await backendFor(env, logLevel, config);
   const state = set ? { set } : { seenFile: join(env.DATA_DIR, `seen-${env.CHANNEL}.json`) };
   const counters = metrics && frontCounters(metrics);
@@ -158,54 +158,54 @@ async function serveStored({ env, store, config, logLevel, metrics, tracing }: S
     releases,
     env,
     backendUrl: backend.url,
-    awaySeconds: backend.awaySeconds,
+    secondsUntilRestart: backend.secondsUntilRestart,
     log: createLog(logLevel),
     counters,
     tracing,
-    isDraining: () => ending.isDraining,
+    isDraining: () => lifecycle.isDraining,
     config,
   });
   const port = await listen(server, env.PORT, set ? '127.0.0.1' : env.HOST);
   const close = async () => {
-    const until = performance.now() + env.DRAIN_SECONDS * 1000;
+    const deadline = performance.now() + env.DRAIN_SECONDS * 1000;
     // pages are still served while the backend finishes its replies
     await backend.stop();
-    await closeHttpServer(server, until - performance.now());
+    await closeHttpServer(server, deadline - performance.now());
     await Promise.all([releases.close(), metrics?.close(), tracing?.close()]);
   };
   return { port, close };
 }
 
-const announce = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${seconds()} s)`);
+const logReady = (port: number) => console.log(`聊斋 is ready at http://localhost:${port} (${elapsedSeconds()} s)`);
 
 /** Everything on one machine: builds, publishes, serves, and runs the release console. */
-async function runWhole(served: Served) {
-  await publishAll(served.env, served.store);
+async function runWhole(serveOptions: ServeOptions) {
+  await publishAll(serveOptions.env, serveOptions.store);
   const sites = sitesFrom(process.env.RELEASES_SITE);
-  const here: { origin: string | null } = { origin: null };
-  const siteOf = (channel: string) => sites(channel) ?? (channel === served.env.CHANNEL ? here.origin : null);
-  const releaseConsole = await consoleFor(served, siteOf);
-  const { port, close } = await serveStored(served);
-  here.origin = `http://localhost:${port}`;
+  const ownSite: { origin: string | null } = { origin: null };
+  const siteOf = (channel: string) => sites(channel) ?? (channel === serveOptions.env.CHANNEL ? ownSite.origin : null);
+  const releaseConsole = await consoleFor(serveOptions, siteOf);
+  const { port, close } = await serveStored(serveOptions);
+  ownSite.origin = `http://localhost:${port}`;
   console.log(`Release console: ${releaseConsole.link}`);
-  announce(port);
-  endsWith(async () => {
+  logReady(port);
+  onStop(async () => {
     await Promise.all([close(), releaseConsole.close()]);
   });
 }
 
 /** Runs a production server: it has no key, publishes nothing, and follows the channel that release managers switch. */
-async function runServer(served: Served) {
-  const { port, close } = await serveStored(served);
-  announce(port);
-  endsWith(close);
+async function runServer(serveOptions: ServeOptions) {
+  const { port, close } = await serveStored(serveOptions);
+  logReady(port);
+  onStop(close);
 }
 
 /** Serves one stored set, for the gate's smoke test. */
-async function runSet(served: Served, set: string) {
-  const { port, close } = await serveStored(served, set);
+async function runSet(serveOptions: ServeOptions, set: string) {
+  const { port, close } = await serveStored(serveOptions, set);
   console.log(`serving set ${set} at http://127.0.0.1:${port}`);
-  endsWith(close);
+  onStop(close);
 }
 
 async function run() {
@@ -221,9 +221,9 @@ async function run() {
   const metrics = values.set ? null : await openMetrics(env);
   if (metrics) console.log(`Metrics: ${metrics.url}`);
   const tracing = values.set ? null : await openTracing('liaozhai-front', console.warn);
-  const served = { env, store, config: siteConfig(env), logLevel, metrics, tracing };
-  if (values.set) return runSet(served, values.set);
-  return values.serve ? runServer(served) : runWhole(served);
+  const serveOptions = { env, store, config: siteConfig(env), logLevel, metrics, tracing };
+  if (values.set) return runSet(serveOptions, values.set);
+  return values.serve ? runServer(serveOptions) : runWhole(serveOptions);
 }
 
 run().catch((error: unknown) => {
@@ -236,8 +236,8 @@ run().catch((error: unknown) => {
 function startDevServer(port: number, backendUrl: string, config: object): ChildProcess {
   const root = join(repoRoot, 'host');
   const rsbuild = join(root, 'node_modules/@rsbuild/core/bin/rsbuild.js');
-  const own = { NODE_ENV: 'development', PORT: String(port), BACKEND_URL: backendUrl };
-  const env = { ...process.env, ...own, LIAOZHAI_CONFIG: JSON.stringify(config) };
+  const ownEnv = { NODE_ENV: 'development', PORT: String(port), BACKEND_URL: backendUrl };
+  const env = { ...process.env, ...ownEnv, LIAOZHAI_CONFIG: JSON.stringify(config) };
   return spawn(process.execPath, ['--import', preload, rsbuild, 'dev'], {
     cwd: root,
     env,

@@ -30,22 +30,22 @@ import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.t
 import type { ServerEnv } from './env.ts';
 import { type FrontContext, type FrontEnv, isHttps } from './front.ts';
 import {
-  agreeToLocal,
-  askForLocal,
-  endLocal,
+  acceptLocalRequest,
+  answerExpiredOverride,
+  answerLocalRequest,
   isLocalOverride,
   localRemotesOf,
-  sayOverrideIsOver,
+  withdrawLocalChoice,
   withoutOverride,
 } from './localRemotes.ts';
 import {
-  answerInMemory,
+  type BackendAnswer,
   capabilitiesOf,
+  freshAnswer,
   type PrerenderedPage,
   prerendered,
   type Screen,
   type ShareCard,
-  type Source,
   screenAt,
   shareCard,
 } from './prerendered.ts';
@@ -96,61 +96,61 @@ interface ReadyPage {
   headers: Record<string, string> & { etag: string };
   body: Buffer;
   /** Whether it can be compressed further. */
-  isLoose: boolean;
+  isCompressible: boolean;
   /** The screen's pattern, and the page's metric labels. */
   pattern: string;
-  counted: { group: string; prerendered: string };
+  metricLabels: { group: string; prerendered: string };
   /** The backend's responses that the page was filled with. */
-  sources: Source[];
+  sources: BackendAnswer[];
   /** expiry by `performance.now` */
-  until: number;
+  expiresAt: number;
 }
 
-const sourceOf = (screen: Screen | null): Source[] =>
+const screenSources = (screen: Screen | null): BackendAnswer[] =>
   screen?.address ? [{ address: screen.address, answer: screen.answer }] : [];
 
-const areSame = (some: Source[], others: Source[] = []): boolean =>
+const areSameSources = (some: BackendAnswer[], others: BackendAnswer[] = []): boolean =>
   some.length === others.length &&
   some.every(({ address, answer }, at) => address === others[at]?.address && answer === others[at]?.answer);
 
-const KEPT_PAGES = 200;
+const MAX_CACHED_PAGES = 200;
 /** Bounds the compression to a fifth of a thread, for any number of requested addresses. */
-const RESTS_PER_PACKING = 4;
+const IDLE_PER_COMPRESSION = 4;
 
 /** Caches recently sent pages, each until its set or the backend's responses change. */
 function createPageCache() {
-  const cache = new BoundedMap<string, ReadyPage>(KEPT_PAGES);
-  let packsFrom = 0;
+  const cache = new BoundedMap<string, ReadyPage>(MAX_CACHED_PAGES);
+  let nextCompressionAt = 0;
   /** Compresses a page better when it is requested again: a tenth smaller, in some 40 ms of another thread. */
-  const packSmall = async (ready: ReadyPage) => {
-    const from = performance.now();
-    packsFrom = Number.POSITIVE_INFINITY;
-    ready.isLoose = false;
+  const recompress = async (ready: ReadyPage) => {
+    const startedAt = performance.now();
+    nextCompressionAt = Number.POSITIVE_INFINITY;
+    ready.isCompressible = false;
     // on failure the page stays as it was
-    ready.body = await packedSmall(ready.body).catch(() => ready.body);
-    packsFrom = from + (performance.now() - from) * (1 + RESTS_PER_PACKING);
+    ready.body = await compressBest(ready.body).catch(() => ready.body);
+    nextCompressionAt = startedAt + (performance.now() - startedAt) * (1 + IDLE_PER_COMPRESSION);
   };
-  const numbers = new WeakMap<VisitorPage, number>();
-  let last = 0;
-  const keyOf = (page: VisitorPage, { address, encoding, isBare }: AskedPage) => {
-    const number = numbers.get(page) ?? ++last;
-    numbers.set(page, number);
+  const pageNumbers = new WeakMap<VisitorPage, number>();
+  let lastNumber = 0;
+  const keyOf = (page: VisitorPage, { address, encoding, isBare }: PageRequest) => {
+    const number = pageNumbers.get(page) ?? ++lastNumber;
+    pageNumbers.set(page, number);
     return `${number} ${encoding} ${isBare} ${address}`;
   };
   return {
-    get(page: VisitorPage, asked: AskedPage): ReadyPage | undefined {
-      const ready = cache.get(keyOf(page, asked));
-      if (!ready || ready.until <= performance.now()) return undefined;
-      if (ready.isLoose && performance.now() >= packsFrom) void packSmall(ready);
+    get(page: VisitorPage, request: PageRequest): ReadyPage | undefined {
+      const ready = cache.get(keyOf(page, request));
+      if (!ready || ready.expiresAt <= performance.now()) return undefined;
+      if (ready.isCompressible && performance.now() >= nextCompressionAt) void recompress(ready);
       return ready;
     },
-    set(page: VisitorPage, asked: AskedPage, ready: ReadyPage) {
-      cache.set(keyOf(page, asked), ready);
+    set(page: VisitorPage, request: PageRequest, ready: ReadyPage) {
+      cache.set(keyOf(page, request), ready);
     },
   };
 }
 
-interface AskedPage {
+interface PageRequest {
   /** Origin and path, without the query. */
   address: string;
   encoding: Encoding;
@@ -165,7 +165,7 @@ async function answerPage(context: FrontContext, options: PageOptions, cache: Pa
   const ready = cachedPage(context, page, cache) ?? (await newPage(context, page, options, cache));
   const { headers } = ready;
   nameRoute(context.env.incoming, ready.pattern);
-  options.counters?.pages.inc(ready.counted);
+  options.counters?.pages.inc(ready.metricLabels);
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   const timing = serverTiming();
   if (timing) context.header('server-timing', timing);
@@ -174,7 +174,7 @@ async function answerPage(context: FrontContext, options: PageOptions, cache: Pa
 }
 
 /** The parts of a request that determine the bytes of its page. */
-const askedPage = (context: FrontContext) => ({
+const requestParts = (context: FrontContext) => ({
   address: `${originOf(context.var.source)}${context.req.path}`,
   encoding: encodingFor(context.req.header('accept-encoding')),
 });
@@ -182,26 +182,27 @@ const askedPage = (context: FrontContext) => ({
 /** The cached page of an address without a query, if the backend's last responses are unchanged. */
 function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache): ReadyPage | undefined {
   if (new URL(context.req.url).search) return undefined;
-  const ready = cache.get(page, { ...askedPage(context), isBare: false });
-  const isCurrent = ready?.sources.every(({ address, answer }) => answerInMemory(address) === answer);
+  const ready = cache.get(page, { ...requestParts(context), isBare: false });
+  const isCurrent = ready?.sources.every(({ address, answer }) => freshAnswer(address) === answer);
   return isCurrent ? ready : undefined;
 }
 
 async function newPage(context: FrontContext, page: VisitorPage, options: PageOptions, cache: PageCache) {
   const { path } = context.req;
   const { searchParams } = new URL(context.req.url);
-  const at = path === hostRoutePaths.root ? paths.explore() : path;
+  const screenPath = path === hostRoutePaths.root ? paths.explore() : path;
   const [screen, capabilities] = await Promise.all([
-    screenAt(options.releases, page.pageSet, at, options.backendUrl()),
+    screenAt(options.releases, page.pageSet, screenPath, options.backendUrl()),
     capabilitiesOf(options.backendUrl()),
   ]);
   const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
-  const request: AskedPage = { ...askedPage(context), isBare };
+  const request: PageRequest = { ...requestParts(context), isBare };
   const cached = cache.get(page, request);
-  const sources = [...sourceOf(screen), capabilities];
+  const sources = [...screenSources(screen), capabilities];
   const secure = isHttps(context);
-  const made = { ...request, path, at, screen, offer: capabilities.answer, sources, secure };
-  const ready = cached && areSame(sources, cached.sources) ? cached : await makeReady(options, page, made);
+  const pageInput = { ...request, path, screenPath, screen, offer: capabilities.answer, sources, secure };
+  const ready =
+    cached && areSameSources(sources, cached.sources) ? cached : await renderReadyPage(options, page, pageInput);
   cache.set(page, request, ready);
   return ready;
 }
@@ -212,36 +213,36 @@ function serverTiming(): string | undefined {
   return trace && `traceparent;desc="${trace.traceparent}"`;
 }
 
-interface MadePage extends AskedPage {
+interface PageInput extends PageRequest {
   path: string;
   /** The path whose screen is shown. */
-  at: string;
+  screenPath: string;
   screen: Screen | null;
   /** The backend's capabilities, with its prices. */
-  offer: Source['answer'];
-  sources: Source[];
+  offer: BackendAnswer['answer'];
+  sources: BackendAnswer[];
   secure: boolean;
 }
 
-async function makeReady(
+async function renderReadyPage(
   { releases, env, config, isTraced }: PageOptions,
   page: VisitorPage,
-  { address, encoding, isBare, path, at, screen, offer, sources, secure }: MadePage,
+  { address, encoding, isBare, path, screenPath, screen, offer, sources, secure }: PageInput,
 ): Promise<ReadyPage> {
   const pattern = screenPattern(page.pageSet, path);
   const head = headOf(
     siteBrand(config.brand),
     new URL(address).origin,
-    at,
-    routeAt(page.pageSet, at),
+    screenPath,
+    routeAt(page.pageSet, screenPath),
     screen && shareCard(screen),
   );
-  const content = await prerendered(releases, page.pageSet, at, isBare ? null : screen);
+  const content = await prerendered(releases, page.pageSet, screenPath, isBare ? null : screen);
   const { html, headers } = renderPage({
     ...page,
     ...content,
     ...head,
-    path: at,
+    path: screenPath,
     config: {
       ...config,
       vitals: { sample: env.VITALS_SAMPLE },
@@ -258,7 +259,7 @@ async function makeReady(
   const status = pattern ? 200 : 404;
   const hash = createHash('sha256').update(html).digest('base64url').slice(0, 27);
   const body = isPlain ? Buffer.from(html) : compress(html, encoding);
-  const sent = {
+  const sentHeaders = {
     ...headers,
     etag: `"${hash}${isPlain ? '' : `-${encoding}`}"`,
     vary: 'Accept-Encoding, Cookie',
@@ -266,18 +267,18 @@ async function makeReady(
   };
   return {
     status,
-    headers: sent,
+    headers: sentHeaders,
     body,
-    isLoose: encoding === 'br' && pattern !== undefined,
+    isCompressible: encoding === 'br' && pattern !== undefined,
     pattern: pattern ?? 'no such page',
-    counted: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
+    metricLabels: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
     sources,
-    until: content.until ?? Number.POSITIVE_INFINITY,
+    expiresAt: content.expiresAt ?? Number.POSITIVE_INFINITY,
   };
 }
 
 /** The backend's prices, which override those of the site's configuration. */
-function pricesIn(offer: Source['answer']): { rules?: object } {
+function pricesIn(offer: BackendAnswer['answer']): { rules?: object } {
   const parsed = safeParse(capabilitiesSchema, offer);
   return parsed.success && parsed.output.rules ? { rules: parsed.output.rules } : {};
 }
@@ -299,13 +300,13 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
   const app = new Hono<FrontEnv>();
   // some payment providers return the visitor with a POST
   app.post('*', async (context, next) => {
-    const isVisitor = context.req.header('accept')?.includes('text/html');
-    const isAnswer = isLocalOverride(context.req.query('override') ?? '');
-    return isVisitor && !isAnswer ? context.redirect(withoutOverride(context.req.url), 303) : next();
+    const acceptsHtml = context.req.header('accept')?.includes('text/html');
+    const isAgreement = isLocalOverride(context.req.query('override') ?? '');
+    return acceptsHtml && !isAgreement ? context.redirect(withoutOverride(context.req.url), 303) : next();
   });
   app.post('*', bodyLimit({ maxSize: 4096 }), async (context, next) => {
     const override = context.req.query('override') ?? '';
-    return isLocalOverride(override) ? agreeToLocal(context, override, options) : next();
+    return isLocalOverride(override) ? acceptLocalRequest(context, override, options) : next();
   });
   return app.get('*', async (context, next) => {
     if (await isMissingFile(context, options.releases)) return next();
@@ -313,12 +314,12 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
     const secure = isHttps(context);
     if (override === 'local')
       return context.json(await localRemotesOf(context, options), 200, { 'cache-control': 'no-store' });
-    if (override && isLocalOverride(override)) return askForLocal(context, override, options);
-    if (override === 'off') endLocal(context, secure);
+    if (override && isLocalOverride(override)) return answerLocalRequest(context, override, options);
+    if (override === 'off') withdrawLocalChoice(context, secure);
     if (override) {
       const address = withoutOverride(context.req.url);
       if (override !== 'off' && !(await isOverride(override, options.releases)))
-        return sayOverrideIsOver(context, address);
+        return answerExpiredOverride(context, address);
       chooseOverride(context, override, secure);
       return context.redirect(address, 302);
     }
@@ -328,16 +329,16 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
 
 const fallbackImage = '/icon-512.png';
 
-const aboutSite = ({ name, slogan }: Brand): ShareCard => ({
+const siteCard = ({ name, slogan }: Brand): ShareCard => ({
   title: `${name} · ${slogan}`,
   description: `${slogan}。在${name}里读一个故事，再走进去，和里面的人聊天。`,
   image: fallbackImage,
 });
 
 /** Programs that render link cards do not support SVG. */
-const drawable = (image: string) => (/\.svg(\?|$)/.test(image) ? fallbackImage : image);
+const drawableImage = (image: string) => (/\.svg(\?|$)/.test(image) ? fallbackImage : image);
 
-const decoded = (segment: string): string => {
+const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -350,13 +351,13 @@ const canonicalPath = (path: string): string =>
   `/${path
     .split('/')
     .filter(Boolean)
-    .map((segment) => encodeURIComponent(decoded(segment)))
+    .map((segment) => encodeURIComponent(decodeSegment(segment)))
     .join('/')}`;
 
 /** Returns the document's title, and the meta tags for search engines and link cards. */
 function headOf(brand: Brand, origin: string, path: string, route: PageRoute | undefined, card: ShareCard | null) {
   const subject = card?.title ?? route?.title;
-  const { title, description, image } = card ?? aboutSite(brand);
+  const { title, description, image } = card ?? siteCard(brand);
   const address = `${origin}${canonicalPath(path)}`;
   const isPublic = route !== undefined && !route.requiresAuth;
   const tag = (attribute: 'name' | 'property', key: string, value: string) =>
@@ -369,22 +370,22 @@ function headOf(brand: Brand, origin: string, path: string, route: PageRoute | u
     tag('property', 'og:title', title),
     tag('property', 'og:description', description),
     tag('property', 'og:url', address),
-    tag('property', 'og:image', new URL(drawable(image), origin).href),
+    tag('property', 'og:image', new URL(drawableImage(image), origin).href),
   ];
   return { title: subject ? `${subject} · ${brand.name}` : brand.name, meta: meta.join('\n') };
 }
 
 /** Brotli qualities: fast enough for the first visitor, and the highest that still gains. */
-const [SOON, SMALLEST] = [7, 10];
+const [FAST_QUALITY, BEST_QUALITY] = [7, 10];
 
 const brotli = (quality: number, { length }: string | Buffer) => ({
   params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length },
 });
 
 const compress = (text: string, encoding: 'br' | 'gzip'): Buffer =>
-  encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(SOON, text));
+  encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text, brotli(FAST_QUALITY, text));
 
-async function packedSmall(body: Buffer): Promise<Buffer> {
-  const loose = await promisify(brotliDecompress)(body);
-  return promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(loose, brotli(SMALLEST, loose));
+async function compressBest(body: Buffer): Promise<Buffer> {
+  const uncompressed = await promisify(brotliDecompress)(body);
+  return promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(uncompressed, brotli(BEST_QUALITY, uncompressed));
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rawRequest, statusOf } from '@liaozhai/http/testing';
 import { describe, expect, onTestFinished, test } from '@rstest/core';
-import { answerInMemory, drawingAddress, fill, inlinedCss, publicAnswer, shareCard } from './prerendered.ts';
+import { drawingAddress, fetchPublicAnswer, fill, freshAnswer, inlinedCss, shareCard } from './prerendered.ts';
 import { openTestProduct } from './testing/testProduct.ts';
 
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
@@ -94,7 +94,7 @@ describe('an answer of the backend’s', () => {
 
   test('keeps the digits of ids beyond 2^53', async () => {
     const url = await openBackend([200, '{"data":[{"id":9007199254740993}]}']);
-    expect(await publicAnswer(url, 0)).toEqual({ data: [{ id: '9007199254740993' }] });
+    expect(await fetchPublicAnswer(url, 0)).toEqual({ data: [{ id: '9007199254740993' }] });
   });
 
   test.each<[string, [number, string][]]>([
@@ -103,10 +103,10 @@ describe('an answer of the backend’s', () => {
     ['no JSON', [[200, '<html>']]],
   ])('after %s the one before stands in, for five minutes', async (_, later) => {
     const url = await openBackend(list, ...later);
-    const first = await publicAnswer(url, 0);
+    const first = await fetchPublicAnswer(url, 0);
     expect(first).toEqual({ data: [{ id: 'ying-ning' }] });
-    expect(await publicAnswer(url, 6_000)).toBe(first);
-    expect(await publicAnswer(url, 310_000)).toBeNull();
+    expect(await fetchPublicAnswer(url, 6_000)).toBe(first);
+    expect(await fetchPublicAnswer(url, 310_000)).toBeNull();
   });
 
   test('is asked for again although the clock was put back', async () => {
@@ -116,17 +116,17 @@ describe('an answer of the backend’s', () => {
       Date.now = clock;
       performance.now = running;
     });
-    await publicAnswer(url);
+    await fetchPublicAnswer(url);
     Date.now = () => clock() - 3_600_000;
     performance.now = () => running.call(performance) + 6_000;
-    expect(answerInMemory(url)).toBeUndefined();
-    expect(await publicAnswer(url)).toEqual({ data: [{ id: 'hua-pi' }] });
+    expect(freshAnswer(url)).toBeUndefined();
+    expect(await fetchPublicAnswer(url)).toEqual({ data: [{ id: 'hua-pi' }] });
   });
 
   test('what is not there any more is not shown any more', async () => {
     const url = await openBackend(list, [404, '{}']);
-    await publicAnswer(url, 0);
-    expect(await publicAnswer(url, 6_000)).toBeNull();
+    await fetchPublicAnswer(url, 0);
+    expect(await fetchPublicAnswer(url, 6_000)).toBeNull();
   });
 });
 

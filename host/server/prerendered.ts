@@ -20,7 +20,7 @@ export interface PrerenderedPage {
   inlineCss?: { href: string; text: string }[];
   data?: { id: string; json: unknown }[];
   /** When its pictures expire, by `performance.now`; undefined: never. */
-  until?: number;
+  expiresAt?: number;
 }
 
 /** Card of a shared link to the screen; `image` is a URL of the backend. */
@@ -48,42 +48,42 @@ type SourceBody = { data?: Record<string, unknown> | (Record<string, unknown> | 
 const SOURCE_BUDGET_MS = 300;
 const FRESH_MS = 5_000;
 /** A response is renewed this long before it expires, so that no page waits for it. */
-const RENEWED_MS = 1_000;
+const RENEW_BEFORE_MS = 1_000;
 /** How long a response is reused while the backend is slow or fails: browsers below the floor have no other content. */
-const STAND_IN_MS = 300_000;
-const KEPT = 200;
+const MAX_STALE_MS = 300_000;
+const MAX_CACHED = 200;
 
-interface ArrivedAnswer {
+interface ReceivedAnswer {
   /** When it was received, by `performance.now`, which no change of the clock affects. */
   at: number;
   text: string;
   value: SourceBody | null;
 }
 
-interface AskedAnswer {
+interface CachedAnswer {
   at: number;
   answer: Promise<SourceBody | null>;
   /** Set once received; its value stays the same object if the text has not changed. */
-  arrived?: ArrivedAnswer;
-  isRenewed?: boolean;
+  received?: ReceivedAnswer;
+  isRenewing?: boolean;
 }
 
 /** Bounded, since any address of a story can be requested. */
-const answers = new BoundedMap<string, AskedAnswer>(KEPT);
+const answerCache = new BoundedMap<string, CachedAnswer>(MAX_CACHED);
 
-async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Promise<ArrivedAnswer> {
+async function fetchAnswer(url: string, now: number, previous?: ReceivedAnswer): Promise<ReceivedAnswer> {
   const trace = currentTrace();
   const headers = { accept: 'application/json', ...(trace && { traceparent: trace.traceparent }) };
-  const none = { at: now, text: '', value: null };
+  const emptyAnswer = { at: now, text: '', value: null };
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(SOURCE_BUDGET_MS) });
     if (response.status >= 500) throw new Error(`${response.status}`);
-    if (!response.ok) return none;
+    if (!response.ok) return emptyAnswer;
     const text = await response.text();
-    const value = before?.value && before.text === text ? before.value : (parseJson(text) as SourceBody);
+    const value = previous?.value && previous.text === text ? previous.value : (parseJson(text) as SourceBody);
     return { at: now, text, value };
   } catch {
-    return before && now - before.at < STAND_IN_MS ? before : none;
+    return previous && now - previous.at < MAX_STALE_MS ? previous : emptyAnswer;
   }
 }
 
@@ -91,56 +91,58 @@ async function fetchAnswer(url: string, now: number, before?: ArrivedAnswer): Pr
  * Fetches a public response without cookies, cached for five seconds. On failure or timeout, resolves with the previous one for
  * five minutes, else with null.
  */
-export function publicAnswer(url: string, now = performance.now()): Promise<SourceBody | null> {
-  const cached = answers.get(url);
+export function fetchPublicAnswer(url: string, now = performance.now()): Promise<SourceBody | null> {
+  const cached = answerCache.get(url);
   if (cached && now - cached.at < FRESH_MS) return cached.answer;
-  const entry: AskedAnswer = {
+  const newAnswer: CachedAnswer = {
     at: now,
-    answer: fetchAnswer(url, now, cached?.arrived).then((arrived) => {
-      entry.arrived = arrived;
-      return arrived.value;
+    answer: fetchAnswer(url, now, cached?.received).then((received) => {
+      newAnswer.received = received;
+      return received.value;
     }),
   };
-  answers.set(url, entry);
-  return entry.answer;
+  answerCache.set(url, newAnswer);
+  return newAnswer.answer;
 }
 
 /** Replaces a response that is still valid by a newer one; on failure it stays until it expires. */
-async function renew(url: string, known: AskedAnswer): Promise<void> {
-  known.isRenewed = true;
+async function renew(url: string, cached: CachedAnswer): Promise<void> {
+  cached.isRenewing = true;
   const at = performance.now();
-  const arrived = await fetchAnswer(url, at, known.arrived);
-  if (arrived.value && answers.get(url) === known)
-    answers.set(url, { at, answer: Promise.resolve(arrived.value), arrived });
+  const received = await fetchAnswer(url, at, cached.received);
+  if (received.value && answerCache.get(url) === cached)
+    answerCache.set(url, { at, answer: Promise.resolve(received.value), received });
 }
 
 /** The public response while it is fresh; undefined if it must be fetched. */
-export function answerInMemory(url: string): SourceBody | null | undefined {
-  const cached = answers.get(url);
+export function freshAnswer(url: string): SourceBody | null | undefined {
+  const cached = answerCache.get(url);
   const age = cached ? performance.now() - cached.at : FRESH_MS;
   if (!cached || age >= FRESH_MS) return undefined;
-  if (age >= FRESH_MS - RENEWED_MS && !cached.isRenewed) void renew(url, cached);
-  return cached.arrived?.value;
+  if (age >= FRESH_MS - RENEW_BEFORE_MS && !cached.isRenewing) void renew(url, cached);
+  return cached.received?.value;
 }
 
 const fieldAt = (answer: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], answer);
 
 /** A field's text as the app shows it; undefined if it would show nothing. */
-function shown(value: unknown): string | undefined {
+function displayText(value: unknown): string | undefined {
   if (value === '') return '';
-  const whole = Array.isArray(value) ? value.slice(0, 3).flatMap((each) => shown(each) ?? []) : readAs(prose, value);
-  return Array.isArray(whole) ? whole.join(' · ') : whole || undefined;
+  const text = Array.isArray(value)
+    ? value.slice(0, 3).flatMap((each) => displayText(each) ?? [])
+    : readAs(prose, value);
+  return Array.isArray(text) ? text.join(' · ') : text || undefined;
 }
 
-function replaceTokens(text: string, answer: unknown, written: (value: string) => string): string | null {
-  let complete = true;
-  const filled = text.replace(/lz(u?)-(?!brand\.)([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
-    const value = shown(fieldAt(answer, path));
-    if (value === undefined) complete = false;
-    return written(inAddress ? encodeURIComponent(value ?? '') : (value ?? ''));
+function replaceTokens(text: string, answer: unknown, encode: (value: string) => string): string | null {
+  let isComplete = true;
+  const filledText = text.replace(/lz(u?)-(?!brand\.)([\w.]+)-lz/g, (_, inAddress: string, path: string) => {
+    const value = displayText(fieldAt(answer, path));
+    if (value === undefined) isComplete = false;
+    return encode(inAddress ? encodeURIComponent(value ?? '') : (value ?? ''));
   });
-  return complete ? filled : null;
+  return isComplete ? filledText : null;
 }
 
 /** Fills a template's tokens with escaped text; null if the response lacks one of them. */
@@ -154,13 +156,13 @@ function sourceAt(source: string, routePath: string, path: string): string {
 }
 
 /** Compressed bytes of all pictures in a page, which keep it within the second flight of a new connection. */
-const MOST_PICTURE_BYTES = 9 * 1024;
+const MAX_PICTURE_BYTES = 9 * 1024;
 /** A larger drawing hardly ever fits, and measuring it would delay every visitor. */
-const MOST_DRAWING_LENGTH = 64 * 1024;
+const MAX_DRAWING_LENGTH = 64 * 1024;
 /** Takes under a millisecond; the best quality takes fifty. */
-const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } };
+const FAST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } };
 const PICTURE_FRESH_MS = 300_000;
-const pictures = new BoundedMap<string, { at: number; picture: Promise<Drawing | null | undefined> }>(KEPT);
+const pictureCache = new BoundedMap<string, { at: number; picture: Promise<Drawing | null | undefined> }>(MAX_CACHED);
 
 /** Returns a drawing as a data URL that is safe inside an attribute. */
 export const drawingAddress = (svg: string) =>
@@ -173,22 +175,22 @@ interface Drawing {
 }
 
 /** Fetches a drawing of the backend; null for any other or a large picture, undefined on failure or timeout. */
-function drawingAt(url: string): Promise<Drawing | null | undefined> {
+function fetchDrawing(url: string): Promise<Drawing | null | undefined> {
   const now = performance.now();
-  const cached = pictures.get(url);
+  const cached = pictureCache.get(url);
   if (cached && now - cached.at < PICTURE_FRESH_MS) return cached.picture;
   const picture = fetch(url, { signal: AbortSignal.timeout(SOURCE_BUDGET_MS) })
     .then(async (response) => {
       if (!response.ok || !response.headers.get('content-type')?.startsWith('image/svg+xml')) return null;
       const address = drawingAddress(await response.text());
-      if (address.length > MOST_DRAWING_LENGTH) return null;
-      return { address, bytes: brotliCompressSync(address, QUICKLY).length };
+      if (address.length > MAX_DRAWING_LENGTH) return null;
+      return { address, bytes: brotliCompressSync(address, FAST_BROTLI).length };
     })
     .catch(() => {
-      pictures.delete(url);
+      pictureCache.delete(url);
       return undefined;
     });
-  pictures.set(url, { at: now, picture });
+  pictureCache.set(url, { at: now, picture });
   return picture;
 }
 
@@ -198,22 +200,22 @@ const eagerPicture = /<img [^>]*?src="(\/api\/media\/[^"]+)"[^>]*? loading="eage
  * Inlines the first pictures, the largest of the screen, if they are small: they are painted with the text instead of a round
  * trip later. `data-src` has their URL, by which the app recognises them.
  */
-async function withFirstPictures(first: string, backendUrl: string): Promise<{ first: string; until: number }> {
+async function withFirstPictures(first: string, backendUrl: string): Promise<{ first: string; expiresAt: number }> {
   const sources = [...new Set([...first.matchAll(eagerPicture)].map(([, src = '']) => src))];
   const addressOf = (src: string) => `${backendUrl}${src.replaceAll('&amp;', '&')}`;
-  const drawings = await Promise.all(sources.map((src) => drawingAt(addressOf(src))));
-  let left = MOST_PICTURE_BYTES;
+  const drawings = await Promise.all(sources.map((src) => fetchDrawing(addressOf(src))));
+  let remainingBytes = MAX_PICTURE_BYTES;
   let html = first;
   for (const [place, src] of sources.entries()) {
     const drawing = drawings[place];
-    if (!drawing || drawing.bytes > left) continue;
-    left -= drawing.bytes;
+    if (!drawing || drawing.bytes > remainingBytes) continue;
+    remainingBytes -= drawing.bytes;
     html = html
       .replace(`<link rel="preload" as="image" href="${src}" fetchPriority="high"/>`, '')
       .replaceAll(`src="${src}"`, () => `src="${drawing.address}" data-src="${src}"`);
   }
   const until = drawings.includes(undefined) ? 0 : performance.now() + PICTURE_FRESH_MS;
-  return { first: html, until: drawings.length > 0 ? until : Number.POSITIVE_INFINITY };
+  return { first: html, expiresAt: drawings.length > 0 ? until : Number.POSITIVE_INFINITY };
 }
 
 const buildFolder = (entry: string) => /^\/builds\/[^/]+\/[^/]+/.exec(entry)?.[0] ?? '';
@@ -231,34 +233,34 @@ async function templateOf(releases: Releases, entry: string, name: string): Prom
 }
 
 /** Each adds a hash to the page's policy, whose length is bounded. */
-const MOST_INLINED = 8;
+const MAX_INLINED = 8;
 
 const cssAddress = /\burl\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
 const isAbsolute = /^(?:[a-z][a-z\d+.-]*:|\/|#|$)/i;
 
 /** Rewrites a stylesheet for inlining: its URLs are relative to the file, not to the page. */
 export const inlinedCss = (text: string, href: string): string =>
-  text.replace(cssAddress, (whole, ...found: (string | undefined)[]) => {
-    const address = found.slice(0, 5).find((each) => each !== undefined) ?? '';
+  text.replace(cssAddress, (whole, ...groups: (string | undefined)[]) => {
+    const address = groups.slice(0, 5).find((each) => each !== undefined) ?? '';
     if (isAbsolute.test(address)) return whole;
     const { pathname, search, hash } = new URL(address, `http://localhost${href}`);
     return whole.replace(address, () => pathname + search + hash);
   });
 
-function without(answer: SourceBody, omit: string[]): SourceBody {
-  const keep = (item: Record<string, unknown> | null) =>
+function omitFields(answer: SourceBody, omit: string[]): SourceBody {
+  const pickFields = (item: Record<string, unknown> | null) =>
     Object.fromEntries(Object.entries(item ?? {}).filter(([key]) => !omit.includes(key)));
-  return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(keep) } : answer;
+  return Array.isArray(answer.data) ? { ...answer, data: answer.data.map(pickFields) } : answer;
 }
 
 /** The backend's capabilities beyond the specification, included in every page so that the app has them at the start. */
-export async function capabilitiesOf(backendUrl: string): Promise<Source> {
+export async function capabilitiesOf(backendUrl: string): Promise<BackendAnswer> {
   const address = `${backendUrl}${API_BASE}${endpoints.capabilities}`;
-  return { address, answer: await publicAnswer(address) };
+  return { address, answer: await fetchPublicAnswer(address) };
 }
 
 /** A public response of the backend that fills a page; null if it failed or timed out. */
-export interface Source {
+export interface BackendAnswer {
   address: string;
   answer: SourceBody | null;
 }
@@ -285,7 +287,7 @@ export async function screenAt(
   if (!route || !template) return null;
   if (!template.source) return { route, template, address: null, answer: null };
   const address = `${backendUrl}${API_BASE}${sourceAt(template.source, route.path, path)}`;
-  return { route, template, address, answer: await publicAnswer(address) };
+  return { route, template, address, answer: await fetchPublicAnswer(address) };
 }
 
 async function screenContent(
@@ -293,14 +295,14 @@ async function screenContent(
   { route, template, address, answer }: Screen,
 ): Promise<PrerenderedPage> {
   const styles = route.preload.css
-    .slice(0, MOST_INLINED)
+    .slice(0, MAX_INLINED)
     .map(async (href) => ({ href, text: inlinedCss((await textOf(releases, href)) ?? '', href) }));
   if (!address) return { first: template.html, inlineCss: await Promise.all(styles) };
-  const filled = answer && fill(template.html, answer);
-  if (!filled) return {};
-  const pictured = await withFirstPictures(filled, new URL(address).origin);
-  const data = [{ id: PAGE_ELEMENTS.first, json: without(answer, template.omit ?? []) }];
-  return { ...pictured, inlineCss: await Promise.all(styles), data };
+  const filledHtml = answer && fill(template.html, answer);
+  if (!filledHtml) return {};
+  const withPictures = await withFirstPictures(filledHtml, new URL(address).origin);
+  const data = [{ id: PAGE_ELEMENTS.first, json: omitFields(answer, template.omit ?? []) }];
+  return { ...withPictures, inlineCss: await Promise.all(styles), data };
 }
 
 const isPicture = (address: string | null) =>
@@ -309,17 +311,17 @@ const isPicture = (address: string | null) =>
 /** The link card of this screen, as plain text; null without a card or a response. */
 export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
   if (!card || !answer) return null;
-  const filled = (text: string) => replaceTokens(text, answer, (value) => value);
-  const [title, description] = [filled(card.title), filled(card.description)];
-  const image = [card.image].flat().map(filled).find(isPicture);
+  const fillText = (text: string) => replaceTokens(text, answer, (value) => value);
+  const [title, description] = [fillText(card.title), fillText(card.description)];
+  const image = [card.image].flat().map(fillText).find(isPicture);
   return title && description && image ? { title, description, image } : null;
 }
 
 /** Shows the placeholders of slots that the set fills, to reserve room for the app's content. */
 const withSlots = (html: string, { remotes }: PageSet) => {
-  const filled = Object.values(remotes).flatMap(({ slots }) => slots.map(({ name }) => name));
+  const filledSlots = Object.values(remotes).flatMap(({ slots }) => slots.map(({ name }) => name));
   return html.replace(/ data-slot="([^"]+)" hidden=""/g, (place, name) =>
-    filled.includes(name) ? ` data-slot="${name}"` : place,
+    filledSlots.includes(name) ? ` data-slot="${name}"` : place,
   );
 };
 
@@ -336,6 +338,6 @@ export async function prerendered(
   if (!frame) return {};
   const content = screen ? await screenContent(releases, screen) : {};
   if (isOutsideShell && !content.first) return {};
-  const framed = frame.html.replace('lz-path-lz', () => escapeHtml(path));
-  return { ...content, first: framed.replace('lz-screen-lz', () => withSlots(content.first ?? '', pageSet)) };
+  const framedHtml = frame.html.replace('lz-path-lz', () => escapeHtml(path));
+  return { ...content, first: framedHtml.replace('lz-screen-lz', () => withSlots(content.first ?? '', pageSet)) };
 }

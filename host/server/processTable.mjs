@@ -37,15 +37,15 @@ export const processes = () =>
 /** Descendants of a process, nearest first. */
 export function descendantsOf(pid) {
   const all = processes();
-  const found = [pid];
-  for (const parent of found) found.push(...all.filter((one) => one.parent === parent).map((one) => one.pid));
-  return found.slice(1);
+  const family = [pid];
+  for (const parent of family) family.push(...all.filter((entry) => entry.parent === parent).map((entry) => entry.pid));
+  return family.slice(1);
 }
 
 export const childrenOf = (pid) =>
   processes()
     .filter(({ parent }) => parent === pid)
-    .map((one) => one.pid);
+    .map((entry) => entry.pid);
 
 function linuxProcessWith(pid, variable) {
   try {
@@ -59,10 +59,10 @@ function linuxProcessWith(pid, variable) {
 
 /** Processes of this user that were started with `variable` ("NAME=value") in their environment, except this one. */
 export function processesWith(variable) {
-  const found = isLinux
+  const matches = isLinux
     ? pids().flatMap((pid) => linuxProcessWith(pid, variable))
     : ps('axeww', '-o', 'pid=,command=')
         .filter((line) => line.includes(variable))
         .map((line) => ({ pid: Number.parseInt(line, 10), command: line.replace(/^\d+ /, '') }));
-  return found.filter(({ pid }) => pid !== process.pid);
+  return matches.filter(({ pid }) => pid !== process.pid);
 }

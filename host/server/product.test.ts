@@ -180,14 +180,14 @@ test('the prerendered content stands in the page, styled by its own hashed style
 });
 
 test('a screen that needs no answer comes whole with the page, and nobody is asked for it', async () => {
-  const asked = product.askedOfBackend.length;
+  const asked = product.backendRequests.length;
   for (const visit of ['first', 'from memory']) {
     const html = await (await fetch(`${origin}/guide`)).text();
     expect(html, visit).toContain('<main><p class="card">read me</p></main>');
     expect(html, visit).toMatch(/<style data-href="[^"]*explore.css">.card/);
     expect(html, visit).not.toContain('id="liaozhai-first"');
   }
-  expect(product.askedOfBackend).toHaveLength(asked);
+  expect(product.backendRequests).toHaveLength(asked);
 });
 
 test('a shared link carries title, description and picture', async () => {
@@ -274,7 +274,7 @@ test('who asks for any number of stories does not fill the memory: the oldest an
   await visit('first');
   await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
   await visit('first');
-  expect(product.askedOfBackend.filter((url) => url === '/api/v1/stories/first')).toHaveLength(2);
+  expect(product.backendRequests.filter((url) => url === '/api/v1/stories/first')).toHaveLength(2);
 });
 
 describe('operation', () => {
@@ -284,7 +284,7 @@ describe('operation', () => {
     const answer = await fetch(asked, { headers: { 'X-Request-Id': id } });
     const told = (await answer.json()) as { headers: Record<string, string> };
     expect([answer.headers.get('x-request-id'), told.headers['x-request-id']]).toEqual([id, id]);
-    const entry = () => product.logged.find(({ requestId }) => requestId === id);
+    const entry = () => product.logEntries.find(({ requestId }) => requestId === id);
     await expect.poll(entry).toMatchObject({
       level: 'info',
       service: 'front',
@@ -293,7 +293,7 @@ describe('operation', () => {
       status: 200,
       ms: expect.any(Number),
     });
-    expect(JSON.stringify(product.logged)).not.toContain('secret');
+    expect(JSON.stringify(product.logEntries)).not.toContain('secret');
   });
 
   test('a page without an id gets one, and one that could forge log lines is replaced', async () => {
@@ -322,7 +322,7 @@ describe('operation', () => {
         why: 'the backend does not answer, or is not ready itself',
       },
     ]);
-    const restarted = await product.serve({}, { awaySeconds: () => 3 });
+    const restarted = await product.serve({}, { secondsUntilRestart: () => 3 });
     expect((await ask(restarted, '/readyz'))[2]).toMatchObject({ status: 'unavailable', backend: false });
     const leaving = await product.serve({}, { isDraining: () => true });
     expect(await ask(leaving, '/readyz')).toEqual([503, 'no-store', { status: 'draining' }]);
@@ -434,7 +434,7 @@ describe('what lies in memory', () => {
     expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
     expect((await raw(path)).headers['content-encoding']).toBeUndefined();
     expect((await raw(`${path}.br`)).status).toBe(404);
-    const entry = () => product.logged.find(({ requestId }) => requestId === 'page-request-0456');
+    const entry = () => product.logEntries.find(({ requestId }) => requestId === 'page-request-0456');
     await expect.poll(entry).toMatchObject({ path, status: 200 });
   });
 

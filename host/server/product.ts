@@ -17,7 +17,7 @@ import {
   type FrontCounters,
   gaugeLiveBuilds,
   type Log,
-  namedByRoute,
+  nameByRoute,
   observeRequest,
   requestIdOf,
 } from './telemetry.ts';
@@ -28,7 +28,7 @@ export interface ProductOptions {
   env: ServerEnv;
   backendUrl: () => string;
   /** Seconds until a backend that ended runs again; null while it runs. */
-  awaySeconds?: () => number | null;
+  secondsUntilRestart?: () => number | null;
   log: Log;
   /** Metrics of this server; left out if they are not collected. */
   counters?: FrontCounters | null;
@@ -46,7 +46,7 @@ export function createProduct({
   releases,
   env,
   backendUrl,
-  awaySeconds = () => null,
+  secondsUntilRestart = () => null,
   log,
   counters = null,
   tracing = null,
@@ -56,8 +56,8 @@ export function createProduct({
   const brand = siteBrand(config.brand);
   if (counters) gaugeLiveBuilds(counters, releases);
   const app = new Hono<FrontEnv>();
-  app.use(namedByRoute, withSource(env.TRUST_PROXY));
-  app.route('/', healthRoutes({ releases, backendUrl, awaySeconds, isDraining }));
+  app.use(nameByRoute, withSource(env.TRUST_PROXY));
+  app.route('/', healthRoutes({ releases, backendUrl, secondsUntilRestart, isDraining }));
   app.route('/', fileRoutes(releases, env.CHANNEL, brand));
   app.route('/', wellKnownRoutes(env));
   const { SENTRY_DSN: dsn, CHANNEL: environment } = env;
@@ -74,20 +74,20 @@ export function createProduct({
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
     const requestId = requestIdOf(context);
-    const about = { requestId, path: context.req.path };
+    const logFields = { requestId, path: context.req.path };
     const notice = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;
     if (error instanceof ReleaseError) {
       // an error of the store, not of this code; another state may fix it
-      log.error(about, lineOf(error));
+      log.error(logFields, lineOf(error));
       return context.text(notice, 503, { 'retry-after': String(STORE_RETRY_SECONDS) });
     }
-    log.error({ ...about, err: error }, 'unexpected error');
+    log.error({ ...logFields, err: error }, 'unexpected error');
     return context.text(notice, 500);
   });
   const listener = getRequestListener(app.fetch, { hostname: UNNAMED_HOST });
   const proxy = createBackendProxy({
     backend: backendUrl,
-    awaySeconds,
+    secondsUntilRestart,
     log,
     counters,
     reverb: env.REVERB_URL,

@@ -7,7 +7,7 @@ import type { Log } from './telemetry.ts';
 
 // Errors of pages as Sentry envelopes: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 
-const MOST_WAITING = 100;
+const MAX_QUEUED = 100;
 const PER_MINUTE = 60;
 const TIMEOUT_MS = 10_000;
 const HOUR_SECONDS = 3600;
@@ -31,7 +31,7 @@ export function readDsn(text: string): Dsn | null {
 }
 
 /** An error that a page reported. */
-interface Caught {
+interface CaughtError {
   report: ErrorReport;
   /** `Safari 17` */
   browser: string;
@@ -52,7 +52,7 @@ function frameOf(frame: string, place: Place | null) {
 }
 
 /** Contains only fields of the report's schema, which has no text of readers. */
-function eventOf({ report, browser, at }: Caught, places: readonly (Place | null)[], environment: string) {
+function eventOf({ report, browser, at }: CaughtError, places: readonly (Place | null)[], environment: string) {
   const { build, kind, name, message, frames, route } = report;
   const [, family = browser, version] = /^(.+) (\d+)$/.exec(browser) ?? [];
   const stack = frames.map((frame, n) => frameOf(frame, places[n] ?? null)).reverse();
@@ -101,9 +101,9 @@ interface SentryAnswer {
   /** Null if the event was accepted. */
   problem: string | null;
   /** Whether another attempt can succeed. */
-  again: boolean;
+  canRetry: boolean;
   /** `Retry-After`, or the rate limit instead. */
-  wait: string | null;
+  retryAfter: string | null;
   date: string | null;
 }
 
@@ -112,7 +112,7 @@ async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> 
     const {
       status,
       headers,
-      body: said,
+      body: responseBody,
     } = await fetch(address, {
       method: 'POST',
       body,
@@ -123,22 +123,23 @@ async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> 
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    await said?.cancel();
+    await responseBody?.cancel();
     const limit = limitSeconds(headers.get('x-sentry-rate-limits') ?? '');
-    const wait = limit > 0 ? String(limit) : (headers.get('retry-after') ?? (status === 429 ? '60' : null));
+    const retryAfter = limit > 0 ? String(limit) : (headers.get('retry-after') ?? (status === 429 ? '60' : null));
     const date = headers.get('date');
-    if (status >= 200 && status < 300) return { problem: null, again: false, wait: limit > 0 ? wait : null, date };
-    return { problem: `answered ${status}`, again: status !== 400 && status !== 413, wait, date };
+    if (status >= 200 && status < 300)
+      return { problem: null, canRetry: false, retryAfter: limit > 0 ? retryAfter : null, date };
+    return { problem: `answered ${status}`, canRetry: status !== 400 && status !== 413, retryAfter, date };
   } catch (cause) {
     const { message, cause: inner } = cause as Error & { cause?: { code?: string } };
-    return { problem: inner?.code ?? message, again: true, wait: null, date: null };
+    return { problem: inner?.code ?? message, canRetry: true, retryAfter: null, date: null };
   }
 }
 
 /** Milliseconds until the next attempt. A server may wait longer than a page, up to a day. */
-function waitMs(failures: number, { wait, date }: SentryAnswer): number {
-  const longSeconds = Math.min(Number(wait) || HOUR_SECONDS, DAY_SECONDS);
-  return pauseMs(failures, PATIENT, retryAfterSeconds(wait, date)) ?? longSeconds * 1000;
+function waitMs(failures: number, { retryAfter, date }: SentryAnswer): number {
+  const longSeconds = Math.min(Number(retryAfter) || HOUR_SECONDS, DAY_SECONDS);
+  return pauseMs(failures, PATIENT, retryAfterSeconds(retryAfter, date)) ?? longSeconds * 1000;
 }
 
 /** Accepts errors that pages in one browser reported. */
@@ -164,39 +165,39 @@ export function createForward({
   log,
   sleep = (milliseconds) => pause(milliseconds, undefined, { ref: false }),
 }: ForwardOptions): Forward {
-  const waiting: Caught[] = [];
+  const queue: CaughtError[] = [];
   const limit = new RateLimit();
   let dropped = 0;
   let isSending = false;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
-  function say(problem: string): void {
-    if (performance.now() - saidAt < MINUTE_MS) return;
-    saidAt = performance.now();
-    log.warn({ problem, waiting: waiting.length, dropped }, 'errors of pages are not all forwarded to SENTRY_DSN');
+  function logProblem(problem: string): void {
+    if (performance.now() - loggedAt < MINUTE_MS) return;
+    loggedAt = performance.now();
+    log.warn({ problem, waiting: queue.length, dropped }, 'errors of pages are not all forwarded to SENTRY_DSN');
     dropped = 0;
   }
 
   async function sendAll(): Promise<void> {
     isSending = true;
     let failures = 0;
-    for (let [caught] = waiting; caught; [caught] = waiting) {
-      const places = await Promise.all(caught.report.frames.map((frame) => placeOf(frame).catch(() => null)));
-      const answer = await post(dsn, envelopeOf(eventOf(caught, places, environment)));
-      if (answer.problem) say(answer.problem);
-      if (!answer.again) waiting.shift();
-      if (answer.again || answer.wait !== null) await sleep(waitMs(failures, answer));
-      failures = answer.again ? failures + 1 : 0;
+    for (let [caughtError] = queue; caughtError; [caughtError] = queue) {
+      const places = await Promise.all(caughtError.report.frames.map((frame) => placeOf(frame).catch(() => null)));
+      const answer = await post(dsn, envelopeOf(eventOf(caughtError, places, environment)));
+      if (answer.problem) logProblem(answer.problem);
+      if (!answer.canRetry) queue.shift();
+      if (answer.canRetry || answer.retryAfter !== null) await sleep(waitMs(failures, answer));
+      failures = answer.canRetry ? failures + 1 : 0;
     }
     isSending = false;
   }
 
   return (reports, browser) => {
     for (const report of reports) {
-      if (waiting.length >= MOST_WAITING || limit.take('', PER_MINUTE) > 0) dropped += 1;
-      else waiting.push({ report, browser, at: new Date() });
+      if (queue.length >= MAX_QUEUED || limit.take('', PER_MINUTE) > 0) dropped += 1;
+      else queue.push({ report, browser, at: new Date() });
     }
-    if (dropped > 0) say('too many');
+    if (dropped > 0) logProblem('too many');
     if (!isSending) void sendAll();
   };
 }

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isScript, whenStarterEnds } from './endWithStarter.mjs';
 import { fail, install, requireNode, root } from './install.mjs';
 
-const letGoMs = 10_000;
+const portTimeoutMs = 10_000;
 
 function portFrom(name, fallback) {
   const text = process.env[name] ?? fallback;
@@ -28,10 +28,10 @@ const tryPort = (port) =>
 
 /** Waits, since a process that was just killed may still hold its port. */
 async function requireFreePort(port, name) {
-  const until = Date.now() + letGoMs;
+  const deadline = Date.now() + portTimeoutMs;
   let error = await tryPort(port);
-  if (error?.code === 'EADDRINUSE') console.log(`Port ${port} is taken; waiting ${letGoMs / 1000} s for it …`);
-  while (error?.code === 'EADDRINUSE' && Date.now() < until) {
+  if (error?.code === 'EADDRINUSE') console.log(`Port ${port} is taken; waiting ${portTimeoutMs / 1000} s for it …`);
+  while (error?.code === 'EADDRINUSE' && Date.now() < deadline) {
     await wait(100);
     error = await tryPort(port);
   }
@@ -64,8 +64,8 @@ if (isWhole) await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PO
 install();
 
 const main = join(root, 'host/server/main.ts');
-const tied = '--end-with-parent';
-const options = process.argv.slice(2).filter((option) => option !== tied);
+const tiedOption = '--end-with-parent';
+const options = process.argv.slice(2).filter((option) => option !== tiedOption);
 const child = spawn(process.execPath, ['--import', 'tsx', main, ...options], {
   cwd: root,
   // the IPC channel closes when this process ends in any way
@@ -76,5 +76,5 @@ const end = () => child.kill('SIGTERM');
 // Ctrl-C reaches the child through the terminal's process group; a plain kill must be forwarded
 process.on('SIGINT', () => {});
 process.on('SIGTERM', end);
-whenStarterEnds(end, { isTied: isScript('start', 'dev') || process.argv.includes(tied) });
+whenStarterEnds(end, { isTied: isScript('start', 'dev') || process.argv.includes(tiedOption) });
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 130 : 1)));

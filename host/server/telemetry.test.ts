@@ -97,7 +97,7 @@ describe('metrics', () => {
     const away = await measured({ backendUrl: () => 'http://127.0.0.1:9' });
     await ask(away.origin, '/api/v1/stories');
     expect(await away.read()).toContain('liaozhai_upstream_errors_total{reason="unreachable"} 1');
-    const restarting = await measured({ awaySeconds: () => 3 });
+    const restarting = await measured({ secondsUntilRestart: () => 3 });
     await ask(restarting.origin, '/api/v1/stories');
     expect(await restarting.read()).toContain('liaozhai_upstream_errors_total{reason="restarting"} 1');
   });
@@ -142,7 +142,7 @@ describe('traces', () => {
       });
     expect(named('GET /story/:id')).toMatchObject({ traceId, spanId: documentId, parentSpanId: undefined });
     expect(told.headers.traceparent).toBe(`00-${traceId}-${named('GET /api/*')?.spanId}-01`);
-    const logged = () => product.logged.find(({ requestId }) => requestId === 'page-request-0789');
+    const logged = () => product.logEntries.find(({ requestId }) => requestId === 'page-request-0789');
     await expect.poll(logged).toMatchObject({ traceId, path: '/api/v1/stories/1' });
   });
 

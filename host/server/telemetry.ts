@@ -12,21 +12,21 @@ import { Counter, Gauge } from 'prom-client';
 export type Log = Logger;
 
 /** How long a line may be buffered: the part of the log that a SIGKILL can lose. */
-const LINE_WAITS_MS = 50;
+const FLUSH_INTERVAL_MS = 50;
 
 const ERROR_LEVEL = 50;
 
-const ROOM_BYTES = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 
 /** Bytes buffered for a slow reader of the log; lines beyond are dropped. */
-const KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 
 /** How long the exit waits for such a reader. */
-const LAST_MS = 2_000;
-const PAUSE_MS = 50;
+const EXIT_TIMEOUT_MS = 2_000;
+const EXIT_POLL_MS = 50;
 
 /** Writes to stdout until everything is written or a pipe is full. Returns the rest; nothing if nobody can ever read it. */
-function unwritten(bytes: Buffer): Buffer {
+function writeAvailable(bytes: Buffer): Buffer {
   let rest = bytes;
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
@@ -37,23 +37,23 @@ function unwritten(bytes: Buffer): Buffer {
 }
 
 /** Stdout for a slow reader: unread output is buffered in order and blocks nobody. */
-function patientStdout(onOmitted: (bytes: number) => void) {
+function createQueuedStdout(onOmitted: (bytes: number) => void) {
   // makes a full pipe fail with EAGAIN instead of blocking the process
   void process.stdout;
-  const waiting: Buffer[] = [];
-  const bytes = { waiting: 0, omitted: 0 };
-  const keep = (block: Buffer) => {
-    waiting.push(block);
-    bytes.waiting += block.length;
+  const queuedBlocks: Buffer[] = [];
+  const bytes = { queued: 0, omitted: 0 };
+  const enqueue = (block: Buffer) => {
+    queuedBlocks.push(block);
+    bytes.queued += block.length;
   };
   /** Writes the buffered blocks. Returns whether none is left. */
-  const isCaughtUp = (): boolean => {
-    for (let block = waiting.shift(); block; block = waiting.shift()) {
-      bytes.waiting -= block.length;
-      const rest = unwritten(block);
+  const writeQueue = (): boolean => {
+    for (let block = queuedBlocks.shift(); block; block = queuedBlocks.shift()) {
+      bytes.queued -= block.length;
+      const rest = writeAvailable(block);
       if (rest.length === 0) continue;
-      waiting.unshift(rest);
-      bytes.waiting += rest.length;
+      queuedBlocks.unshift(rest);
+      bytes.queued += rest.length;
       return false;
     }
     const { omitted } = bytes;
@@ -63,14 +63,14 @@ function patientStdout(onOmitted: (bytes: number) => void) {
     return true;
   };
   return {
-    isCaughtUp,
+    isCaughtUp: writeQueue,
     /** Accepts whole lines; the caller may reuse their memory immediately. */
     write(lines: Buffer) {
-      const rest = isCaughtUp() ? unwritten(lines) : lines;
+      const rest = writeQueue() ? writeAvailable(lines) : lines;
       if (rest.length === 0) return;
       // the rest of a partly written line must follow
-      const isBegun = rest.length < lines.length;
-      if (isBegun || bytes.waiting + rest.length <= KEPT_BYTES) keep(Buffer.from(rest));
+      const isPartlyWritten = rest.length < lines.length;
+      if (isPartlyWritten || bytes.queued + rest.length <= MAX_QUEUED_BYTES) enqueue(Buffer.from(rest));
       else bytes.omitted += rest.length;
     },
   };
@@ -81,22 +81,22 @@ function patientStdout(onOmitted: (bytes: number) => void) {
  * concatenated string as a tree, which would burden the garbage collector. Errors are written immediately, buffered lines at
  * exit. `onOmitted` receives how many bytes were dropped for lack of a reader.
  */
-function stdoutByMoments(onOmitted: (bytes: number) => void) {
-  const stdout = patientStdout(onOmitted);
-  const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
-  let used = 0;
+function createBatchedStdout(onOmitted: (bytes: number) => void) {
+  const stdout = createQueuedStdout(onOmitted);
+  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  let usedBytes = 0;
   const flush = () => {
-    const due = used;
-    used = 0;
-    if (due) stdout.write(room.subarray(0, due));
+    const dueBytes = usedBytes;
+    usedBytes = 0;
+    if (dueBytes) stdout.write(buffer.subarray(0, dueBytes));
     if (!stdout.isCaughtUp()) timer.refresh();
   };
-  const timer = setTimeout(flush, LINE_WAITS_MS);
+  const timer = setTimeout(flush, FLUSH_INTERVAL_MS);
   process.once('exit', () => {
     flush();
-    const until = performance.now() + LAST_MS;
+    const deadline = performance.now() + EXIT_TIMEOUT_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    while (!stdout.isCaughtUp() && performance.now() < until) Atomics.wait(sleeper, 0, 0, PAUSE_MS);
+    while (!stdout.isCaughtUp() && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, EXIT_POLL_MS);
   });
   return {
     // makes pino set `lastLevel` for each line
@@ -105,10 +105,10 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
     write(line: string) {
       // upper bound in UTF-8
       const bytes = line.length * 3;
-      if (used + bytes > ROOM_BYTES) flush();
-      if (!used) timer.refresh();
-      if (bytes > ROOM_BYTES) stdout.write(Buffer.from(line));
-      else used += room.write(line, used);
+      if (usedBytes + bytes > BUFFER_BYTES) flush();
+      if (!usedBytes) timer.refresh();
+      if (bytes > BUFFER_BYTES) stdout.write(Buffer.from(line));
+      else usedBytes += buffer.write(line, usedBytes);
       if (this.lastLevel >= ERROR_LEVEL) flush();
     },
   };
@@ -116,11 +116,11 @@ function stdoutByMoments(onOmitted: (bytes: number) => void) {
 
 /** Formats the time once a millisecond: each time would cost as much as the rest of the line. */
 function isoTime() {
-  let made = { at: Number.NaN, text: '' };
+  let lastTime = { at: Number.NaN, text: '' };
   return () => {
     const at = Date.now();
-    if (at !== made.at) made = { at, text: `,"time":"${new Date(at).toISOString()}"` };
-    return made.text;
+    if (at !== lastTime.at) lastTime = { at, text: `,"time":"${new Date(at).toISOString()}"` };
+    return lastTime.text;
   };
 }
 
@@ -134,7 +134,8 @@ export function createLog(level: string, destination?: { write(line: string): vo
       timestamp: isoTime(),
       mixin: () => ({ traceId: currentTrace()?.traceId }),
     },
-    destination ?? stdoutByMoments((bytes) => log.warn({ bytes }, 'the log was not read for too long: lines left out')),
+    destination ??
+      createBatchedStdout((bytes) => log.warn({ bytes }, 'the log was not read for too long: lines left out')),
   );
   return log;
 }
@@ -190,23 +191,23 @@ export function gaugeLiveBuilds({ registry }: FrontCounters, releases: Releases)
       const document = await releases.current();
       builds.reset();
       for (const build of document.stable?.builds ?? []) builds.set({ build, group: 'stable', percent: '100' }, 1);
-      for (const { builds: tried, percent } of candidatesOf(document))
-        for (const build of tried) builds.set({ build, group: 'candidate', percent: String(percent) }, 1);
+      for (const { builds: candidateBuilds, percent } of candidatesOf(document))
+        for (const build of candidateBuilds) builds.set({ build, group: 'candidate', percent: String(percent) }, 1);
     },
   });
 }
 
 const healthPaths = ['/healthz', '/readyz'];
 
-const sound = /^[\w-]{8,64}$/;
+const requestIdPattern = /^[\w-]{8,64}$/;
 
 // stored on the request: a table of all requests would burden the garbage collector
 const routeKey = Symbol('route');
 
-type Routed = IncomingMessage & { [routeKey]?: string };
+type RoutedRequest = IncomingMessage & { [routeKey]?: string };
 
 /** Sets the pattern under which a request is counted. */
-export function nameRoute(request: Routed | undefined, pattern: string): void {
+export function nameRoute(request: RoutedRequest | undefined, pattern: string): void {
   if (request) request[routeKey] = pattern;
 }
 
@@ -218,21 +219,21 @@ export const requestIdOf = (context: Context): string | undefined =>
   incomingOf(context)?.headers['x-request-id']?.toString();
 
 /** Counts a request under the route that answered it, unless that has set a narrower one. */
-export const namedByRoute: MiddlewareHandler = async (context, next) => {
+export const nameByRoute: MiddlewareHandler = async (context, next) => {
   await next();
-  const request: Routed | undefined = incomingOf(context);
+  const request: RoutedRequest | undefined = incomingOf(context);
   const pattern = routePath(context);
   if (request && !request[routeKey] && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
 /** Not traced: files and pictures, which many pages share, and endpoints that are requested every few seconds. */
-const untraced =
+const untracedPath =
   /^\/(?:builds|channels|api\/media)\/|^\/(?:healthz|readyz|beacon(?:\/spans)?|sw\.js|[\w-]+\.(?:webmanifest|svg|png))(?:\?|$)/;
 
 const parentOf = ({ headers }: IncomingMessage): string | undefined =>
   typeof headers.traceparent === 'string' ? headers.traceparent : undefined;
 
-const atOnce = (inside: () => void) => inside();
+const runDirectly = (inside: () => void) => inside();
 
 interface Observers {
   log: Log;
@@ -247,32 +248,34 @@ interface Observers {
  */
 export function observeRequest(
   { log, counters, tracing }: Observers,
-  request: Routed,
+  request: RoutedRequest,
   response: ServerResponse,
   work: (requestId: string) => void,
 ): void {
-  const from = performance.now();
-  const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && sound.test(given) ? given : randomUUID();
+  const startedAt = performance.now();
+  const givenId = request.headers['x-request-id'];
+  const requestId = typeof givenId === 'string' && requestIdPattern.test(givenId) ? givenId : randomUUID();
   request.headers['x-request-id'] = requestId;
   const { method = '', url = '' } = request;
   const span =
-    tracing && !untraced.test(url) ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) }) : null;
+    tracing && !untracedPath.test(url)
+      ? tracing.beginRequest({ method, requestId, traceparent: parentOf(request) })
+      : null;
   if (span) request.headers.traceparent = span.traceparent;
-  const within = span?.run ?? atOnce;
+  const runInSpan = span?.run ?? runDirectly;
   // `on`, not `once`: it fires once, and the wrapper of `once` would cost each request
   response.on('close', () => {
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
-    const elapsed = performance.now() - from;
+    const elapsed = performance.now() - startedAt;
     // a client that disconnected early received no response, regardless of the intended status
     const status = response.writableFinished ? response.statusCode : 499;
     // requested every few seconds by monitoring
     const level = healthPaths.includes(path) ? 'debug' : 'info';
-    within(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
+    runInSpan(() => log[level]({ requestId, method, path, status, ms: Math.round(elapsed) }, 'request'));
     const route = request[routeKey] ?? 'other';
     counters?.countRequest({ service: 'front', method, route, status, seconds: elapsed / 1000 });
     span?.end({ route, status });
   });
-  within(() => work(requestId));
+  runInSpan(() => work(requestId));
 }

@@ -15,7 +15,7 @@ import { testPackages } from './testPackages.ts';
 export async function openTestProduct(change: (folder: string) => void = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
   const servers: Server[] = [];
-  const askedOfBackend: string[] = [];
+  const backendRequests: string[] = [];
   const listen = (server: Server) =>
     new Promise<string>((resolve) => {
       servers.push(server);
@@ -24,23 +24,23 @@ export async function openTestProduct(change: (folder: string) => void = () => {
         resolve(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
       });
     });
-  const logged: Record<string, unknown>[] = [];
-  const log = createLog('info', { write: (line) => void logged.push(JSON.parse(line)) });
+  const logEntries: Record<string, unknown>[] = [];
+  const log = createLog('info', { write: (line) => void logEntries.push(JSON.parse(line)) });
   const store = `file:${join(folder, 'store')}`;
   const dists = testPackages(folder);
   change(folder);
   await publishLocal({ dists, store });
   const releases = await openReleases({ store });
-  const opened = await openStore(store);
-  const key = await requireKey(opened);
-  const catalog = new Catalog(opened.store);
-  const writer = { store: opened.store, catalog, key, channel: 'production', who: 'manager', now: () => new Date() };
+  const handle = await openStore(store);
+  const key = await requireKey(handle);
+  const catalog = new Catalog(handle.store);
+  const writer = { store: handle.store, catalog, key, channel: 'production', who: 'manager', now: () => new Date() };
   const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: 'manager' });
   const manager = localClient(writer, { smoke: null, provenance });
   let opener = '';
   const backend = await listen(
     createServer(({ url = '', headers }, response) => {
-      askedOfBackend.push(url);
+      backendRequests.push(url);
       response.end(JSON.stringify({ url, headers }));
     }),
   );
@@ -52,10 +52,10 @@ export async function openTestProduct(change: (folder: string) => void = () => {
     publishStories: async (version: string) => (await manager.publish(join(folder, 'stories'), version)).id,
     /** Writes the reports so far. */
     written: () => releases.close(),
-    askedOfBackend,
+    backendRequests,
     backendOrigin: backend,
     /** entries of the log, the oldest first */
-    logged,
+    logEntries,
     /** Serves the product with these settings. Resolves with the origin. */
     serve(settings: NodeJS.ProcessEnv = {}, options: Partial<ProductOptions> = {}) {
       const env = readEnv({ DATA_DIR: folder, ...settings });
