@@ -4,7 +4,7 @@ import { refused } from '../errors.ts';
 import { say } from '../sentences.ts';
 
 const SYSTEM_SHELL = '/usr/bin/chromium-headless-shell';
-const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+const SYSTEM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
 /** Disable Chromium's background requests, which fail in a closed network. */
 export const quietFlags = [
@@ -25,11 +25,13 @@ export const launchOptions = (executablePath: string, user = process.getuid?.())
 
 /** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if all are missing. Installs nothing. */
 export async function findChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
-  const named = environment.CHROMIUM_PATH;
+  const configuredPath = environment.CHROMIUM_PATH;
   // loaded on demand, because the import takes longer than most commands
   const { chromium } = await import('playwright');
   return (
-    [...(named ? [named] : [chromium.executablePath(), ...SYSTEM])].find((path) => path && existsSync(path)) ?? null
+    [...(configuredPath ? [configuredPath] : [chromium.executablePath(), ...SYSTEM_PATHS])].find(
+      (path) => path && existsSync(path),
+    ) ?? null
   );
 }
 
@@ -43,8 +45,8 @@ export async function findHeadlessShell(environment: NodeJS.ProcessEnv = process
   // next to Playwright's Chromium, in a folder with the same revision
   const folder = dirname(dirname(chromium.executablePath())).replace(/chromium-(?=\d+$)/, 'chromium_headless_shell-');
   const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  const own = files.find((file) => /[\\/](chrome-headless-shell|headless_shell)(\.exe)?$/.test(file));
-  if (own) return join(folder, own);
+  const shellPath = files.find((file) => /[\\/](chrome-headless-shell|headless_shell)(\.exe)?$/.test(file));
+  if (shellPath) return join(folder, shellPath);
   return existsSync(SYSTEM_SHELL) ? SYSTEM_SHELL : null;
 }
 

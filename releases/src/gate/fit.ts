@@ -25,7 +25,7 @@ interface Rule {
 }
 
 /** Attributes the problem to this build. */
-const of = (build: string, problem: string): string => say('ofBuild', { build, problem });
+const attributeTo = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
 /** True if a range includes this version. As in federation, prereleases count like other versions. */
 export const allows = (range: string, version: string): boolean =>
@@ -33,25 +33,25 @@ export const allows = (range: string, version: string): boolean =>
 
 const RUNTIME = '@liaozhai/shared/runtime';
 
-function sharingMisfits({ id, description }: RemoteRecord, provided: Readonly<Record<string, string>>) {
+function sharingMisfits({ id, description }: RemoteRecord, hostVersions: Readonly<Record<string, string>>) {
   const { provides, requires } = description.shared;
   return Object.entries(requires).flatMap(([library, range]) => {
-    const version = provided[library];
+    const version = hostVersions[library];
     const key = `${id} needs ${library}`;
-    const carried = provides[library];
-    if (!version && carried && !allows(range, carried))
+    const bundledVersion = provides[library];
+    if (!version && bundledVersion && !allows(range, bundledVersion))
       return [
         {
           key,
-          problem: of(id, say('carriesUnfit', { library, version: carried, range })),
+          problem: attributeTo(id, say('carriesUnfit', { library, version: bundledVersion, range })),
         },
       ];
     // the build contains its own copy, which others may use as well
-    if (!version && carried) return [];
-    if (!version) return [{ key, problem: of(id, say('needsUnshared', { library, range })) }];
+    if (!version && bundledVersion) return [];
+    if (!version) return [{ key, problem: attributeTo(id, say('needsUnshared', { library, range })) }];
     // the range of the contract is checked by the rule `contract`
     if (allows(range, version) || (library === RUNTIME && range === description.contract)) return [];
-    return [{ key, problem: of(id, say('needsOther', { library, range, version })) }];
+    return [{ key, problem: attributeTo(id, say('needsOther', { library, range, version })) }];
   });
 }
 
@@ -65,14 +65,14 @@ const sharing: Rule = {
 const contract: Rule = {
   check: 'contract',
   find: ({ host, remotes }) => {
-    const provided = host.description.contract;
+    const version = host.description.contract;
     return remotes
-      .filter(({ description }) => !semver.satisfies(provided, description.contract))
+      .filter(({ description }) => !semver.satisfies(version, description.contract))
       .map(({ id, description: { contract: range } }) => ({
         key: `${id} contract`,
-        problem: of(
+        problem: attributeTo(
           id,
-          say(semver.gtr(provided, range) ? 'needsFormerContract' : 'needsContract', { range, version: provided }),
+          say(semver.gtr(version, range) ? 'needsFormerContract' : 'needsContract', { range, version }),
         ),
       }));
   },
@@ -83,7 +83,7 @@ const segments = (path: string): string[] => path.split('/').slice(1);
 const isOptional = (part: string): boolean => part.endsWith('?');
 
 /** Expands a path to its shapes. `/story/:id` and `/story/:storyId` have the same one; `/story/:id?` has two. */
-const shapes = (path: string): string[] =>
+const pathShapes = (path: string): string[] =>
   segments(path)
     .reduce<string[]>(
       (forms, part) => [
@@ -118,7 +118,7 @@ const claimsOf = ({ id, description }: RemoteRecord): PathClaim[] => [
   ...description.routes
     .filter(({ path }) => pathProblem(path) === null)
     .flatMap(({ path }) =>
-      [...new Set(shapes(path))].map((shape) => ({ id, what: say('route', { path }), place: `route ${shape}` })),
+      [...new Set(pathShapes(path))].map((shape) => ({ id, what: say('route', { path }), place: `route ${shape}` })),
     ),
   ...description.routes.map(({ name }) => ({ id, what: say('routeName', { name }), place: `name ${name}` })),
   ...description.slots
@@ -130,26 +130,26 @@ const claimsOf = ({ id, description }: RemoteRecord): PathClaim[] => [
 const routes: Rule = {
   check: 'routes',
   find: ({ remotes }) => {
-    const unfit = remotes.flatMap(({ id, description }) =>
+    const pathMisfits = remotes.flatMap(({ id, description }) =>
       description.routes.flatMap(({ path }) => {
         const problem = pathProblem(path);
-        return problem ? [{ key: `${id} route ${path}`, problem: of(id, problem) }] : [];
+        return problem ? [{ key: `${id} route ${path}`, problem: attributeTo(id, problem) }] : [];
       }),
     );
     const owners = new Map<string, string[]>(
       Object.values(hostRoutePaths)
-        .flatMap(shapes)
+        .flatMap(pathShapes)
         .map((path) => [`route ${path}`, [say('theHost')]]),
     );
-    const doubles = remotes.flatMap(claimsOf).flatMap(({ id, what, place }) => {
+    const duplicateClaims = remotes.flatMap(claimsOf).flatMap(({ id, what, place }) => {
       const others = owners.get(place) ?? [];
       owners.set(place, [...others, id]);
       return others.map((owner) => ({
         key: `${[owner, id].sort().join(' ')} ${place}`,
-        problem: of(id, say('taken', { place: what, owner })),
+        problem: attributeTo(id, say('taken', { place: what, owner })),
       }));
     });
-    return [...unfit, ...doubles];
+    return [...pathMisfits, ...duplicateClaims];
   },
 };
 
@@ -169,20 +169,20 @@ const globals: Rule = {
   find: ({ remotes, neighbours = [] }) =>
     remotes.flatMap((remote) => {
       const { id } = remote;
-      const mine = globalsOf(remote);
-      if (mine[0] === mine[1])
-        return [{ key: `${id} globals`, problem: of(id, say('sameGlobals', { name: mine[0] ?? '' })) }];
-      const namesake = remotes.find((other) => other.id !== id && other.description.name === mine[0]);
+      const ownGlobals = globalsOf(remote);
+      if (ownGlobals[0] === ownGlobals[1])
+        return [{ key: `${id} globals`, problem: attributeTo(id, say('sameGlobals', { name: ownGlobals[0] ?? '' })) }];
+      const namesake = remotes.find((other) => other.id !== id && other.description.name === ownGlobals[0]);
       if (namesake) {
         const problem = say('globalOfRemote', { name: namesake.description.name, build: namesake.id });
-        return [{ key: `${id} names ${namesake.description.name}`, problem: of(id, problem) }];
+        return [{ key: `${id} names ${namesake.description.name}`, problem: attributeTo(id, problem) }];
       }
       const rivals = [...remotes, ...neighbours]
         .filter(isRemote)
-        .filter((rival) => rival.id !== id && globalsOf(rival).some((name) => mine.includes(name)));
+        .filter((rival) => rival.id !== id && globalsOf(rival).some((name) => ownGlobals.includes(name)));
       return [...new Set(rivals.map((rival) => rival.id))].map((rival) => ({
         key: [id, rival].sort().join(' '),
-        problem: of(id, clash(id, rival)),
+        problem: attributeTo(id, clash(id, rival)),
       }));
     }),
 };
@@ -202,6 +202,6 @@ export function misfitsAmong(records: readonly BuildRecord[], neighbours: readon
 
 /** Returns the conflicts among `records` that do not exist among `before`. */
 export function addedMisfits(records: readonly BuildRecord[], before: readonly BuildRecord[]): Misfit[] {
-  const known = new Set(misfitsAmong(before).map(({ key }) => key));
-  return misfitsAmong(records).filter(({ key }) => !known.has(key));
+  const knownKeys = new Set(misfitsAmong(before).map(({ key }) => key));
+  return misfitsAmong(records).filter(({ key }) => !knownKeys.has(key));
 }

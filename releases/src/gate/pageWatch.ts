@@ -13,7 +13,7 @@ const SETTLED_BEATS = 5;
 /** Limit of waiting for a quiet page, since a page that polls never is. */
 const MOST_SETTLING_BEATS = 25;
 /** Limit for a page that keeps making progress, in ms. */
-export const LONGEST_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 
 /** A running server of one set, and the host of its pages. */
 export interface Site {
@@ -60,7 +60,7 @@ const watchPage = () => {
 };
 
 /** Runs in the page. Keeps the quarantine per page, so that a failure on one page does not affect parallel pages. */
-const keepApart = (quarantine: string) => {
+const isolateQuarantine = (quarantine: string) => {
   const { getItem, setItem } = Storage.prototype;
   Storage.prototype.getItem = function (key) {
     return getItem.call(key === quarantine ? sessionStorage : this, key);
@@ -83,26 +83,26 @@ function failureIn(beacon: string): { failure: RemoteFailure; build: string } | 
 }
 
 /** A fault seen on a page; `about` contains the addresses and builds that caused it. */
-export interface SeenFault {
+export interface PageFault {
   line: string;
   about: string;
 }
 
 /** Record of a page while it opens. */
-export interface Watched {
-  seen: SeenFault[];
-  thrown: boolean;
+export interface Activity {
+  faults: PageFault[];
+  hasThrown: boolean;
   /** Number of requests that began or ended. */
   requests: number;
 }
 
 /** First path segments where any response is accepted. */
-const ANSWERED: readonly string[] = [...backendSegments, 'beacon', 'channels'];
+const UNCHECKED_SEGMENTS: readonly string[] = [...backendSegments, 'beacon', 'channels'];
 
 /** True if a requested file is missing. Root files of the host's build do not count: only the product serves them. */
 function isMissing(url: URL, status: number, { origin, host }: Site): boolean {
   const [, segment = ''] = url.pathname.split('/');
-  if (url.origin !== origin || ANSWERED.includes(segment)) return false;
+  if (url.origin !== origin || UNCHECKED_SEGMENTS.includes(segment)) return false;
   if (segment === 'builds') return status >= 400;
   return status === 404 && !(segment in host.files);
 }
@@ -115,64 +115,64 @@ const firstLine = (text: string): string =>
     .split('\n')[0]
     ?.slice(0, 300) ?? '';
 
-interface Recorded {
-  seen: SeenFault[];
+interface PageReports {
+  faults: PageFault[];
   /** Warnings of the host, with the message of the error. */
   warnings: { words: string; message: string }[];
 }
 
-const recorded = new WeakMap<Page, Recorded>();
+const reportsByPage = new WeakMap<Page, PageReports>();
 
 /** Instruments the pages of a context to report what only they can observe. Per context, because Playwright's bindings are. */
-export async function listenIn(context: BrowserContext): Promise<void> {
-  const tell = (page: Page, line: string, about: string) => recorded.get(page)?.seen.push({ line, about });
+export async function instrumentContext(context: BrowserContext): Promise<void> {
+  const report = (page: Page, line: string, about: string) => reportsByPage.get(page)?.faults.push({ line, about });
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
-    tell(page, say('violated', { what }), `${what} ${source}`);
+    report(page, say('violated', { what }), `${what} ${source}`);
   });
   await context.exposeBinding('gateWarning', ({ page }, words: string, message: string) => {
-    recorded.get(page)?.warnings.push({ words, message });
+    reportsByPage.get(page)?.warnings.push({ words, message });
   });
   await context.exposeBinding('gateBeacon', ({ page }, text: string) => {
     const { failure, build } = failureIn(text) ?? {};
     if (!failure || !build) return;
-    const { message } = recorded.get(page)?.warnings.findLast(({ words }) => words.includes(build)) ?? {};
+    const { message } = reportsByPage.get(page)?.warnings.findLast(({ words }) => words.includes(build)) ?? {};
     const line = message ? say('failedWith', { failure, message: firstLine(message) }) : say('failed', { failure });
-    tell(page, line, build);
+    report(page, line, build);
   });
   await context.addInitScript(watchPage);
-  await context.addInitScript(keepApart, STORAGE_KEYS.quarantine);
+  await context.addInitScript(isolateQuarantine, STORAGE_KEYS.quarantine);
 }
 
-/** Records what a page does from now on. Its context must be prepared by `listenIn`. */
-export function watch(page: Page, site: Site): Watched {
-  const watched: Watched = { seen: [], thrown: false, requests: 0 };
-  const { seen } = watched;
-  recorded.set(page, { seen, warnings: [] });
+/** Records what a page does from now on. Its context must be prepared by `instrumentContext`. */
+export function track(page: Page, site: Site): Activity {
+  const activity: Activity = { faults: [], hasThrown: false, requests: 0 };
+  const { faults } = activity;
+  reportsByPage.set(page, { faults, warnings: [] });
   page.on('pageerror', (error) => {
-    watched.thrown = true;
-    seen.push({ line: say('threw', { message: firstLine(error.message) }), about: error.stack ?? '' });
+    activity.hasThrown = true;
+    faults.push({ line: say('threw', { message: firstLine(error.message) }), about: error.stack ?? '' });
   });
   page.on('response', (response) => {
     const url = new URL(response.url());
     const status = response.status();
     if (isMissing(url, status, site))
-      seen.push({ line: say('answered', { path: url.pathname, status }), about: url.pathname });
+      faults.push({ line: say('answered', { path: url.pathname, status }), about: url.pathname });
   });
   const count = (request: Request) => {
     // pages poll with HEAD whether a server is reachable again
-    if (request.method() !== 'HEAD') watched.requests += 1;
+    if (request.method() !== 'HEAD') activity.requests += 1;
   };
   page.on('request', count);
   page.on('requestfinished', count);
   page.on('requestfailed', count);
-  return watched;
+  return activity;
 }
 
 interface Beat {
   /** The container exists and the document has loaded. */
-  ran: boolean;
+  isLoaded: boolean;
   /** The screen's module has not loaded: the host shows a skeleton and has measured no component of the build. */
-  waits: boolean;
+  isWaiting: boolean;
   /** Counts of requests and DOM changes until now. */
   progress: string;
 }
@@ -181,67 +181,72 @@ interface Beat {
  * Waits for one response of page and server each, and at least `BEAT_MS`. Under load, beats take longer, so that timeouts counted in
  * beats adapt to the machine.
  */
-export async function beat(page: Page, origin: string, { global, id }: Visit, watched: Watched): Promise<Beat> {
-  const look = ({ name, ready }: Record<'name' | 'ready', string>) => ({
-    ran: name in globalThis && document.readyState === 'complete',
-    waits: document.querySelector('[data-skeleton]') !== null && performance.getEntriesByName(ready).length === 0,
+export async function beat(page: Page, origin: string, { global, id }: Visit, activity: Activity): Promise<Beat> {
+  const inspectPage = ({ name, ready }: Record<'name' | 'ready', string>) => ({
+    isLoaded: name in globalThis && document.readyState === 'complete',
+    isWaiting: document.querySelector('[data-skeleton]') !== null && performance.getEntriesByName(ready).length === 0,
     changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
   });
-  const [{ changes, ...seen }] = await Promise.all([
-    page.evaluate(look, { name: global ?? 'document', ready: READY + id }).catch((cause: Error) => {
+  const [{ changes, ...state }] = await Promise.all([
+    page.evaluate(inspectPage, { name: global ?? 'document', ready: READY + id }).catch((cause: Error) => {
       // the document is being replaced by another one
-      if (/navigat|destroyed/.test(cause.message)) return { ran: false, waits: true, changes: -1 };
+      if (/navigat|destroyed/.test(cause.message)) return { isLoaded: false, isWaiting: true, changes: -1 };
       throw cause;
     }),
     fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
     pause(BEAT_MS),
   ]);
-  return { ...seen, progress: `${watched.requests} ${changes}` };
+  return { ...state, progress: `${activity.requests} ${changes}` };
 }
 
-/** Waits until `isFar` is true, the page stalls or an error is thrown. Returns whether `isFar` became true. */
-async function reaches(isFar: (beat: Beat) => boolean, next: () => Promise<Beat>, watched: Watched): Promise<boolean> {
-  const ends = performance.now() + LONGEST_MS;
+/** Waits until `isDone` is true, the page stalls or an error is thrown. Returns whether `isDone` became true. */
+async function waitFor(
+  isDone: (beat: Beat) => boolean,
+  next: () => Promise<Beat>,
+  activity: Activity,
+): Promise<boolean> {
+  const deadline = performance.now() + TIMEOUT_MS;
   let last = '';
-  for (let still = 0; still < STANDSTILL_BEATS && performance.now() < ends && !watched.thrown; still += 1) {
+  for (let idle = 0; idle < STANDSTILL_BEATS && performance.now() < deadline && !activity.hasThrown; idle += 1) {
     const now = await next();
-    if (isFar(now)) return true;
-    if (now.progress !== last) still = 0;
+    if (isDone(now)) return true;
+    if (now.progress !== last) idle = 0;
     last = now.progress;
   }
   return false;
 }
 
 /** Waits until nothing has changed for a while. */
-export async function settles(next: () => Promise<Beat>, enough = SETTLED_BEATS): Promise<void> {
+export async function waitForIdle(next: () => Promise<Beat>, idleBeats = SETTLED_BEATS): Promise<void> {
   let last = '';
-  for (let beats = 0, still = 0; beats < MOST_SETTLING_BEATS && still < enough; beats += 1) {
+  for (let beats = 0, idle = 0; beats < MOST_SETTLING_BEATS && idle < idleBeats; beats += 1) {
     const { progress } = await next();
-    still = progress === last ? still + 1 : 0;
+    idle = progress === last ? idle + 1 : 0;
     last = progress;
   }
 }
 
 /** Waits until the page has loaded. Returns its faults. */
-export async function standing(page: Page, origin: string, target: Visit, watched: Watched): Promise<SeenFault[]> {
-  const next = () => beat(page, origin, target, watched);
-  const isThere = await reaches(({ ran }) => ran, next, watched);
-  await settles(next);
+export async function waitForLoad(page: Page, origin: string, target: Visit, activity: Activity): Promise<PageFault[]> {
+  const next = () => beat(page, origin, target, activity);
+  const hasRun = await waitFor(({ isLoaded }) => isLoaded, next, activity);
+  await waitForIdle(next);
   // a guest sees no screen on pages that need a login
-  const isComplete = target.as === 'guest' || watched.thrown || (await reaches(({ waits }) => !waits, next, watched));
-  const shown = await page.locator('body').ariaSnapshot({ timeout: LONGEST_MS });
-  const unchecked = await page.evaluate(() =>
+  const isComplete =
+    target.as === 'guest' || activity.hasThrown || (await waitFor(({ isWaiting }) => !isWaiting, next, activity));
+  const ariaSnapshot = await page.locator('body').ariaSnapshot({ timeout: TIMEOUT_MS });
+  const uncheckedPaths = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
       .filter(({ integrity }) => integrity === '')
       .map(({ href }) => new URL(href).pathname),
   );
   const lines = [
-    ...unchecked
+    ...uncheckedPaths
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))
       .map((path) => say('unchecked', { path })),
-    ...(isThere ? [] : [say('neverRan')]),
-    ...(isThere && !isComplete ? [say('neverCame')] : []),
-    ...(shown.trim() ? [] : [say('blank')]),
+    ...(hasRun ? [] : [say('neverRan')]),
+    ...(hasRun && !isComplete ? [say('neverCame')] : []),
+    ...(ariaSnapshot.trim() ? [] : [say('blank')]),
   ];
   return lines.map((line) => ({ line, about: target.id }));
 }

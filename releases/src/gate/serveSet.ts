@@ -10,7 +10,7 @@ import type { ServedFile } from '../serve/buildFiles.ts';
 import { openReleases, type ReleasesOptions } from '../serve/openReleases.ts';
 import { renderPage } from '../serve/renderPage.ts';
 
-const READY_MS = 20_000;
+const STARTUP_TIMEOUT_MS = 20_000;
 const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
 
 export interface ServedSet {
@@ -40,21 +40,21 @@ async function stop(child: ChildProcess): Promise<void> {
 
 function originOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
-    const tooLate = setTimeout(() => reject(refused(say('serverSilent'), said.slice(-500))), READY_MS);
-    const hear = (piece: Buffer) => {
-      said += piece.toString('utf8');
-      const [origin] = ORIGIN.exec(said) ?? [];
+    let output = '';
+    const timer = setTimeout(() => reject(refused(say('serverSilent'), output.slice(-500))), STARTUP_TIMEOUT_MS);
+    const handleOutput = (piece: Buffer) => {
+      output += piece.toString('utf8');
+      const [origin] = ORIGIN.exec(output) ?? [];
       if (!origin) return;
-      clearTimeout(tooLate);
+      clearTimeout(timer);
       resolve(origin);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
+    child.stdout?.on('data', handleOutput);
+    child.stderr?.on('data', handleOutput);
     child.once('error', reject);
     child.once('exit', () => {
-      clearTimeout(tooLate);
-      reject(refused(say('serverEnded'), said.slice(-500)));
+      clearTimeout(timer);
+      reject(refused(say('serverEnded'), output.slice(-500)));
     });
   });
 }
@@ -76,7 +76,7 @@ export function serveByCommand(command: string, environment: NodeJS.ProcessEnv):
   };
 }
 
-const answer = (context: Context, file: ServedFile | null) =>
+const respond = (context: Context, file: ServedFile | null) =>
   file ? context.body(new Uint8Array(file.body), 200, file.headers) : context.notFound();
 
 interface InProcessOptions extends Pick<ReleasesOptions, 'store' | 'channel'> {
@@ -89,9 +89,9 @@ export function serveInProcess({ further = { connect: [], pictures: [] }, ...opt
   return async (set) => {
     const releases = await openReleases({ ...options, set });
     const app = new Hono();
-    app.get('/builds/*', async (context) => answer(context, await releases.file(context.req.path)));
-    app.get('/channels/*', async (context) => answer(context, await releases.channelFile()));
-    app.get('/sw.js', async (context) => answer(context, await releases.serviceWorker()));
+    app.get('/builds/*', async (context) => respond(context, await releases.file(context.req.path)));
+    app.get('/channels/*', async (context) => respond(context, await releases.channelFile()));
+    app.get('/sw.js', async (context) => respond(context, await releases.serviceWorker()));
     app.post('/beacon/*', (context) => context.body(null, 204));
     app.all('/api/*', (context) => context.json({ message: '' }, 503));
     app.get('*', async (context) => {

@@ -25,7 +25,8 @@ async function copyKib(store: Store, { id }: RemoteRecord, library: string): Pro
   return bytes > 0 ? bytes / KIB : null;
 }
 
-const carried = ({ description }: RemoteRecord, library: string): string => description.shared.provides[library] ?? '';
+const carriedVersion = ({ description }: RemoteRecord, library: string): string =>
+  description.shared.provides[library] ?? '';
 const rangeOf = ({ description }: RemoteRecord, library: string): string => description.shared.requires[library] ?? '*';
 
 /** One copy of a library, and the remotes that use it. */
@@ -48,14 +49,16 @@ export interface SharedLibrary {
 }
 
 /** Groups remotes by the copy that they use, the carrier first. Highest versions first, as federation negotiates. */
-function negotiated(library: string, carriers: readonly RemoteRecord[]): RemoteRecord[][] {
-  const waiting = [...carriers].sort((a, b) => semver.rcompare(carried(a, library), carried(b, library)));
+function negotiateCopies(library: string, carriers: readonly RemoteRecord[]): RemoteRecord[][] {
+  const remainingCarriers = [...carriers].sort((a, b) =>
+    semver.rcompare(carriedVersion(a, library), carriedVersion(b, library)),
+  );
   const groups: RemoteRecord[][] = [];
-  for (let [carrier] = waiting; carrier; [carrier] = waiting) {
-    const version = carried(carrier, library);
-    const users = waiting.filter((each) => each === carrier || allows(rangeOf(each, library), version));
+  for (let [carrier] = remainingCarriers; carrier; [carrier] = remainingCarriers) {
+    const version = carriedVersion(carrier, library);
+    const users = remainingCarriers.filter((each) => each === carrier || allows(rangeOf(each, library), version));
     groups.push([carrier, ...users.filter((each) => each !== carrier)]);
-    for (const user of users) waiting.splice(waiting.indexOf(user), 1);
+    for (const user of users) remainingCarriers.splice(remainingCarriers.indexOf(user), 1);
   }
   return groups;
 }
@@ -66,16 +69,16 @@ async function sharedLibraries({
   host,
   remotes,
 }: Pick<GateSubject, 'store' | 'host' | 'remotes'>): Promise<SharedLibrary[]> {
-  const provided = host.description.shared.provides;
+  const hostVersions = host.description.shared.provides;
   const names = new Set(remotes.flatMap(({ description }) => Object.keys(description.shared.provides)));
   const libraries = [...names].map(async (name) => {
-    const carriers = remotes.filter((remote) => carried(remote, name));
-    const ofHost = provided[name] ?? null;
-    const groups = ofHost === null ? negotiated(name, carriers) : carriers.map((carrier) => [carrier]);
+    const carriers = remotes.filter((remote) => carriedVersion(remote, name));
+    const ofHost = hostVersions[name] ?? null;
+    const groups = ofHost === null ? negotiateCopies(name, carriers) : carriers.map((carrier) => [carrier]);
     const copies = groups.flatMap(async ([carrier, ...others]) => {
       if (!carrier) return [];
       const users = [carrier, ...others].map(({ description }) => description.name);
-      const [version, kib] = [carried(carrier, name), await copyKib(store, carrier, name)];
+      const [version, kib] = [carriedVersion(carrier, name), await copyKib(store, carrier, name)];
       return [{ version, build: carrier.id, remotes: users, kib }];
     });
     return { name, copies: (await Promise.all(copies)).flat(), ofHost };
@@ -85,7 +88,7 @@ async function sharedLibraries({
   );
 }
 
-const weight = (kib: number | null): string => (kib === null ? '' : ` (${kib.toFixed(1)} KiB br)`);
+const formatKib = (kib: number | null): string => (kib === null ? '' : ` (${kib.toFixed(1)} KiB br)`);
 
 /** Returns a line per library that remotes share or that loads more than once, with the size of each copy. */
 export async function sharingNotes(subject: GateSubject): Promise<string[]> {
@@ -93,9 +96,9 @@ export async function sharingNotes(subject: GateSubject): Promise<string[]> {
     if (ofHost !== null)
       return copies.map(
         ({ build, version, kib }) =>
-          `${build} carries ${name} ${version}${weight(kib)}, which never runs: the host's does; set import: false for it`,
+          `${build} carries ${name} ${version}${formatKib(kib)}, which never runs: the host's does; set import: false for it`,
       );
-    const parts = copies.map(({ version, remotes, kib }) => `${version} for ${remotes.join(', ')}${weight(kib)}`);
+    const parts = copies.map(({ version, remotes, kib }) => `${version} for ${remotes.join(', ')}${formatKib(kib)}`);
     return [`${name} ${copies.length > 1 ? `loads ${copies.length} times` : 'is shared'}: ${parts.join('; ')}`];
   });
 }
@@ -111,7 +114,7 @@ export async function readSharing(
   { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
   document: ChannelDocument,
 ): Promise<Sharing> {
-  const of = async (builds: readonly string[]) => {
+  const librariesOf = async (builds: readonly string[]) => {
     const records = await catalog.records(builds);
     const host = records.find(isHost);
     return host ? sharedLibraries({ store, host, remotes: records.filter(isRemote) }) : [];
@@ -119,7 +122,7 @@ export async function readSharing(
   const stable = document.stable?.builds ?? [];
   const candidates = candidatesOf(document).map(async ({ builds }) => ({
     builds,
-    libraries: await of(mergeBuilds(stable, builds)),
+    libraries: await librariesOf(mergeBuilds(stable, builds)),
   }));
-  return { stable: await of(stable), candidates: await Promise.all(candidates) };
+  return { stable: await librariesOf(stable), candidates: await Promise.all(candidates) };
 }

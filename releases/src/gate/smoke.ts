@@ -13,23 +13,23 @@ import { tapThrough } from './taps.ts';
 import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened, unseenSlots } from './unopened.ts';
 import { contextOpener, type Visitor } from './visitors.ts';
 import { pagesForSlots, visitsOf } from './visits.ts';
-import { inParallel, startWalk, type Told, type Walk } from './walk.ts';
+import { inParallel, startWalk, type VisitFault, type Walk } from './walk.ts';
 
-const isOf = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
+const isAbout = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
 
 /** True if this change is to blame. Faults of other remotes' builds or pages count only if the host is new. */
-function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: Told): boolean {
-  const named = remotes.filter((remote) => isOf(about, remote));
-  const isBlamed = named.some((remote) => changed.includes(remote));
+function isOfChange({ remotes, changed, host }: GateSubject, { about, visit }: VisitFault): boolean {
+  const namedRemotes = remotes.filter((remote) => isAbout(about, remote));
+  const isBlamed = namedRemotes.some((remote) => changed.includes(remote));
   const isOwnPage = changed.some(({ id }) => id === visit.id);
-  return changed.includes(host) || isBlamed || (isOwnPage && named.length === 0);
+  return changed.includes(host) || isBlamed || (isOwnPage && namedRemotes.length === 0);
 }
 
 /** Returns one line per finding in a changed build, with the kind of visitor if only one is affected. */
-function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): string[] {
+function linesOf({ remotes, changed }: GateSubject, faults: readonly VisitFault[]): string[] {
   const findings = new Map<string, { build: string; path: string; seen: string; as: Set<Visitor> }>();
-  for (const { line: seen, about, visit } of told) {
-    const { id: build } = remotes.find((remote) => changed.includes(remote) && isOf(about, remote)) ?? visit;
+  for (const { line: seen, about, visit } of faults) {
+    const { id: build } = remotes.find((remote) => changed.includes(remote) && isAbout(about, remote)) ?? visit;
     const { path } = visit;
     const key = [build, path, seen].join(' ');
     const finding = findings.get(key) ?? { build, path, seen, as: new Set() };
@@ -42,7 +42,7 @@ function linesOf({ remotes, changed }: GateSubject, told: readonly Told[]): stri
 }
 
 /** Returns a late script and a late stylesheet of a build, among those that pages requested. */
-function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Walk['ranUnasked']): LateFile[] {
+function lateFilesToChange(subject: GateSubject, remote: RemoteRecord, ran: Walk['initialPaths']): LateFile[] {
   const files = lateFiles(subject, remote).flatMap((path): LateFile[] => {
     const target = ran.get(path);
     return target ? [{ kind: isScript(path) ? 'script' : 'stylesheet', path, target }] : [];
@@ -65,7 +65,7 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
   const isDone = () => !files.get(remote) || unexplainedScripts(trial, remote).length === 0;
   if (!isDone()) {
     const folder = `/${buildFolder(by)}/`;
-    const shown = [...walk.ran].filter(([path]) => path.startsWith(folder)).map(([, visit]) => visit);
+    const shown = [...walk.loadedPaths].filter(([path]) => path.startsWith(folder)).map(([, visit]) => visit);
     const byPath = new Map([...shown, ...likely].map((visit) => [visit.path, { ...visit, as: 'member' as const, by }]));
     await walk.open([...byPath.values()], tap(isDone));
   }
@@ -75,33 +75,33 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
 }
 
 /** Returns problems for globals of builds that would overwrite those of the browser. */
-async function takenGlobals(browser: Browser, { remotes, changed }: GateSubject): Promise<string[]> {
+async function browserGlobalProblems(browser: Browser, { remotes, changed }: GateSubject): Promise<string[]> {
   const page = await browser.newPage();
-  const found = remotes
+  const checks = remotes
     .filter((each) => changed.includes(each) && !each.description.entryType)
     .map(async ({ id: build, description: { global, chunkGlobal = global } }) => {
-      const taken = await page.evaluate((names) => names.filter((name) => name in globalThis), [global, chunkGlobal]);
-      return [...new Set(taken)].map((name) => say('ofBuild', { build, problem: say('globalOfBrowser', { name }) }));
+      const clashes = await page.evaluate((names) => names.filter((name) => name in globalThis), [global, chunkGlobal]);
+      return [...new Set(clashes)].map((name) => say('ofBuild', { build, problem: say('globalOfBrowser', { name }) }));
     });
-  const problems = (await Promise.all(found)).flat();
+  const problems = (await Promise.all(checks)).flat();
   await page.close();
   return problems;
 }
 
 /** Opens the pages of changed remotes. Returns findings, notes, and late files for the test with changed bytes. */
-async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; notes: string[]; late: LateFile[] }> {
+async function runTrial(trial: Trial, site: Site): Promise<{ findings: string[]; notes: string[]; late: LateFile[] }> {
   const { subject, walk } = trial;
   const remotes = subject.remotes.filter((each) => subject.changed.includes(each));
   await walk.open(visitsOf(subject));
   for (const remote of remotes) await openHidden(trial, remote, site);
-  const findings = walk.told.filter((each) => isOfChange(subject, each));
-  const others = walk.told.filter((each) => !findings.includes(each));
-  const closed = remotes.map((remote) => unopened(trial, remote));
+  const findings = walk.faults.filter((each) => isOfChange(subject, each));
+  const others = walk.faults.filter((each) => !findings.includes(each));
+  const unopenedParts = remotes.map((remote) => unopened(trial, remote));
   return {
-    late: remotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.ranUnasked)),
-    findings: [...linesOf(subject, findings), ...closed.flatMap((each) => each.findings)],
+    late: remotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.initialPaths)),
+    findings: [...linesOf(subject, findings), ...unopenedParts.flatMap((each) => each.findings)],
     notes: [
-      ...closed.flatMap((each) => each.notes),
+      ...unopenedParts.flatMap((each) => each.notes),
       ...linesOf(subject, others).map((line) => `not of this change: ${line}`),
     ],
   };
@@ -115,32 +115,32 @@ async function tryOut(trial: Trial, site: Site): Promise<{ findings: string[]; n
 export const smoke = (serve: ServeSet, executablePath: string, connect: readonly string[] = []): GateCheck => ({
   name: 'headless smoke',
   run: async (subject, note) => {
-    const served = await serve(subject.hash);
-    const site = { origin: served.origin, host: subject.host };
+    const server = await serve(subject.hash);
+    const site = { origin: server.origin, host: subject.host };
     try {
-      const headers = await headerProblems(served.origin, subject);
+      const headers = await headerProblems(server.origin, subject);
       const files = new Map<RemoteRecord, GateFile | null>();
       for (const remote of subject.remotes) files.set(remote, await gateFileOf(subject.store, remote));
       // loaded on demand, because the import takes longer than most commands
       const { chromium } = await import('playwright');
       const browser = await chromium.launch(launchOptions(executablePath));
       try {
-        const taken = await takenGlobals(browser, subject);
+        const globalProblems = await browserGlobalProblems(browser, subject);
         const fileOf = new Map([...files].map(([{ id }, file]) => [id, file]));
-        const open = contextOpener(browser, { origin: served.origin, connect }, fileOf);
+        const open = contextOpener(browser, { origin: server.origin, connect }, fileOf);
         const walk = startWalk(site, open);
-        const { findings, notes, late } = await tryOut({ subject, walk, files }, site);
+        const { findings, notes, late } = await runTrial({ subject, walk, files }, site);
         for (const line of notes) note(line);
-        const tampered: string[] = [];
+        const tamperProblems: string[] = [];
         await inParallel(late, async (file) => {
-          tampered.push(...(await tamper(site, await open(file.target), file)));
+          tamperProblems.push(...(await tamper(site, await open(file.target), file)));
         });
-        return [...headers, ...taken, ...findings, ...tampered];
+        return [...headers, ...globalProblems, ...findings, ...tamperProblems];
       } finally {
         await browser.close();
       }
     } finally {
-      await served.stop();
+      await server.stop();
     }
   },
 });
@@ -199,12 +199,12 @@ async function headerProblems(origin: string, { set, changed }: GateSubject): Pr
   const paths = Object.keys(set.hashes).filter((path) => folders.some((folder) => path.startsWith(folder)));
   const problems = paths.map(async (path) => {
     const { status, headers } = await fetch(origin + path, { method: 'GET', headers: { 'accept-encoding': 'br' } });
-    const wrong = Object.entries(EXPECTED_HEADERS).filter(
+    const failures = Object.entries(EXPECTED_HEADERS).filter(
       ([name, expected]) => !expected.test(headers.get(name) ?? ''),
     );
     return [
       ...(status === 200 ? [] : [say('servedStatus', { file: path, status })]),
-      ...wrong.map(([name]) => say('servedHeader', { file: path, header: name, value: String(headers.get(name)) })),
+      ...failures.map(([name]) => say('servedHeader', { file: path, header: name, value: String(headers.get(name)) })),
     ];
   });
   return (await Promise.all(problems)).flat();

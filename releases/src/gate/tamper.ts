@@ -1,12 +1,12 @@
 import type { BrowserContext, Route } from 'playwright';
 import { say } from '../sentences.ts';
-import { beat, LONGEST_MS, type Site, settles, type Visit, watch } from './pageWatch.ts';
+import { beat, type Site, TIMEOUT_MS, track, type Visit, waitForIdle } from './pageWatch.ts';
 
 /** Marker in a changed file: a global or custom property that shows that the file took effect. */
-const TAMPERED = 'gateTampered';
+const TAMPER_MARKER = 'gateTampered';
 const CHANGES = {
-  script: { type: 'text/javascript', said: 'changedScriptRan', text: `\n;globalThis.${TAMPERED} = true;` },
-  stylesheet: { type: 'text/css', said: 'changedStyleHeld', text: `\n:root{--${TAMPERED}:1}` },
+  script: { type: 'text/javascript', said: 'changedScriptRan', text: `\n;globalThis.${TAMPER_MARKER} = true;` },
+  stylesheet: { type: 'text/css', said: 'changedStyleHeld', text: `\n:root{--${TAMPER_MARKER}:1}` },
 } as const;
 
 /** A file of a build that loads after its entry and module. */
@@ -30,12 +30,12 @@ export async function tamper(site: Site, context: BrowserContext, { kind, path, 
   try {
     await context.route((url) => url.pathname === path, change);
     const page = await context.newPage();
-    const watched = watch(page, site);
-    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: LONGEST_MS });
-    await settles(() => beat(page, site.origin, target, watched));
+    const activity = track(page, site);
+    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: TIMEOUT_MS });
+    await waitForIdle(() => beat(page, site.origin, target, activity));
     const isEffective = await page.evaluate(
       (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',
-      TAMPERED,
+      TAMPER_MARKER,
     );
     return isEffective ? [say('ofBuild', { build: target.id, problem: say(CHANGES[kind].said, { path }) })] : [];
   } finally {

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import { say } from '../sentences.ts';
-import { beat, LONGEST_MS, type Site, settles, type Visit, type Watched } from './pageWatch.ts';
+import { type Activity, beat, type Site, TIMEOUT_MS, type Visit, waitForIdle } from './pageWatch.ts';
 
 /** Limit of taps per page. */
 const MOST_TAPS = 24;
 const SETTLED_BEATS = 2;
 
 /**
- * Runs in the page. Returns names of parts that can be tapped, selected or filled in, and touches the part called `wanted`. Ignores parts
+ * Runs in the page. Returns names of parts that can be tapped, selected or filled in, and touches the part `targetName`. Ignores parts
  * that leave the page or close something. Has no named helpers, like all code that runs in the page.
  */
-const lookAround = (wanted: string | null): { names: string[]; isInField: boolean } => {
+const listAndTouch = (targetName: string | null): { names: string[]; isInField: boolean } => {
   const parts = [
     ...document.querySelectorAll<HTMLElement>('button, summary, a[href], [role=button], [role=tab], [role=menuitem]'),
     ...document.querySelectorAll<HTMLElement>('select, textarea, input:not([type=file])'),
@@ -25,7 +25,7 @@ const lookAround = (wanted: string | null): { names: string[]; isInField: boolea
     )
     .map(({ part }) => ({ part, name: (part.ariaLabel || part.textContent || part.title || part.tagName).trim() }))
     .filter(({ name }) => !/^(关闭|取消|返回|close|cancel|back)/i.test(name));
-  const part = parts.find(({ name }) => name === wanted)?.part;
+  const part = parts.find(({ name }) => name === targetName)?.part;
   part?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
   part?.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
   part?.focus();
@@ -48,7 +48,7 @@ const scrollThrough = async (): Promise<void> => {
     }
 };
 
-interface Place {
+interface PressTarget {
   name: string;
   /** Equal for similar parts, such as the rows of a list. */
   kind: string;
@@ -57,7 +57,7 @@ interface Place {
 }
 
 /** Runs in the page. Returns the centre of each visible innermost part; a long press there reaches its ancestors as well. */
-const placesInSight = (): Place[] =>
+const findVisibleTargets = (): PressTarget[] =>
   [...document.body.querySelectorAll('*')].flatMap((part) => {
     const { left, top, width, height } = part.getBoundingClientRect();
     const [x, y] = [left + width / 2, top + height / 2];
@@ -68,46 +68,46 @@ const placesInSight = (): Place[] =>
   });
 
 /** Duration of a touch that counts as a long press everywhere. */
-const HOLD_MS = 800;
+const LONG_PRESS_MS = 800;
 
-async function hold(page: Page, { x, y }: Place): Promise<void> {
+async function longPress(page: Page, { x, y }: PressTarget): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
-  await pause(HOLD_MS);
+  await pause(LONG_PRESS_MS);
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   await session.detach();
 }
 
 /** Touches a part of the page. Types a digit and Enter into a field. */
 async function touch(page: Page, name: string): Promise<void> {
-  const { isInField } = await page.evaluate(lookAround, name);
+  const { isInField } = await page.evaluate(listAndTouch, name);
   if (!isInField) return;
   await page.keyboard.type('1');
   await page.keyboard.press('Enter');
 }
 
 /** Chooses the next part to tap, by name. Taps each once, and taps its opener again if a part disappeared untapped. */
-function createPlan() {
+function createTapPlan() {
   /** Part → the tap after which it appeared. */
   const openers = new Map<string, string | null>();
-  const tapped = new Set<string>();
-  let last: string | null = null;
+  const tappedNames = new Set<string>();
+  let lastTap: string | null = null;
   const tap = (name: string): string => {
-    tapped.add(name);
-    last = name;
+    tappedNames.add(name);
+    lastTap = name;
     return name;
   };
   /** Returns null if nothing is left to tap. */
   return (names: readonly string[]): string | null => {
-    for (const name of names) if (!openers.has(name)) openers.set(name, last);
-    const fresh = names.filter((name) => !tapped.has(name));
-    const next = fresh.find((name) => openers.get(name) === last) ?? fresh[0];
+    for (const name of names) if (!openers.has(name)) openers.set(name, lastTap);
+    const untappedNames = names.filter((name) => !tappedNames.has(name));
+    const next = untappedNames.find((name) => openers.get(name) === lastTap) ?? untappedNames[0];
     if (next !== undefined) return tap(next);
     for (const [name, opener] of openers) {
-      if (tapped.has(name) || opener === null || !names.includes(opener)) continue;
+      if (tappedNames.has(name) || opener === null || !names.includes(opener)) continue;
       // only once, because the part may not appear again
       openers.set(name, null);
-      last = null;
+      lastTap = null;
       return opener;
     }
     return null;
@@ -122,40 +122,41 @@ export async function tapThrough(
   page: Page,
   site: Site,
   visit: Visit,
-  watched: Watched,
+  activity: Activity,
   isDone: () => boolean,
 ): Promise<void> {
-  const next = () => beat(page, site.origin, visit, watched);
-  const attempt = async (inWords: (seen: string) => string, act: Promise<void>) => {
-    const before = watched.seen.length;
+  const next = () => beat(page, site.origin, visit, activity);
+  const perform = async (describe: (seen: string) => string, act: Promise<void>) => {
+    const before = activity.faults.length;
     await act;
-    await settles(next, SETTLED_BEATS);
-    for (const seen of watched.seen.slice(before)) seen.line = inWords(seen.line);
+    await waitForIdle(next, SETTLED_BEATS);
+    for (const seen of activity.faults.slice(before)) seen.line = describe(seen.line);
   };
-  const openAgain = async () => {
-    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: LONGEST_MS });
-    await settles(next, SETTLED_BEATS);
+  const reopenPage = async () => {
+    await page.goto(site.origin + visit.path, { waitUntil: 'load', timeout: TIMEOUT_MS });
+    await waitForIdle(next, SETTLED_BEATS);
   };
-  const plan = createPlan();
-  const held = new Set<string>();
-  const placeToHold = async () => (await page.evaluate(placesInSight)).find(({ kind }) => !held.has(kind));
+  const chooseNext = createTapPlan();
+  const pressedKinds = new Set<string>();
+  const findPressTarget = async () =>
+    (await page.evaluate(findVisibleTargets)).find(({ kind }) => !pressedKinds.has(kind));
   page.on('popup', (popup) => void popup.close());
-  await attempt((seen) => say('scrolled', { seen }), page.evaluate(scrollThrough));
+  await perform((seen) => say('scrolled', { seen }), page.evaluate(scrollThrough));
   for (let taps = 0; taps < MOST_TAPS && !isDone(); taps += 1) {
-    const name = plan((await page.evaluate(lookAround, null)).names);
+    const name = chooseNext((await page.evaluate(listAndTouch, null)).names);
     if (name !== null) {
-      const tapped = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
-      await attempt(tapped, touch(page, name));
+      const describeTap = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
+      await perform(describeTap, touch(page, name));
     } else {
-      let place = await placeToHold();
+      let target = await findPressTarget();
       // an opened part may cover the page
-      if (!place) await openAgain();
-      place ??= await placeToHold();
-      if (!place) return;
-      const { kind, name: heldName } = place;
-      held.add(kind);
-      await attempt((seen) => say('held', { seen, name: heldName.slice(0, 40) }), hold(page, place));
+      if (!target) await reopenPage();
+      target ??= await findPressTarget();
+      if (!target) return;
+      const { kind, name: targetName } = target;
+      pressedKinds.add(kind);
+      await perform((seen) => say('held', { seen, name: targetName.slice(0, 40) }), longPress(page, target));
     }
-    if (new URL(page.url()).pathname !== visit.path) await openAgain();
+    if (new URL(page.url()).pathname !== visit.path) await reopenPage();
   }
 }

@@ -20,8 +20,10 @@ export const isScript = (path: string): boolean => /\.m?js$/.test(path);
 /** Returns scripts and stylesheets of a build that load after its entry and module. */
 export const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecord): string[] => {
   const folder = `/${buildFolder(id)}/`;
-  const early = [description.entry, ...description.module.js, ...description.module.css].map((path) => folder + path);
-  return Object.keys(set.hashes).filter((path) => path.startsWith(folder) && !early.includes(path));
+  const earlyPaths = [description.entry, ...description.module.js, ...description.module.css].map(
+    (path) => folder + path,
+  );
+  return Object.keys(set.hashes).filter((path) => path.startsWith(folder) && !earlyPaths.includes(path));
 };
 
 /** `static/js/story.sheet.efc9fb53.js` → `story.sheet` */
@@ -30,14 +32,14 @@ const chunkOf = (path: string) => path.replace(/^.*\//, '').replace(/([.-][\w-]{
 /** Returns late files that no page loaded, by path in the build. */
 const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
-    .filter((path) => !walk.ran.has(path))
+    .filter((path) => !walk.loadedPaths.has(path))
     .map((path) => path.slice(buildFolder(remote.id).length + 2));
 
 const closedScripts = (trial: Trial, remote: RemoteRecord): string[] => closedFiles(trial, remote).filter(isScript);
 
 /** Returns slots of whose own scripts no page ran one. The scripts of a guest's slots are unknown. */
 export const closedSlots = ({ walk }: Trial, { id, description }: RemoteRecord): Slot[] =>
-  description.slots.filter(({ js }) => js.every((path) => !walk.ran.has(`/${buildFolder(id)}/${path}`)));
+  description.slots.filter(({ js }) => js.every((path) => !walk.loadedPaths.has(`/${buildFolder(id)}/${path}`)));
 
 /** Returns closed slots, without those of a guest whose scripts have all run. */
 export const unseenSlots = (trial: Trial, remote: RemoteRecord): Slot[] =>
@@ -66,16 +68,16 @@ export function unopened(trial: Trial, remote: RemoteRecord): { findings: string
   const file = trial.files.get(remote);
   const slots = unseenSlots(trial, remote);
   // stylesheets load with scripts, and other build tools may emit unused ones
-  const late = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
-  const all = [
+  const lateParts = file ? closedScripts(trial, remote) : closedFiles(trial, remote);
+  const parts = [
     ...slots.map(({ name }) => ({ name, word: say('slotNamed', { slotName: name }) })),
-    ...late.map((path) => ({ name: chunkOf(path), word: path })),
+    ...lateParts.map((path) => ({ name: chunkOf(path), word: path })),
   ];
-  const explained = all.filter(({ name }) => reasonOf(file, name));
-  const open = all.filter((each) => !explained.includes(each));
+  const explainedParts = parts.filter(({ name }) => reasonOf(file, name));
+  const unexplainedParts = parts.filter((each) => !explainedParts.includes(each));
   const isExcused = slots.some((slot) => !reasonOf(file, slot.name) && !couldOpen(trial, slot));
-  const words = open.map(({ word }) => word).join(', ');
-  const notes = explained.map(({ name, word }) => `${remote.id}: ${word} was not opened: ${reasonOf(file, name)}`);
+  const words = unexplainedParts.map(({ word }) => word).join(', ');
+  const notes = explainedParts.map(({ name, word }) => `${remote.id}: ${word} was not opened: ${reasonOf(file, name)}`);
   if (!words) return { findings: [], notes };
   if (!file || isExcused) return { findings: [], notes: [`${remote.id}: no page opened ${words}`, ...notes] };
   const problem = say('unopened', { parts: words, file: GATE_FILE });

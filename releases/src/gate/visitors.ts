@@ -1,6 +1,6 @@
 import { backendSegments, type GateFile, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { Browser, BrowserContext, Route } from 'playwright';
-import { listenIn, type Visit } from './pageWatch.ts';
+import { instrumentContext, type Visit } from './pageWatch.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, serviceWorkers: 'block' } as const;
 
@@ -27,7 +27,7 @@ type Answer = GateFile['answers'][string];
 /** Returns the mocked response of a call, by its path or, on another origin, its address; null without a mock. */
 type Answers = (method: string, address: string) => Answer | null;
 
-const ESSENTIAL: Pick<GateFile, 'answers'> = {
+const DEFAULT_ANSWERS: Pick<GateFile, 'answers'> = {
   answers: {
     'GET /api/v1/user': { status: 200, body: { data: MEMBER } },
     'GET /sanctum/csrf-cookie': { status: 204, body: null },
@@ -42,12 +42,12 @@ function answersOf(files: readonly (Pick<GateFile, 'answers'> | null)[]): Answer
       return { method, pattern, answer };
     }),
   );
-  return (asked, address) =>
-    answers.find(({ method, pattern }) => method === asked && pattern.test(address))?.answer ?? null;
+  return (calledMethod, address) =>
+    answers.find(({ method, pattern }) => method === calledMethod && pattern.test(address))?.answer ?? null;
 }
 
 /** Returns the entries of `localStorage` for a signed-in member. */
-function storedMember(answers: Answers): Record<string, string> {
+function memberStorage(answers: Answers): Record<string, string> {
   const body = answers('GET', '/api/v1/user')?.body;
   const data = body instanceof Object && 'data' in body ? body.data : body;
   const user = { ...MEMBER, ...(data instanceof Object ? data : {}) };
@@ -58,8 +58,8 @@ function storedMember(answers: Answers): Record<string, string> {
   };
 }
 
-const backend: readonly string[] = backendSegments;
-const isOfBackend = (pathname: string) => backend.includes(pathname.split('/')[1] ?? '');
+const BACKEND_SEGMENTS: readonly string[] = backendSegments;
+const isOfBackend = (pathname: string) => BACKEND_SEGMENTS.includes(pathname.split('/')[1] ?? '');
 
 /** Origins that the pages of a visit may call. */
 interface Reach {
@@ -85,19 +85,19 @@ async function fulfil(route: Route, answers: Answers, { origin }: Reach): Promis
 }
 
 /** Mocks calls to other origins, so that pages in the gate never reach real servers. */
-async function answerElsewhere(context: BrowserContext, answers: Answers, reach: Reach): Promise<void> {
+async function mockOtherOrigins(context: BrowserContext, answers: Answers, reach: Reach): Promise<void> {
   const origins = reach.connect.map((each) => new URL(each).origin);
-  const isElsewhere = (url: URL) => origins.includes(url.origin);
-  await context.route(isElsewhere, (route) => fulfil(route, answers, reach));
+  const isOtherOrigin = (url: URL) => origins.includes(url.origin);
+  await context.route(isOtherOrigin, (route) => fulfil(route, answers, reach));
   if (origins.some((each) => each.startsWith('ws')))
-    await context.routeWebSocket(isElsewhere, (socket) => socket.close());
+    await context.routeWebSocket(isOtherOrigin, (socket) => socket.close());
 }
 
 /** Opens a guest's context, whose calls go to the set's server. */
 async function openGuest(browser: Browser, reach: Reach): Promise<BrowserContext> {
   const context = await browser.newContext(PHONE);
-  await listenIn(context);
-  await answerElsewhere(context, () => null, reach);
+  await instrumentContext(context);
+  await mockOtherOrigins(context, () => null, reach);
   return context;
 }
 
@@ -105,11 +105,11 @@ async function openGuest(browser: Browser, reach: Reach): Promise<BrowserContext
 async function openMember(browser: Browser, reach: Reach, answers: Answers): Promise<BrowserContext> {
   const { origin } = reach;
   const context = await browser.newContext(PHONE);
-  await listenIn(context);
+  await instrumentContext(context);
   await context.addCookies([{ name: 'XSRF-TOKEN', value: 'gate', url: origin }]);
   await context.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-  }, storedMember(answers));
+  }, memberStorage(answers));
   const isCall = ({ pathname }: URL) =>
     isOfBackend(pathname) || ['GET', 'POST'].some((method) => answers(method, pathname) !== null);
   await context.route(
@@ -122,7 +122,7 @@ async function openMember(browser: Browser, reach: Reach, answers: Answers): Pro
     (route) => route.abort(),
   );
   // Playwright applies the route that was added last
-  await answerElsewhere(context, answers, reach);
+  await mockOtherOrigins(context, answers, reach);
   return context;
 }
 
@@ -133,7 +133,7 @@ async function openMember(browser: Browser, reach: Reach, answers: Answers): Pro
 export function contextOpener(browser: Browser, reach: Reach, files: ReadonlyMap<string, GateFile | null>) {
   return ({ as, by }: Pick<Visit, 'as' | 'by'>): Promise<BrowserContext> => {
     if (as === 'guest') return openGuest(browser, reach);
-    const others = [...files].filter(([id]) => id !== by).map(([, file]) => file);
-    return openMember(browser, reach, answersOf([files.get(by) ?? null, ESSENTIAL, ...others]));
+    const otherFiles = [...files].filter(([id]) => id !== by).map(([, file]) => file);
+    return openMember(browser, reach, answersOf([files.get(by) ?? null, DEFAULT_ANSWERS, ...otherFiles]));
   };
 }

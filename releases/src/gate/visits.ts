@@ -21,11 +21,11 @@ export function visitsOf({ set, host, changed }: GateSubject): Visit[] {
   const isNew = (id: string) => changed.some((record) => record.id === id);
   return Object.values(set.remotes).flatMap((build) => {
     const routes = isNew(build.id) ? build.routes : isNew(host.id) ? build.routes.slice(0, 1) : [];
-    const open = routes.filter(({ requiresAuth }) => !requiresAuth);
-    const closed = routes.filter(({ requiresAuth }) => requiresAuth).slice(0, 1);
+    const publicRoutes = routes.filter(({ requiresAuth }) => !requiresAuth);
+    const loginRoutes = routes.filter(({ requiresAuth }) => requiresAuth).slice(0, 1);
     return [
       ...routes.map((route) => visitOf(build, route, 'member')),
-      ...[...open, ...closed].map((route) => visitOf(build, route, 'guest')),
+      ...[...publicRoutes, ...loginRoutes].map((route) => visitOf(build, route, 'guest')),
     ];
   });
 }
@@ -39,13 +39,13 @@ export function pagesForSlots(
   by: string,
   slots: readonly string[],
 ): { likely: Visit[]; rest: Visit[] } {
-  const all = Object.values(set.remotes).flatMap((build) => build.routes.map((route) => ({ build, route })));
-  const pages = all.filter(({ build }) => build.id !== by);
+  const routesOfSet = Object.values(set.remotes).flatMap((build) => build.routes.map((route) => ({ build, route })));
+  const pages = routesOfSet.filter(({ build }) => build.id !== by);
   const visits = (isLikely: boolean) =>
     pages
       .filter(({ route }) => slots.some((slot) => isLikelyOn(slot, route)) === isLikely)
       .slice(0, MOST_PAGES_OF_OTHERS)
       .map(({ build, route }) => visitOf(build, route, 'member', by));
-  const hasLikely = (slot: string) => all.some(({ route }) => isLikelyOn(slot, route));
+  const hasLikely = (slot: string) => routesOfSet.some(({ route }) => isLikelyOn(slot, route));
   return { likely: visits(true), rest: slots.every(hasLikely) ? [] : visits(false) };
 }

@@ -1,32 +1,32 @@
 import type { BrowserContext, Page } from 'playwright';
 import { say } from '../sentences.ts';
-import { LONGEST_MS, type SeenFault, type Site, standing, type Visit, type Watched, watch } from './pageWatch.ts';
+import { type Activity, type PageFault, type Site, TIMEOUT_MS, track, type Visit, waitForLoad } from './pageWatch.ts';
 
 const PARALLEL_PAGES = 4;
 
 /** Processes the items, `PARALLEL_PAGES` at a time. */
 export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const workThrough = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next);
+  const remainingItems = [...items];
+  const processNext = async () => {
+    for (let next = remainingItems.shift(); next !== undefined; next = remainingItems.shift()) await work(next);
   };
-  await Promise.all(Array.from({ length: PARALLEL_PAGES }, workThrough));
+  await Promise.all(Array.from({ length: PARALLEL_PAGES }, processNext));
 }
 
 /** A fault, and the visit that saw it. */
-export interface Told extends SeenFault {
+export interface VisitFault extends PageFault {
   visit: Visit;
 }
 
 /** Opens pages in one browser and records what they load and report. */
 export interface Walk {
   /** Paths of executed scripts and requested stylesheets, with the first visit of each. */
-  readonly ran: ReadonlyMap<string, Visit>;
+  readonly loadedPaths: ReadonlyMap<string, Visit>;
   /** Those that loaded without any interaction. */
-  readonly ranUnasked: ReadonlyMap<string, Visit>;
-  readonly told: readonly Told[];
+  readonly initialPaths: ReadonlyMap<string, Visit>;
+  readonly faults: readonly VisitFault[];
   /** Opens pages in parallel; `then` continues with each loaded page. */
-  open(visits: readonly Visit[], then?: (page: Page, visit: Visit, watched: Watched) => Promise<void>): Promise<void>;
+  open(visits: readonly Visit[], then?: (page: Page, visit: Visit, activity: Activity) => Promise<void>): Promise<void>;
 }
 
 /** Notes executed scripts, not those that are only preloaded. */
@@ -41,9 +41,9 @@ async function noteScripts(page: Page, note: (pathname: string) => void): Promis
 
 /** Starts a walk. `open` makes the context of a visit, which all visits of the same kind share. */
 export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>): Walk {
-  const ran = new Map<string, Visit>();
-  const ranUnasked = new Map<string, Visit>();
-  const reports: Told[] = [];
+  const loadedPaths = new Map<string, Visit>();
+  const initialPaths = new Map<string, Visit>();
+  const faults: VisitFault[] = [];
   const contexts = new Map<string, Promise<BrowserContext>>();
   const contextOf = (visit: Visit) => {
     const kind = visit.as === 'guest' ? 'guest' : `member ${visit.by}`;
@@ -52,40 +52,40 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     return context;
   };
 
-  async function openOne(visit: Visit, then: Parameters<Walk['open']>[1]): Promise<void> {
+  async function openVisit(visit: Visit, then: Parameters<Walk['open']>[1]): Promise<void> {
     const page = await (await contextOf(visit)).newPage();
-    let hasStood = false;
+    let hasLoaded = false;
     const note = (pathname: string) => {
       // keeps the first page: later ones may load the file only after a tap
-      if (!ran.has(pathname)) ran.set(pathname, visit);
-      if (!hasStood) ranUnasked.set(pathname, visit);
+      if (!loadedPaths.has(pathname)) loadedPaths.set(pathname, visit);
+      if (!hasLoaded) initialPaths.set(pathname, visit);
     };
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
       if (pathname.endsWith('.css')) note(pathname);
     });
     try {
-      const watched = watch(page, site);
+      const activity = track(page, site);
       await noteScripts(page, note);
       const address = site.origin + visit.path;
-      const response = await page.goto(address, { waitUntil: 'commit', timeout: LONGEST_MS });
+      const response = await page.goto(address, { waitUntil: 'commit', timeout: TIMEOUT_MS });
       if (!response?.ok()) {
-        reports.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
+        faults.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
         return;
       }
-      const seen = await standing(page, site.origin, visit, watched);
-      hasStood = true;
-      await then?.(page, visit, watched);
-      reports.push(...[...seen, ...watched.seen].map((each) => ({ ...each, visit })));
+      const loadFaults = await waitForLoad(page, site.origin, visit, activity);
+      hasLoaded = true;
+      await then?.(page, visit, activity);
+      faults.push(...[...loadFaults, ...activity.faults].map((each) => ({ ...each, visit })));
     } finally {
       await page.close();
     }
   }
 
   return {
-    ran,
-    ranUnasked,
-    told: reports,
-    open: (visits, then) => inParallel(visits, (visit) => openOne(visit, then)),
+    loadedPaths,
+    initialPaths,
+    faults,
+    open: (visits, then) => inParallel(visits, (visit) => openVisit(visit, then)),
   };
 }
