@@ -5,14 +5,14 @@ import { buildFileHeaders } from '../builds/publish.ts';
 import { storedProblems } from '../builds/storedFiles.ts';
 import { type BuildRecord, buildFolder, codeHashes, jsonOrNull, type RemoteRecord } from '../model/build.ts';
 import { say } from '../sentences.ts';
-import { inlineContents, misplaced } from '../serve/renderPage.ts';
+import { inlineContents, misplacedMarks } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
 import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import { sharingNotes } from './sharedLibraries.ts';
 
 /** Attributes the problem to this build. */
-const of =
+const attributeTo =
   ({ id }: BuildRecord) =>
   (problem: string): string =>
     say('ofBuild', { build: id, problem });
@@ -36,11 +36,11 @@ interface NamedFile {
 function codeOf({ description }: BuildRecord): NamedFile[] {
   const named = (kind: NamedFile['kind'], paths: readonly string[]): NamedFile[] =>
     paths.map((path) => ({ path, kind }));
-  const own = [...named('js', [description.entry]), ...named('css', description.css)];
+  const ownFiles = [...named('js', [description.entry]), ...named('css', description.css)];
   if (description.kind === 'host')
-    return [...own, ...named('js', description.serviceWorker ? [description.serviceWorker] : [])];
+    return [...ownFiles, ...named('js', description.serviceWorker ? [description.serviceWorker] : [])];
   const parts = [description.module, ...description.routes, ...description.slots];
-  return [...own, ...parts.flatMap(({ js, css }) => [...named('js', js), ...named('css', css)])];
+  return [...ownFiles, ...parts.flatMap(({ js, css }) => [...named('js', js), ...named('css', css)])];
 }
 
 function headerProblems({ path, kind }: NamedFile): string[] {
@@ -57,7 +57,7 @@ function headerProblems({ path, kind }: NamedFile): string[] {
 const servedHeaders: GateCheck = {
   name: 'served headers',
   run: async ({ changed }) =>
-    changed.flatMap((record) => codeOf(record).flatMap((named) => headerProblems(named).map(of(record)))),
+    changed.flatMap((record) => codeOf(record).flatMap((named) => headerProblems(named).map(attributeTo(record)))),
 };
 
 async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Promise<string[]> {
@@ -74,7 +74,7 @@ async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Pro
   const words = new Set(source.match(/[\w$]+/g));
   for (const [field, name] of Object.entries({ global, chunkGlobal }))
     if (name !== undefined && !words.has(name)) problems.push(say('globalMissing', { file: entry, field, name }));
-  return problems.map(of(remote));
+  return problems.map(attributeTo(remote));
 }
 
 /** Checks that a remote exposes what the host loads, under the names in its description. */
@@ -101,7 +101,7 @@ const BUDGET = {
 } as const;
 
 /** Limits costs for visitors who never open the build: its hashes in every page, and all its code in a guest's worker. */
-async function wholeProblems(record: BuildRecord, size: (path: string) => Promise<number>): Promise<string[]> {
+async function wholeBuildProblems(record: BuildRecord, size: (path: string) => Promise<number>): Promise<string[]> {
   const hashes = codeHashes(record);
   const paths = Object.keys(hashes).map((path) => path.slice(buildFolder(record.id).length + 2));
   const hashesKib = JSON.stringify(hashes).length / KIB;
@@ -153,7 +153,7 @@ async function budgetProblems(store: Store, record: BuildRecord): Promise<string
     return kib > limitKib ? [say('partTooLarge', { part, kib: kib.toFixed(1), limit: limitKib })] : [];
   });
   const problems = [...(await Promise.all(lines)).flat(), ...unpackedProblems(record)];
-  return [...problems, ...(await wholeProblems(record, size))].map(of(record));
+  return [...problems, ...(await wholeBuildProblems(record, size))].map(attributeTo(record));
 }
 
 /** Checks the size budgets of entry, routes, page and the whole build. */
@@ -163,7 +163,7 @@ const budget: GateCheck = {
 };
 
 function templateProblems(file: string, template: string): string[] {
-  const problems = misplaced(template).map((name) => say('templateMark', { file, mark: `<!--lz:${name}-->` }));
+  const problems = misplacedMarks(template).map((name) => say('templateMark', { file, mark: `<!--lz:${name}-->` }));
   if (!/^\s*<!doctype html>/i.test(template)) problems.push(say('templateDoctype', { file }));
   const scripts = inlineContents(template, 'script').length;
   if (scripts < 1 || scripts > 2) problems.push(say('templateScripts', { file, count: scripts }));
@@ -183,7 +183,7 @@ const hostPage: GateCheck = {
     const file = host.description.template;
     const template = await store.read(`${buildFolder(host.id)}/${file}`);
     const problems = template ? templateProblems(file, template.toString('utf8')) : [say('templateMissing', { file })];
-    return problems.map(of(host));
+    return problems.map(attributeTo(host));
   },
 };
 
@@ -191,25 +191,26 @@ const hostPage: GateCheck = {
 const fitChecks = FIT_RULES.map(
   ({ check, find }): GateCheck => ({
     name: check,
-    run: async ({ host, remotes, neighbours, known }) =>
+    run: async ({ host, remotes, neighbours, knownMisfits: known }) =>
       find({ host, remotes, neighbours })
         .filter(({ key }) => !known.has(key))
         .map(({ problem }) => problem),
   }),
 );
 
-const CORE = '_FEDERATION_RUNTIME_CORE';
+const CORE_MARKER = '_FEDERATION_RUNTIME_CORE';
 /** First version of federation whose builds can use the host's core. */
-const FIRST_OF_CORE = '0.24.0';
+const FIRST_CORE_VERSION = '0.24.0';
 
 /** Matches a bundler runtime that stores a module's error or removes the failed module. */
-const STRICT = /catch\s*\((\w+)\)\s*\{[^}]*\.error\s*=\s*\1\b|finally\s*\{\s*(?:if\s*\()?\w+\s*(?:&&|\))\s*delete\b/;
+const STRICT_ERROR_HANDLING =
+  /catch\s*\((\w+)\)\s*\{[^}]*\.error\s*=\s*\1\b|finally\s*\{\s*(?:if\s*\()?\w+\s*(?:&&|\))\s*delete\b/;
 const EMPTY_AFTER_FAILURE =
   'one that failed to load is empty the next time; set output.strictModuleErrorHandling: true';
 const importsSchema = v.object({ remotes: v.array(v.object({ alias: v.string() })) });
 
 /** Returns names of the remotes from which a build imports modules, from federation's manifest. */
-async function importedBy({ store }: GateSubject, { id }: RemoteRecord): Promise<string[]> {
+async function readImportedRemotes({ store }: GateSubject, { id }: RemoteRecord): Promise<string[]> {
   const text = await store.read(`${buildFolder(id)}/mf-manifest.json`);
   const manifest = v.safeParse(importsSchema, jsonOrNull(text?.toString('utf8') ?? ''));
   return manifest.success ? manifest.output.remotes.map(({ alias }) => alias) : [];
@@ -219,20 +220,22 @@ async function importedBy({ store }: GateSubject, { id }: RemoteRecord): Promise
 const federation: GateCheck = {
   name: 'federation',
   run: async (subject, note) => {
-    const ofHost = subject.host.description.federation;
+    const hostVersion = subject.host.description.federation;
     const problems: string[] = [];
     for (const remote of subject.remotes.filter((each) => isChanged(subject, each))) {
       const { id, description } = remote;
-      const own = description.federation;
+      const ownVersion = description.federation;
       const entry = await subject.store.read(`${buildFolder(id)}/${description.entry}`);
-      const imported = await importedBy(subject, remote);
-      if (imported.length > 0 && !description.entryType && !STRICT.test(entry?.toString('utf8') ?? ''))
-        note(`${id} imports modules of ${imported.join(', ')}: ${EMPTY_AFTER_FAILURE}`);
-      if (!entry?.includes(CORE)) continue;
-      if (semver.major(own) > semver.major(ofHost) || semver.lt(own, FIRST_OF_CORE))
-        problems.push(of(remote)(say('coreTooNew', { own, host: ofHost })));
-      else if (semver.gt(own, ofHost))
-        note(`${id} is built with federation ${own} and takes the host's core of ${ofHost}: the browser check decides`);
+      const imports = await readImportedRemotes(subject, remote);
+      if (imports.length > 0 && !description.entryType && !STRICT_ERROR_HANDLING.test(entry?.toString('utf8') ?? ''))
+        note(`${id} imports modules of ${imports.join(', ')}: ${EMPTY_AFTER_FAILURE}`);
+      if (!entry?.includes(CORE_MARKER)) continue;
+      if (semver.major(ownVersion) > semver.major(hostVersion) || semver.lt(ownVersion, FIRST_CORE_VERSION))
+        problems.push(attributeTo(remote)(say('coreTooNew', { own: ownVersion, host: hostVersion })));
+      else if (semver.gt(ownVersion, hostVersion))
+        note(
+          `${id} is built with federation ${ownVersion} and takes the host's core of ${hostVersion}: the browser check decides`,
+        );
     }
     return problems;
   },
@@ -258,9 +261,9 @@ const slots: GateCheck = {
         if (description.slots.findIndex((slot) => slot.name === name) < at)
           note(`${id}: fills "${name}" twice, and pages show the first: draw both in one part`);
       }
-    const filled = remotes.flatMap(({ description }) => description.slots.map(({ name }) => name));
-    const empty = emptySlots(filled);
-    if (empty.length > 0) note(`no build of the set fills ${empty.map((name) => `"${name}"`).join(', ')}`);
+    const usedSlots = remotes.flatMap(({ description }) => description.slots.map(({ name }) => name));
+    const unusedSlots = emptySlots(usedSlots);
+    if (unusedSlots.length > 0) note(`no build of the set fills ${unusedSlots.map((name) => `"${name}"`).join(', ')}`);
     return [];
   },
 };

@@ -23,7 +23,7 @@ export interface GateSubject {
   /** Builds that may share a page or a browser with those of the set: last good and live ones. */
   neighbours: BuildRecord[];
   /** Keys of misfits that exist without this change, such as forced ones, which must not block other teams. */
-  known: ReadonlySet<string>;
+  knownMisfits: ReadonlySet<string>;
 }
 
 export interface GateCheck {
@@ -40,22 +40,22 @@ export interface CheckResult {
 }
 
 async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckResult> {
-  const started = performance.now();
-  const failed = (cause: unknown): string[] => {
+  const startedAt = performance.now();
+  const toProblems = (cause: unknown): string[] => {
     if (cause instanceof ReleaseError && cause.kind === 'unreachable') throw cause;
     return [say('unjudged', { cause: messageOf(cause) })];
   };
   const notes: string[] = [];
-  const problems = await check.run(subject, (line) => notes.push(line)).catch(failed);
-  return { check: check.name, problems, notes, milliseconds: Math.round(performance.now() - started) };
+  const problems = await check.run(subject, (line) => notes.push(line)).catch(toProblems);
+  return { check: check.name, problems, notes, milliseconds: Math.round(performance.now() - startedAt) };
 }
 
 /** Runs static checks first, and the browser only for a set that passed them. */
 async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of STATIC_CHECKS) results.push(await runCheck(check, subject));
-  const passed = results.every(({ problems }) => problems.length === 0);
-  if (smoke && passed) results.push(await runCheck(smoke, subject));
+  const hasPassed = results.every(({ problems }) => problems.length === 0);
+  if (smoke && hasPassed) results.push(await runCheck(smoke, subject));
   return results;
 }
 
@@ -63,9 +63,9 @@ async function subjectOf(writer: Writer, { current, next, part, judged, changed 
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw refused(say('noHost'), say('noHostCure'));
-  const now = await misfitsNow(writer, current);
+  const currentMisfits = await misfitsNow(writer, current);
   const neighbours = await neighboursOf(writer, current, next.state);
-  const below = part === 'stable' ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);
+  const stableMisfits = part === 'stable' ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);
   return {
     store: writer.store,
     set: body,
@@ -74,7 +74,7 @@ async function subjectOf(writer: Writer, { current, next, part, judged, changed 
     remotes: records.filter(isRemote),
     changed: records.filter(({ id }) => changed.includes(id)),
     neighbours,
-    known: part === 'stable' ? now.stable : new Set([...now.candidates, ...below]),
+    knownMisfits: part === 'stable' ? currentMisfits.stable : new Set([...currentMisfits.candidates, ...stableMisfits]),
   };
 }
 
@@ -85,7 +85,7 @@ export interface GateOptions {
 
 /** Makes the gate for operations. Caches the verdict on a set, so that a retried switch does not judge it again. */
 export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gate {
-  const judged = new Map<string, Promise<Finding[]>>();
+  const verdicts = new Map<string, Promise<Finding[]>>();
   const judge = async (proposal: GateInput): Promise<Finding[]> => {
     const subject = await subjectOf(writer, proposal);
     if (smoke) await storeSet(writer.store, subject.hash, subject.set);
@@ -93,13 +93,13 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     onResults?.(results);
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
-  const once: Gate = (proposal) => {
+  const cachedGate: Gate = (proposal) => {
     const { current, next, part, judged: set, changed } = proposal;
-    const running = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
-    const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...running].join(' ');
-    const verdict = judged.get(key) ?? judge(proposal);
-    judged.set(key, verdict);
+    const runningSets = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
+    const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...runningSets].join(' ');
+    const verdict = verdicts.get(key) ?? judge(proposal);
+    verdicts.set(key, verdict);
     return verdict;
   };
-  return Object.assign(once, { blind: smoke === null });
+  return Object.assign(cachedGate, { blind: smoke === null });
 }

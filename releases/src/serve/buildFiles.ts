@@ -49,20 +49,20 @@ const SUFFIXES = { br: '.br', gzip: '.gz', identity: '' };
 /** Serves files of published builds, and nothing else in the store. */
 export class BuildFiles {
   readonly #catalog: Catalog;
-  readonly #served = new FileCache(MEMORY_BYTES);
+  readonly #cache = new FileCache(MEMORY_BYTES);
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
   /** Returns the file at `/builds/…`, in the wanted encoding if it is stored; null = 404. */
-  async file(pathname: string, wanted: Encoding = 'identity'): Promise<ServedFile | null> {
+  async file(pathname: string, preferredEncoding: Encoding = 'identity'): Promise<ServedFile | null> {
     const [, name = '', folder = '', path = ''] = BUILD_PATH.exec(pathname) ?? [];
-    const encoding = isCompressed(path) ? wanted : 'identity';
+    const encoding = isCompressed(path) ? preferredEncoding : 'identity';
     // separate from the path: `a.js.br` is in the store, but is not a file of the build
     const key = `${encoding} ${pathname}`;
-    const served = this.#served.get(key);
-    if (served) return served;
+    const cachedFile = this.#cache.get(key);
+    if (cachedFile) return cachedFile;
     const id = idOfFolder(name, folder);
     const integrity = id && (await this.#integrity(id, path));
     if (!integrity) return null;
@@ -70,10 +70,10 @@ export class BuildFiles {
     if (!body) return encoding === 'identity' ? null : this.file(pathname);
     const isPlain = encoding === 'identity';
     const etag = `"${integrity.slice(7, 39)}${isPlain ? '' : `-${encoding}`}"`;
-    const encoded: Record<string, string> = isPlain ? {} : { 'content-encoding': encoding };
-    const headers = { ...buildFileHeaders(path), etag, ...encoded, 'content-length': String(body.length) };
+    const encodingHeader: Record<string, string> = isPlain ? {} : { 'content-encoding': encoding };
+    const headers = { ...buildFileHeaders(path), etag, ...encodingHeader, 'content-length': String(body.length) };
     const file = { headers, body };
-    this.#served.set(key, file);
+    this.#cache.set(key, file);
     return file;
   }
 

@@ -74,7 +74,7 @@ class StoreReleases implements Releases {
   readonly #now: () => Date;
   #pages = new Map<string, Promise<VisitorPage>>();
   #sets = new Map<string, Promise<{ hash: string; body: SetBody }>>();
-  #pagesOf = 0;
+  #pagesSeq = 0;
 
   constructor(
     catalog: Catalog,
@@ -99,11 +99,11 @@ class StoreReleases implements Releases {
 
   async pageFor(visitor: PageVisitor): Promise<VisitorPage> {
     const document = await this.current();
-    if (this.#pagesOf !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
-    this.#pagesOf = document.seq;
-    const chosen = await this.#choose(document, visitor);
-    const key = `${chosen.hash} ${chosen.candidate} ${chosen.override?.id}`;
-    const page = this.#pages.get(key) ?? this.#page(document, chosen);
+    if (this.#pagesSeq !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
+    this.#pagesSeq = document.seq;
+    const chosenSet = await this.#chooseSet(document, visitor);
+    const key = `${chosenSet.hash} ${chosenSet.candidate} ${chosenSet.override?.id}`;
+    const page = this.#pages.get(key) ?? this.#buildPage(document, chosenSet);
     this.#pages.set(key, page);
     page.catch(() => this.#pages.delete(key));
     return page;
@@ -135,11 +135,11 @@ class StoreReleases implements Releases {
     const document = await this.current();
     const hash = this.#fixedSet ?? document.stable?.set;
     const path = hash && (await this.#catalog.set(hash)).host.serviceWorker;
-    const served = path ? await this.#files.file(path, encoding) : null;
+    const workerFile = path ? await this.#files.file(path, encoding) : null;
     return (
-      served && {
-        ...served,
-        headers: { ...served.headers, 'cache-control': 'no-cache', 'service-worker-allowed': '/' },
+      workerFile && {
+        ...workerFile,
+        headers: { ...workerFile.headers, 'cache-control': 'no-cache', 'service-worker-allowed': '/' },
       }
     );
   }
@@ -149,14 +149,14 @@ class StoreReleases implements Releases {
   }
 
   async recordVitals({ vitals }: VitalsReport): Promise<void> {
-    const isKnown = await this.#knownBuilds();
-    this.#health.recordVitals({ vitals: vitals.filter(isKnown) });
+    const isKnownBuild = await this.#knownBuildFilter();
+    this.#health.recordVitals({ vitals: vitals.filter(isKnownBuild) });
   }
 
   async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]> {
-    const ofKnownBuilds = reports.filter(await this.#knownBuilds());
-    for (const report of ofKnownBuilds) this.#health.recordError(report, by);
-    return ofKnownBuilds;
+    const acceptedReports = reports.filter(await this.#knownBuildFilter());
+    for (const report of acceptedReports) this.#health.recordError(report, by);
+    return acceptedReports;
   }
 
   placeOf(frame: string): Promise<Place | null> {
@@ -164,45 +164,45 @@ class StoreReleases implements Releases {
   }
 
   /** Ignores other builds, because invented ids could fill the record. */
-  async #knownBuilds(): Promise<(report: { build: string }) => boolean> {
+  async #knownBuildFilter(): Promise<(report: { build: string }) => boolean> {
     // a fixed set is opened by the gate only
     if (this.#fixedSet) return () => false;
     const document = await this.current();
     const { stable, lastGood } = document;
-    const tried = candidatesOf(document).flatMap(({ builds }) => builds);
-    const known = new Set([...(stable?.builds ?? []), ...Object.values(lastGood), ...tried]);
-    return ({ build }) => known.has(build);
+    const candidateBuilds = candidatesOf(document).flatMap(({ builds }) => builds);
+    const knownIds = new Set([...(stable?.builds ?? []), ...Object.values(lastGood), ...candidateBuilds]);
+    return ({ build }) => knownIds.has(build);
   }
 
   close(): Promise<void> {
     return this.#health.flush();
   }
 
-  async #choose(document: ChannelDocument, visitor: PageVisitor): Promise<ChosenSet> {
+  async #chooseSet(document: ChannelDocument, visitor: PageVisitor): Promise<ChosenSet> {
     const { stable } = document;
-    if (this.#fixedSet) return this.#stored(this.#fixedSet, false);
+    if (this.#fixedSet) return this.#storedSet(this.#fixedSet, false);
     if (!stable)
       throw refused(`channel ${document.channel} has nothing live yet`, 'Publish the packages, then `activate` them.');
-    const overridden = visitor.override ? await this.#overridden(document, visitor.override) : null;
-    if (overridden) return overridden;
-    const inside = candidatesOf(document).filter((candidate) => isInCandidate(visitor.id, candidate));
-    const [first, second] = inside;
-    if (!first) return this.#stored(stable.set, false);
-    const candidateSets = inside.map(({ set }) => set);
-    if (!second) return { ...(await this.#stored(first.set, true)), candidateSets };
-    const builds = inside.flatMap((candidate) => candidate.builds);
-    return { ...(await this.#composed(document, builds)), candidate: true, candidateSets, override: null };
+    const overrideSet = visitor.override ? await this.#overrideSet(document, visitor.override) : null;
+    if (overrideSet) return overrideSet;
+    const candidates = candidatesOf(document).filter((candidate) => isInCandidate(visitor.id, candidate));
+    const [first, second] = candidates;
+    if (!first) return this.#storedSet(stable.set, false);
+    const candidateSets = candidates.map(({ set }) => set);
+    if (!second) return { ...(await this.#storedSet(first.set, true)), candidateSets };
+    const builds = candidates.flatMap((candidate) => candidate.builds);
+    return { ...(await this.#composeSet(document, builds)), candidate: true, candidateSets, override: null };
   }
 
-  async #stored(hash: string, candidate: boolean): Promise<ChosenSet> {
+  async #storedSet(hash: string, candidate: boolean): Promise<ChosenSet> {
     return { hash, body: await this.#catalog.set(hash), candidate, override: null };
   }
 
   /** Composes a set of builds over stable that is not stored. */
-  async #composed(document: ChannelDocument, builds: readonly string[], more: Record<string, string> = {}) {
+  async #composeSet(document: ChannelDocument, builds: readonly string[], moreDigests: Record<string, string> = {}) {
     const ids = mergeBuilds(document.stable?.builds ?? [], builds);
     const key = `${document.seq} ${ids.join(' ')}`;
-    const digests = { ...document.digests, ...more };
+    const digests = { ...document.digests, ...moreDigests };
     const compose = async () => {
       const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
       return { hash: setHash(body), body };
@@ -213,28 +213,28 @@ class StoreReleases implements Releases {
     return set;
   }
 
-  async #overridden(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
+  async #overrideSet(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
     const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
     if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
     const live = document.stable?.builds ?? [];
     const digests = { ...document.digests, ...override.digests };
-    const [before, over] = await Promise.all(
+    const [liveRecords, overrideRecords] = await Promise.all(
       [live, mergeBuilds(live, override.builds)].map((ids) =>
         Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))),
       ),
     );
     // the builds no longer fit the live set: fallbacks would silently replace them
-    if (addedMisfits(over ?? [], before ?? []).length > 0) return null;
-    const set = await this.#composed(document, override.builds, override.digests);
+    if (addedMisfits(overrideRecords ?? [], liveRecords ?? []).length > 0) return null;
+    const set = await this.#composeSet(document, override.builds, override.digests);
     return { ...set, candidate: false, override: { id, expires: override.expires } };
   }
 
-  async #page(document: ChannelDocument, chosen: ChosenSet): Promise<VisitorPage> {
-    const { template: path, templateIntegrity, id } = chosen.body.host;
+  async #buildPage(document: ChannelDocument, chosenSet: ChosenSet): Promise<VisitorPage> {
+    const { template: path, templateIntegrity, id } = chosenSet.body.host;
     const body = await this.#catalog.store.read(path.slice(1));
     if (!body || sha384Integrity(body) !== templateIntegrity)
       throw refused(`the page template of ${id} is missing or was changed`, 'Roll the host back, or publish it again.');
-    const pageSet = await makePageSet(this.#catalog, document, this.#publicKey, chosen);
+    const pageSet = await makePageSet(this.#catalog, document, this.#publicKey, chosenSet);
     return { pageSet, template: body.toString('utf8') };
   }
 }
@@ -279,10 +279,10 @@ interface CurrentChannel {
 export class ChannelReader {
   readonly #options: ChannelReaderOptions;
   #current: CurrentChannel | null = null;
-  #highest = 0;
+  #highestSeq = 0;
   #problem = '';
   #checkedAt = Number.NEGATIVE_INFINITY;
-  #answer: Promise<CurrentChannel> | null = null;
+  #pendingCheck: Promise<CurrentChannel> | null = null;
 
   constructor(options: ChannelReaderOptions) {
     this.#options = options;
@@ -292,21 +292,21 @@ export class ChannelReader {
   async current(): Promise<CurrentChannel> {
     const inMemory = this.inMemory();
     if (inMemory) return inMemory;
-    this.#answer ??= this.#ask();
-    return this.#answer;
+    this.#pendingCheck ??= this.#requestState();
+    return this.#pendingCheck;
   }
 
   /** Returns the state in memory; undefined if it has to be checked with `current`. */
   inMemory(): CurrentChannel | undefined {
-    const recheck = this.#options.recheckMilliseconds ?? 500;
-    return this.#current && performance.now() - this.#checkedAt < recheck ? this.#current : undefined;
+    const recheckMs = this.#options.recheckMilliseconds ?? 500;
+    return this.#current && performance.now() - this.#checkedAt < recheckMs ? this.#current : undefined;
   }
 
   /** Returns the known state if the store is slow, so that pages do not wait. The check continues for later requests. */
-  #ask(): Promise<CurrentChannel> {
+  #requestState(): Promise<CurrentChannel> {
     const current = this.#current;
     const check = this.#check().finally(() => {
-      this.#answer = null;
+      this.#pendingCheck = null;
     });
     return current ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MS, current)]) : check;
   }
@@ -329,21 +329,21 @@ export class ChannelReader {
     const pointer = await store.readPointer(channelKey(channel));
     if (!pointer)
       throw refused(`${store.label} has no channel "${channel}"`, `Make it with \`init --channel ${channel}\`.`);
-    const same = this.#current?.source === pointer.body;
-    const document = same && this.#current ? this.#current.document : verifyChannel(pointer.body, channel, publicKey);
+    const isSame = this.#current?.source === pointer.body;
+    const document = isSame && this.#current ? this.#current.document : verifyChannel(pointer.body, channel, publicKey);
     await this.#assertFresh(document);
     return { document, source: pointer.body };
   }
 
   async #assertFresh(document: ChannelDocument): Promise<void> {
-    if (this.#highest === 0) this.#highest = await this.#remembered();
-    if (document.seq < this.#highest)
+    if (this.#highestSeq === 0) this.#highestSeq = await this.#readSeenSeq();
+    if (document.seq < this.#highestSeq)
       throw refused(
-        `channel ${document.channel} went back from state ${this.#highest} to ${document.seq}: an old document was put back`,
+        `channel ${document.channel} went back from state ${this.#highestSeq} to ${document.seq}: an old document was put back`,
         'Restore the newest state; to go back on purpose use `rollback`, which makes a newer one.',
       );
-    const known = this.#current?.document;
-    if (known && document.seq === known.seq && document.nonce !== known.nonce)
+    const knownDocument = this.#current?.document;
+    if (knownDocument && document.seq === knownDocument.seq && document.nonce !== knownDocument.nonce)
       throw refused(
         `channel ${document.channel} has two documents for state ${document.seq}: it was put back and changed`,
         'Find out who may write the store; the next switch is taken again.',
@@ -353,18 +353,18 @@ export class ChannelReader {
         `channel ${document.channel} expired at ${document.expires}`,
         'Sign it again with `pnpm release init`; check the clock of this machine.',
       );
-    if (document.seq > this.#highest) await this.#remember(document.seq);
+    if (document.seq > this.#highestSeq) await this.#storeSeenSeq(document.seq);
   }
 
-  async #remembered(): Promise<number> {
+  async #readSeenSeq(): Promise<number> {
     const file = this.#options.seenFile;
     // an unreadable file is written next, and that failure is reported
     return file ? Number(await readFile(file, 'utf8').catch(() => 0)) || 0 : 0;
   }
 
   /** Stores the number. A failure is only reported, so that a full or damaged disk does not prevent serving. */
-  async #remember(seq: number): Promise<void> {
-    this.#highest = seq;
+  async #storeSeenSeq(seq: number): Promise<void> {
+    this.#highestSeq = seq;
     const { seenFile: file, onProblem } = this.#options;
     if (!file) return;
     try {

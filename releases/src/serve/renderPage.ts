@@ -43,14 +43,14 @@ const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
  * `strict-dynamic`.
  */
 function policyOf(input: PolicyInput): string {
-  const local = input.localOrigins;
-  const late = local.length > 0 ? ["'self'", ...local] : ["'strict-dynamic'"];
+  const localOrigins = input.localOrigins;
+  const otherScripts = localOrigins.length > 0 ? ["'self'", ...localOrigins] : ["'strict-dynamic'"];
   return contentSecurityPolicy({
-    scripts: [...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...late],
-    styles: [...quoted(input.inlineStyles), ...local],
-    connections: [...input.connectSrc, ...local, ...local.map(socketOf)],
-    pictures: [...input.imgOrigins, ...local],
-    fonts: local,
+    scripts: [...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...otherScripts],
+    styles: [...quoted(input.inlineStyles), ...localOrigins],
+    connections: [...input.connectSrc, ...localOrigins, ...localOrigins.map(socketOf)],
+    pictures: [...input.imgOrigins, ...localOrigins],
+    fonts: localOrigins,
   });
 }
 
@@ -112,11 +112,11 @@ function importMapFor({ remotes, hashes }: PageSet): string {
     .flatMap((build) => [build, build.lastGood])
     .filter((build) => build?.entryType === 'module');
   const folders = modules.map((build) => build?.entry.slice(0, build.entry.split('/', 4).join('/').length + 1) ?? '');
-  const listed = Object.entries(hashes).filter(([path]) => folders.some((folder) => path.startsWith(folder)));
+  const moduleHashes = Object.entries(hashes).filter(([path]) => folders.some((folder) => path.startsWith(folder)));
   const source = MODULE_PROBES.right.replace(/^.*,/, '');
   const probe = sha384Integrity(Buffer.from(source));
   const integrity = {
-    ...Object.fromEntries(listed.filter(([path]) => /\.m?js$/.test(path))),
+    ...Object.fromEntries(moduleHashes.filter(([path]) => /\.m?js$/.test(path))),
     [MODULE_PROBES.right]: probe,
     [MODULE_PROBES.wrong]: probe,
   };
@@ -135,7 +135,7 @@ export function inlineContents(template: string, element: 'script' | 'style'): s
 }
 
 /** Returns names of placeholders that are not in a template exactly once. */
-export const misplaced = (template: string): Placeholder[] =>
+export const misplacedMarks = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
 /** Limit of preloaded scripts: each has a hash in the policy, and nginx accepts 4 KiB of headers. Others load on demand. */
@@ -161,24 +161,25 @@ function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
 }
 
 function titleFor({ template, title = '' }: PageInput): string {
-  const inside = /<title>\s*<!--lz:title-->/i.test(template);
-  return inside ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
+  const isInsideTitle = /<title>\s*<!--lz:title-->/i.test(template);
+  return isInsideTitle ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
 }
 
 /** Fills the host's template for one visitor and computes its headers. Throws refused for a broken template. */
-export function renderPage(asked: PageInput): RenderedPage {
-  const brand = siteBrand(asked.config.brand);
-  const { colors: _, ...words } = brand;
+export function renderPage(pageInput: PageInput): RenderedPage {
+  const brand = siteBrand(pageInput.config.brand);
+  const { colors: _, ...brandTexts } = brand;
   const input: PageInput = {
-    ...asked,
-    template: brandedTemplate(asked.template, brand),
-    title: asked.title ?? brand.name,
-    first: withBrandTexts(asked.first ?? '', brand),
+    ...pageInput,
+    template: brandedTemplate(pageInput.template, brand),
+    title: pageInput.title ?? brand.name,
+    first: withBrandTexts(pageInput.first ?? '', brand),
     // the host already has the shipped brand
-    config: asked.config.brand ? { ...asked.config, brand: words } : asked.config,
+    config: pageInput.config.brand ? { ...pageInput.config, brand: brandTexts } : pageInput.config,
   };
-  const wrong = misplaced(input.template);
-  if (wrong.length > 0) throw refused(`page.html needs <!--lz:${wrong[0]}--> exactly once`, 'Mend the host build.');
+  const misplaced = misplacedMarks(input.template);
+  if (misplaced.length > 0)
+    throw refused(`page.html needs <!--lz:${misplaced[0]}--> exactly once`, 'Mend the host build.');
   const preloads = preloadsFor(input);
   const importMap = importMapFor(input.pageSet);
   const scripts = [
@@ -212,11 +213,11 @@ export function renderPage(asked: PageInput): RenderedPage {
   return { html, headers };
 }
 
-const STEPS = 2 ** 48;
+const BUCKET_STEPS = 2 ** 48;
 
 /** Stable position of a visitor for a salt: 0 (inclusive) to 100 (exclusive), evenly distributed over visitors. */
 export const bucket = (visitor: string, salt: string): number =>
-  (createHash('sha256').update(`${salt}:${visitor}`).digest().readUIntBE(0, 6) / STEPS) * 100;
+  (createHash('sha256').update(`${salt}:${visitor}`).digest().readUIntBE(0, 6) / BUCKET_STEPS) * 100;
 
 /** True if a visitor gets the candidate. A higher percentage keeps all visitors of a lower one. */
 export const isInCandidate = (visitor: string, candidate: { salt: string; percent: number }): boolean =>
@@ -244,25 +245,25 @@ export interface ChosenSet {
  */
 async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  const usable = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
+  const fallbacksByName = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
   const records = await catalog.records([body.host.id, ...Object.values(body.remotes).map(({ id }) => id)]);
   const keys = new Set(misfitsAmong(records).map(({ key }) => key));
   const fallbacks: BuildRecord[] = [];
-  for (const [name, active] of Object.entries(body.remotes)) {
+  for (const [name, activeBuild] of Object.entries(body.remotes)) {
     for (const id of [live.get(name), document.lastGood[name]]) {
-      if (!id || id === active.id || usable.has(name)) continue;
+      if (!id || id === activeBuild.id || fallbacksByName.has(name)) continue;
       const record = await catalog.record(id, document.digests[id]);
       if (!isRemote(record)) continue;
-      const others = records.filter((each) => each.id !== active.id);
-      const failed = records.filter((each) => each.id === active.id);
-      if (misfitsAmong([...others, record], failed).some(({ key }) => !keys.has(key))) continue;
+      const otherRecords = records.filter((each) => each.id !== activeBuild.id);
+      const failedRecords = records.filter((each) => each.id === activeBuild.id);
+      if (misfitsAmong([...otherRecords, record], failedRecords).some(({ key }) => !keys.has(key))) continue;
       // two remotes may fail on one page
       if (misfitsAmong([...records.filter(isHost), ...fallbacks, record]).some(({ key }) => !keys.has(key))) continue;
       fallbacks.push(record);
-      usable.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
+      fallbacksByName.set(name, { build: pageBuild(record), hashes: codeHashes(record) });
     }
   }
-  return usable;
+  return fallbacksByName;
 }
 
 /** Returns the page's data for a chosen set. Lists killed builds, so that a page knows why it must leave one. */

@@ -29,9 +29,9 @@ export interface SiteBrand extends Brand {
 }
 
 /** Shipped colours that are also used outside of stylesheets: in the browser's bar, the manifest and the icons. */
-const shipped = { light: { paper: '#f7f3ea', accent: '#b3392f', surface: '#fffdf8' }, dark: { paper: '#14120f' } };
+const SHIPPED = { light: { paper: '#f7f3ea', accent: '#b3392f', surface: '#fffdf8' }, dark: { paper: '#14120f' } };
 
-const short = (most: number) =>
+const shortText = (most: number) =>
   v.pipe(
     v.string('must be a text'),
     v.check((text) => /^[^\p{Cc}\p{Cs}]*\S[^\p{Cc}\p{Cs}]*$/u.test(text), 'must be one line that shows something'),
@@ -44,10 +44,10 @@ const colors = v.optional(
 ) as unknown as v.GenericSchema<unknown, Colors>;
 
 const schema = v.strictObject({
-  name: v.optional(short(20), BRAND.name),
-  seal: v.optional(short(2), BRAND.seal),
-  slogan: v.optional(short(40), BRAND.slogan),
-  icp: v.optional(v.union([v.literal(''), short(40)]), BRAND.icp),
+  name: v.optional(shortText(20), BRAND.name),
+  seal: v.optional(shortText(2), BRAND.seal),
+  slogan: v.optional(shortText(40), BRAND.slogan),
+  icp: v.optional(v.union([v.literal(''), shortText(40)]), BRAND.icp),
   colors: v.optional(v.strictObject({ light: colors, dark: colors }), { light: {}, dark: {} }),
 });
 
@@ -67,27 +67,29 @@ export const withBrandTexts = (html: string, brand: Brand): string =>
   html.replace(/lz-brand\.(name|seal|slogan)-lz/g, (_, field: 'name' | 'seal' | 'slogan') => escapeHtml(brand[field]));
 
 /** Share of the accent in `weak`, the background of selected items and the user's messages. */
-const weakShare = { light: 0.1, dark: 0.18 };
+const WEAK_SHARE = { light: 0.1, dark: 0.18 };
 
 const channels = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
-function mixed(color: string, ground: string, share: number): string {
-  const below = channels(ground);
-  const parts = channels(color).map((part, index) => Math.round(part * share + (below[index] ?? 0) * (1 - share)));
+function mixColors(color: string, ground: string, share: number): string {
+  const groundChannels = channels(ground);
+  const parts = channels(color).map((part, index) =>
+    Math.round(part * share + (groundChannels[index] ?? 0) * (1 - share)),
+  );
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-const rules = (given: Colors, theme: 'light' | 'dark'): string => {
-  const { accent, paper = shipped[theme].paper } = given;
-  const own: Colors = { ...(accent && { weak: mixed(accent, paper, weakShare[theme]) }), ...given };
-  const set = Object.entries(own).map(([name, value]) => `--${name}:${value}`);
-  if (own.paper) set.push(`--veil:${own.paper}db`);
-  return set.join(';');
+const themeRules = (themeColors: Colors, theme: 'light' | 'dark'): string => {
+  const { accent, paper = SHIPPED[theme].paper } = themeColors;
+  const allColors: Colors = { ...(accent && { weak: mixColors(accent, paper, WEAK_SHARE[theme]) }), ...themeColors };
+  const declarations = Object.entries(allColors).map(([name, value]) => `--${name}:${value}`);
+  if (allColors.paper) declarations.push(`--veil:${allColors.paper}db`);
+  return declarations.join(';');
 };
 
 /** CSS with the site's colours by theme, without functions that the oldest browsers lack; '' if none are set. */
 function brandStyle({ colors: { light, dark } }: SiteBrand): string {
-  const [day, night] = [rules(light, 'light'), rules(dark, 'dark')];
+  const [day, night] = [themeRules(light, 'light'), themeRules(dark, 'dark')];
   return [
     day && `:root,[data-theme=light]{${day}}`,
     night && `@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${night}}}[data-theme=dark]{${night}}`,
@@ -129,8 +131,8 @@ export function brandedTemplate(template: string, brand: SiteBrand): string {
 /** SVG of the seal. With `bleed`, it fills the whole square, for systems that apply their own mask. */
 export function brandIcon({ seal, colors }: SiteBrand, bleed = false): string {
   const [ground, sign] = [
-    colors.light.accent ?? shipped.light.accent,
-    colors.light['on-accent'] ?? shipped.light.surface,
+    colors.light.accent ?? SHIPPED.light.accent,
+    colors.light['on-accent'] ?? SHIPPED.light.surface,
   ];
   const size = [...seal].length > 1 ? 24 : 38;
   const [at, side, round] = bleed ? [0, 64, 0] : [3, 58, 9];

@@ -8,7 +8,7 @@ import { siteBrand } from './siteBrand.ts';
 export type SiteConfig = Record<string, unknown>;
 
 const text = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
-const whole = (most: number) =>
+const wholeNumber = (most: number) =>
   v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more'), v.maxValue(most));
 /** Channel of one user. Without `{id}`, all users would share it. */
 const channel = v.pipe(v.string(), v.includes('{id}', 'must contain {id}, which stands for the user'));
@@ -20,8 +20,8 @@ const schema = v.strictObject({
     v.array(
       v.strictObject({
         id: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')),
-        points: whole(10_000_000),
-        priceCents: whole(100_000_000),
+        points: wholeNumber(10_000_000),
+        priceCents: wholeNumber(100_000_000),
         label: text,
       }),
     ),
@@ -30,19 +30,19 @@ const schema = v.strictObject({
   support: v.optional(v.strictObject({ operator: text, email: text, hours: text, wechat: text })),
   legal: v.optional(v.strictObject({ terms: text, privacy: text, version: text })),
   realtime: v.optional(
-    v.strictObject({ key: text, host: text, port: v.optional(whole(65_535)), channel: v.optional(channel) }),
+    v.strictObject({ key: text, host: text, port: v.optional(wholeNumber(65_535)), channel: v.optional(channel) }),
   ),
   devTools: v.optional(v.boolean()),
   /** Rules of a backend; each consumer parses the fields that it knows. */
   rules: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/** Reads a site's configuration. Throws refused with `named`, each invalid field and the cure. */
-export function readSiteConfig(file: string, named = file): SiteConfig {
-  const parsed = v.safeParse(schema, parseJson(contentOf(file, named), named));
+/** Reads a site's configuration. Throws refused with `label`, each invalid field and the cure. */
+export function readSiteConfig(file: string, label = file): SiteConfig {
+  const parsed = v.safeParse(schema, parseJson(readText(file, label), label));
   if (!parsed.success)
     throw refused(
-      `${named} is no configuration of a site`,
+      `${label} is no configuration of a site`,
       'Correct what these lines name (docs/deploying/settings.md, HOST_CONFIG).',
       issuesOf(parsed.issues),
     );
@@ -50,10 +50,10 @@ export function readSiteConfig(file: string, named = file): SiteConfig {
   return parsed.output;
 }
 
-function contentOf(file: string, named: string): string {
+function readText(file: string, label: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw refused(`${named} cannot be read (${messageOf(cause)})`, 'Correct the path, or the rights of the file.');
+    throw refused(`${label} cannot be read (${messageOf(cause)})`, 'Correct the path, or the rights of the file.');
   }
 }

@@ -12,7 +12,7 @@ const TEMPORARY = '.temporary';
 const KEPT_GENERATIONS = 100;
 
 /** Ignores errors of callers that may only read or have no room to write. */
-function leftToOthers(cause: unknown): void {
+function ignoreDenied(cause: unknown): void {
   if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 }
 
@@ -44,30 +44,30 @@ export class FileStore implements Store {
     return this.#guard(async () => {
       const newest = await this.#newest(key);
       if (newest && isRemoval(newest)) {
-        await rm(this.#path(key), { force: true }).catch(leftToOthers);
+        await rm(this.#path(key), { force: true }).catch(ignoreDenied);
         return null;
       }
-      if (newest) await this.#mendShown(key, newest.body);
+      if (newest) await this.#repairCopy(key, newest.body);
       return newest && { body: newest.body.toString('utf8'), tag: String(newest.generation) };
     });
   }
 
   async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
     return this.#guard(async () => {
-      const removed = tag === null ? await this.#newest(key) : null;
-      const next = Number(tag ?? (removed && isRemoval(removed) ? removed.generation : 0)) + 1;
+      const newest = tag === null ? await this.#newest(key) : null;
+      const next = Number(tag ?? (newest && isRemoval(newest) ? newest.generation : 0)) + 1;
       if (!(await this.#link(this.#generation(key, next), body))) return false;
       const generations = await this.#generations(key);
-      const outdated = Math.max(...generations) - KEPT_GENERATIONS;
+      const newestOutdated = Math.max(...generations) - KEPT_GENERATIONS;
       // the name was only free because an outdated generation was removed; readers use the highest and never saw this one
-      if (next <= outdated) {
+      if (next <= newestOutdated) {
         await rm(this.#generation(key, next), { force: true });
         return false;
       }
-      await this.#showNewest(key);
-      await this.#forget(
+      await this.#updateCopy(key);
+      await this.#removeGenerations(
         key,
-        generations.filter((generation) => generation <= outdated),
+        generations.filter((generation) => generation <= newestOutdated),
       );
       return true;
     });
@@ -78,8 +78,8 @@ export class FileStore implements Store {
     return this.#guard(async () => {
       const generation = Number(tag) + 1;
       if (!(await this.#link(this.#generation(key, generation), ''))) return false;
-      const former = (await this.#generations(key)).filter((each) => each < generation);
-      await this.#forget(key, former);
+      const formerGenerations = (await this.#generations(key)).filter((each) => each < generation);
+      await this.#removeGenerations(key, formerGenerations);
       await this.readPointer(key);
       return true;
     });
@@ -98,7 +98,7 @@ export class FileStore implements Store {
 
   async children(prefix: string): Promise<string[]> {
     return this.#guard(async () => {
-      const entries = await readdir(this.#path(prefix), { withFileTypes: true }).catch(absent);
+      const entries = await readdir(this.#path(prefix), { withFileTypes: true }).catch(nullIfAbsent);
       return (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
     });
   }
@@ -109,43 +109,43 @@ export class FileStore implements Store {
 
   async entries(prefix: string): Promise<Entry[]> {
     const keys = await this.list(prefix);
-    const listed: Entry[] = [];
+    const entries: Entry[] = [];
     for (const key of keys) {
-      const { size, mtime } = (await this.#guard(() => stat(this.#path(key)).catch(absent))) ?? {};
-      if (size !== undefined && mtime) listed.push({ key, bytes: size, at: mtime });
+      const { size, mtime } = (await this.#guard(() => stat(this.#path(key)).catch(nullIfAbsent))) ?? {};
+      if (size !== undefined && mtime) entries.push({ key, bytes: size, at: mtime });
     }
-    return listed;
+    return entries;
   }
 
   async room(): Promise<number | null> {
-    const disk = await this.#guard(() => statfs(this.root).catch(absent));
+    const disk = await this.#guard(() => statfs(this.root).catch(nullIfAbsent));
     return disk && disk.bavail * disk.bsize;
   }
 
   async sweep(before: Date): Promise<number> {
     return this.#guard(async () => {
       const folder = join(this.root, TEMPORARY);
-      const names = (await readdir(folder).catch(absent)) ?? [];
-      let swept = 0;
+      const names = (await readdir(folder).catch(nullIfAbsent)) ?? [];
+      let removedFiles = 0;
       for (const name of names) {
-        const stats = await stat(join(folder, name)).catch(absent);
+        const stats = await stat(join(folder, name)).catch(nullIfAbsent);
         if (!stats || stats.mtime >= before) continue;
         await rm(join(folder, name), { force: true });
-        swept += 1;
+        removedFiles += 1;
       }
-      return swept;
+      return removedFiles;
     });
   }
 
   /** Time of the file system, which may be on another machine; for callers that may only read, of this machine. */
   async time(): Promise<Date> {
     return this.#guard(async () => {
-      const aside = await this.#writeAside('').catch(leftToOthers);
-      if (!aside) return new Date();
+      const temporaryFile = await this.#writeTemporary('').catch(ignoreDenied);
+      if (!temporaryFile) return new Date();
       try {
-        return (await stat(aside)).mtime;
+        return (await stat(temporaryFile)).mtime;
       } finally {
-        await unlink(aside);
+        await unlink(temporaryFile);
       }
     });
   }
@@ -160,7 +160,7 @@ export class FileStore implements Store {
   }
 
   async #generations(key: string): Promise<number[]> {
-    const entries = await readdir(dirname(this.#generation(key, 1))).catch(absent);
+    const entries = await readdir(dirname(this.#generation(key, 1))).catch(nullIfAbsent);
     return (entries ?? []).map(Number).filter((generation) => generation > 0);
   }
 
@@ -168,37 +168,37 @@ export class FileStore implements Store {
     for (;;) {
       const generation = Math.max(0, ...(await this.#generations(key)));
       if (generation === 0) return null;
-      const body = await readFile(this.#generation(key, generation)).catch(absent);
+      const body = await readFile(this.#generation(key, generation)).catch(nullIfAbsent);
       // null: a hundred swaps removed this generation since the listing
       if (body) return { generation, body };
     }
   }
 
   /** Updates the copy if a writer was killed between swap and copy. Readers without write access leave it to others. */
-  async #mendShown(key: string, newest: Buffer): Promise<void> {
+  async #repairCopy(key: string, newest: Buffer): Promise<void> {
     if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
-    await this.#showNewest(key).catch(leftToOthers);
+    await this.#updateCopy(key).catch(ignoreDenied);
   }
 
   /** Repeats until the copy is the newest, because a slower writer may have replaced it with an older one. */
-  async #showNewest(key: string): Promise<void> {
-    for (let shown = 0; ; ) {
+  async #updateCopy(key: string): Promise<void> {
+    for (let copiedGeneration = 0; ; ) {
       const newest = await this.#newest(key);
-      if (!newest || isRemoval(newest) || newest.generation === shown) return;
-      const aside = await this.#writeAside(newest.body);
+      if (!newest || isRemoval(newest) || newest.generation === copiedGeneration) return;
+      const temporaryFile = await this.#writeTemporary(newest.body);
       await makeFolder(dirname(this.#path(key)));
-      await rename(aside, this.#path(key));
+      await rename(temporaryFile, this.#path(key));
       await syncFolder(dirname(this.#path(key)));
-      shown = newest.generation;
+      copiedGeneration = newest.generation;
     }
   }
 
   /** Ignores failures, because the swap has already succeeded. The next swap tries again. */
-  async #forget(key: string, generations: number[]): Promise<void> {
+  async #removeGenerations(key: string, generations: number[]): Promise<void> {
     await Promise.allSettled(generations.map((generation) => rm(this.#generation(key, generation), { force: true })));
   }
 
-  async #writeAside(body: Uint8Array | string): Promise<string> {
+  async #writeTemporary(body: Uint8Array | string): Promise<string> {
     const folder = join(this.root, TEMPORARY);
     await makeFolder(folder);
     const path = join(folder, randomUUID());
@@ -218,17 +218,17 @@ export class FileStore implements Store {
 
   async #link(path: string, body: Uint8Array | string): Promise<boolean> {
     if (await exists(path)) return false;
-    const aside = await this.#writeAside(body);
+    const temporaryFile = await this.#writeTemporary(body);
     try {
       await makeFolder(dirname(path));
-      await link(aside, path);
+      await link(temporaryFile, path);
       await syncFolder(dirname(path));
       return true;
     } catch (cause) {
       if (hasCode(cause, 'EEXIST')) return false;
       throw cause;
     } finally {
-      await unlink(aside);
+      await unlink(temporaryFile);
     }
   }
 
@@ -242,20 +242,21 @@ export class FileStore implements Store {
   }
 }
 
-const absent = (cause: unknown): null => {
+const nullIfAbsent = (cause: unknown): null => {
   if (hasCode(cause, 'ENOENT')) return null;
   throw cause;
 };
 
 const readOrNull = (path: string): Promise<Buffer | null> =>
-  readFile(path).catch((cause: unknown) => (hasCode(cause, 'EISDIR') ? null : absent(cause)));
+  readFile(path).catch((cause: unknown) => (hasCode(cause, 'EISDIR') ? null : nullIfAbsent(cause)));
 
-const exists = async (path: string): Promise<boolean> => (await access(path).catch(absent)) !== null;
+const exists = async (path: string): Promise<boolean> => (await access(path).catch(nullIfAbsent)) !== null;
 
 /** Creates a folder and its parents durably. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
-  for (let made = path; first && made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  for (let folder = path; first && folder.length >= first.length; folder = dirname(folder))
+    await syncFolder(dirname(folder));
 }
 
 /** Syncs a folder, without which new names in it are not durable. */

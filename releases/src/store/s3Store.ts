@@ -17,7 +17,7 @@ const LONG_LIVED = 'public, max-age=31536000, immutable';
 type WriteOutcome = 'written' | 'lost' | 'unclear';
 
 /** How long the last time of the store's clock is extrapolated, in ms. */
-const CLOCK_MS = 10_000;
+const CLOCK_LIFETIME_MS = 10_000;
 
 /** Returns the `Date` of a response in ms, or NaN. */
 function dateOf(response: unknown): number {
@@ -41,7 +41,7 @@ export class S3Store implements Store {
   /** Some stores expect a bare tag in If-Match, others a quoted one. The first swap finds out. */
   #tagForms: ((tag: string) => string)[] = [(tag) => `"${tag}"`, (tag) => tag];
   /** `Date` of the newest response in ms, and when it arrived. */
-  #clock = { says: Number.NaN, at: Number.NEGATIVE_INFINITY };
+  #clock = { dateMs: Number.NaN, at: Number.NEGATIVE_INFINITY };
 
   constructor(client: S3Client, bucket: string, prefix: string) {
     this.#client = client;
@@ -51,10 +51,10 @@ export class S3Store implements Store {
     // closest to the network, so that it sees error responses as well
     client.middlewareStack.add(
       (next) => async (request) => {
-        const answer = await next(request);
-        const says = dateOf(answer.response);
-        if (!Number.isNaN(says)) this.#clock = { says, at: performance.now() };
-        return answer;
+        const output = await next(request);
+        const dateMs = dateOf(output.response);
+        if (!Number.isNaN(dateMs)) this.#clock = { dateMs, at: performance.now() };
+        return output;
       },
       { step: 'deserialize', name: 'storeClock', priority: 'low' },
     );
@@ -73,7 +73,7 @@ export class S3Store implements Store {
       const stored = await this.read(key);
       if (stored) return stored.equals(bytes);
     }
-    throw this.#busy(key);
+    throw this.#busyError(key);
   }
 
   async readPointer(key: string): Promise<Pointer | null> {
@@ -86,11 +86,11 @@ export class S3Store implements Store {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const outcome = await this.#putMatching(key, body, tag);
       if (outcome === 'written') return true;
-      const now = await this.readPointer(key);
-      if (now?.body === body) return true;
-      if (outcome === 'lost' || now?.tag !== tag) return false;
+      const currentPointer = await this.readPointer(key);
+      if (currentPointer?.body === body) return true;
+      if (outcome === 'lost' || currentPointer?.tag !== tag) return false;
     }
-    throw this.#busy(key);
+    throw this.#busyError(key);
   }
 
   /** Not atomic, because some stores have no conditional delete: a concurrent swap may be lost. Only for unimportant pointers. */
@@ -144,16 +144,16 @@ export class S3Store implements Store {
 
   /** Returns this machine's time if the store's responses have no `Date`. */
   async time(): Promise<Date> {
-    const passed = () => performance.now() - this.#clock.at;
-    if (!(passed() < CLOCK_MS)) await this.#get('store.json');
-    return Number.isNaN(this.#clock.says) ? new Date() : new Date(this.#clock.says + passed());
+    const elapsedMs = () => performance.now() - this.#clock.at;
+    if (!(elapsedMs() < CLOCK_LIFETIME_MS)) await this.#get('store.json');
+    return Number.isNaN(this.#clock.dateMs) ? new Date() : new Date(this.#clock.dateMs + elapsedMs());
   }
 
   async #get(key: string): Promise<{ body: Buffer; tag: string } | null> {
     return this.#guard(async () => {
-      const answer = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key }));
-      const bytes = await answer.Body?.transformToByteArray();
-      return { body: Buffer.from(bytes ?? []), tag: (answer.ETag ?? '').replaceAll('"', '') };
+      const output = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key }));
+      const bytes = await output.Body?.transformToByteArray();
+      return { body: Buffer.from(bytes ?? []), tag: (output.ETag ?? '').replaceAll('"', '') };
     }, null);
   }
 
@@ -210,15 +210,15 @@ export class S3Store implements Store {
     return pages;
   }
 
-  #busy(key: string) {
+  #busyError(key: string) {
     return unreachable(say('unwritten', { store: this.label, file: key }), say('unwrittenCure'));
   }
 
-  async #guard<Result>(work: () => Promise<Result>, missing?: Result): Promise<Result> {
+  async #guard<Result>(work: () => Promise<Result>, missingValue?: Result): Promise<Result> {
     try {
       return await work();
     } catch (cause) {
-      if (missing !== undefined && isMissing(cause)) return missing;
+      if (missingValue !== undefined && isMissing(cause)) return missingValue;
       const problem = `${statusOf(cause) || ''} ${messageOf(cause)}`.trim();
       throw unreachable(say('storeFailed', { store: this.label, problem }), say('bucketCure'));
     }
@@ -226,10 +226,10 @@ export class S3Store implements Store {
 }
 
 /** In ms. The socket timeout detects a hanging store; the request timeout allows large files on slow networks. */
-const TIMEOUTS = { connectionTimeout: 3000, socketTimeout: 20_000, requestTimeout: 60_000 };
+const TIMEOUTS_MS = { connectionTimeout: 3000, socketTimeout: 20_000, requestTimeout: 60_000 };
 
 /** Opens `s3://bucket/prefix`; address and credentials come from the SDK's own variables. Throws usage. */
-export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeouts = TIMEOUTS): S3Store {
+export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeouts = TIMEOUTS_MS): S3Store {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9.-]{3,63})(?:\/(.*))?$/.exec(url) ?? [];
   if (!bucket) throw usage(`"${url}" names no bucket`, 'Use s3://bucket or s3://bucket/prefix.');
   const endpoint = environment.AWS_ENDPOINT_URL_S3;

@@ -83,19 +83,19 @@ async function readKey(file: string): Promise<SigningKey | null> {
 
 async function makeKey(folder: string): Promise<SigningKey> {
   const file = join(folder, KEY_FILE);
-  const aside = `${file}.${randomUUID()}`;
+  const temporaryFile = `${file}.${randomUUID()}`;
   const key = newSigningKey();
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  await writeFile(aside, key.privatePem, { mode: 0o600, flag: 'wx', flush: true });
+  await writeFile(temporaryFile, key.privatePem, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    await link(aside, file);
+    await link(temporaryFile, file);
     return key;
   } catch (cause) {
     if (!hasCode(cause, 'EEXIST')) throw cause;
     return (await readKey(file)) ?? key;
   } finally {
-    await unlink(aside);
+    await unlink(temporaryFile);
   }
 }
 
@@ -145,26 +145,30 @@ export async function requireKey(opened: OpenedStore): Promise<SigningKey> {
   );
 }
 
-const LIES = 'Use a store that honours If-None-Match and If-Match (AWS S3, Ceph, MinIO, R2), or a local file system.';
+const UNSAFE_CURE =
+  'Use a store that honours If-None-Match and If-Match (AWS S3, Ceph, MinIO, R2), or a local file system.';
 
 /** Throws refused unless the store refuses the second of two conflicting writes, for new keys and for swaps. */
 export async function probeStore(store: Store): Promise<void> {
   const id = randomUUID();
   const object = `probe/${id}.json`;
-  const created = await Promise.all([1, 2].map((n) => store.create(object, JSON.stringify({ n, id: randomUUID() }))));
-  if (created.filter(Boolean).length !== 1)
-    throw refused(`${store.label} let ${created.filter(Boolean).length} of two writers create the same key`, LIES);
+  const creates = await Promise.all([1, 2].map((n) => store.create(object, JSON.stringify({ n, id: randomUUID() }))));
+  if (creates.filter(Boolean).length !== 1)
+    throw refused(
+      `${store.label} let ${creates.filter(Boolean).length} of two writers create the same key`,
+      UNSAFE_CURE,
+    );
   await store.remove(object);
   const pointer = `probe/pointer-${id}.json`;
   await store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), null);
   const first = await store.readPointer(pointer);
-  if (!first) throw refused(`${store.label} lost a write it had confirmed`, LIES);
+  if (!first) throw refused(`${store.label} lost a write it had confirmed`, UNSAFE_CURE);
   const swaps = await Promise.all(
     [1, 2].map(() => store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), first.tag)),
   );
-  const late = await store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), first.tag);
-  if (swaps.filter(Boolean).length !== 1 || late)
-    throw refused(`${store.label} let two writers swap the same state: conditional writes are not kept`, LIES);
+  const lateSwap = await store.swapPointer(pointer, JSON.stringify({ id: randomUUID() }), first.tag);
+  if (swaps.filter(Boolean).length !== 1 || lateSwap)
+    throw refused(`${store.label} let two writers swap the same state: conditional writes are not kept`, UNSAFE_CURE);
 }
 
 const STORE_KEY = 'store.json';

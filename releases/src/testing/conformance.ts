@@ -7,7 +7,7 @@ export interface ConformanceCheck {
   run(store: Store): Promise<void>;
 }
 
-const fresh = (): string => `conformance/${randomUUID()}`;
+const newKey = (): string => `conformance/${randomUUID()}`;
 
 function expectSame(found: unknown, expected: unknown, what: string): void {
   if (JSON.stringify(found) !== JSON.stringify(expected))
@@ -18,14 +18,14 @@ const objects: ConformanceCheck[] = [
   {
     name: 'what is not there reads as null',
     run: async (store) => {
-      expectSame(await store.read(`${fresh()}.json`), null, 'object');
-      expectSame(await store.readPointer(`${fresh()}.json`), null, 'pointer');
+      expectSame(await store.read(`${newKey()}.json`), null, 'object');
+      expectSame(await store.readPointer(`${newKey()}.json`), null, 'pointer');
     },
   },
   {
     name: 'an object is written once and stays as it was',
     run: async (store) => {
-      const key = `${fresh()}.bin`;
+      const key = `${newKey()}.bin`;
       const bytes = Buffer.from([0, 255, 10, 13, 128]);
       expectSame(await store.create(key, bytes), true, 'first');
       expectSame(await store.create(key, 'other'), false, 'second');
@@ -35,7 +35,7 @@ const objects: ConformanceCheck[] = [
   {
     name: 'of twenty who create the same key exactly one succeeds, and its bytes are there',
     run: async (store) => {
-      const key = `${fresh()}.txt`;
+      const key = `${newKey()}.txt`;
       const results = await Promise.all(Array.from({ length: 20 }, (_, n) => store.create(key, `writer ${n}`)));
       expectSame(results.filter(Boolean).length, 1, 'winners');
       expectSame((await store.read(key))?.toString(), `writer ${results.indexOf(true)}`, 'contents');
@@ -44,7 +44,7 @@ const objects: ConformanceCheck[] = [
   {
     name: 'lists keys below a folder in order, and what lies directly in it',
     run: async (store) => {
-      const folder = fresh();
+      const folder = newKey();
       for (const name of ['b.txt', 'a/deep/c.txt', 'a.txt']) await store.create(`${folder}/${name}`, name);
       expectSame(
         (await store.list(`${folder}/`)).sort(),
@@ -52,13 +52,13 @@ const objects: ConformanceCheck[] = [
         'list',
       );
       expectSame((await store.children(`${folder}/`)).sort(), ['a.txt', 'a/', 'b.txt'], 'children');
-      expectSame(await store.children(`${fresh()}/`), [], 'an empty folder');
+      expectSame(await store.children(`${newKey()}/`), [], 'an empty folder');
     },
   },
   {
     name: 'a removed object is gone, and removing it again does no harm',
     run: async (store) => {
-      const key = `${fresh()}.txt`;
+      const key = `${newKey()}.txt`;
       await store.create(key, 'x');
       await store.remove(key);
       await store.remove(key);
@@ -70,8 +70,8 @@ const objects: ConformanceCheck[] = [
 const clock: ConformanceCheck = {
   name: 'the store has a clock, near to that of a machine whose own is right',
   run: async (store) => {
-    const apart = Math.abs((await store.time()).getTime() - Date.now());
-    expectSame(apart < 60_000, true, `apart by ${apart} ms`);
+    const differenceMs = Math.abs((await store.time()).getTime() - Date.now());
+    expectSame(differenceMs < 60_000, true, `apart by ${differenceMs} ms`);
   },
 };
 
@@ -79,7 +79,7 @@ const pointers: ConformanceCheck[] = [
   {
     name: 'a pointer is swapped only by a caller that knows its state',
     run: async (store) => {
-      const key = `${fresh()}.json`;
+      const key = `${newKey()}.json`;
       expectSame(await store.swapPointer(key, '{"n":1}', null), true, 'making');
       expectSame(await store.swapPointer(key, '{"n":2}', null), false, 'making again');
       const first = await store.readPointer(key);
@@ -91,7 +91,7 @@ const pointers: ConformanceCheck[] = [
   {
     name: 'a pointer is taken away only by a caller that knows its state, and may be made again',
     run: async (store) => {
-      const key = `${fresh()}/one.json`;
+      const key = `${newKey()}/one.json`;
       await store.swapPointer(key, '{"n":1}', null);
       const first = await store.readPointer(key);
       await store.swapPointer(key, '{"n":2}', first?.tag ?? '');
@@ -108,7 +108,7 @@ const pointers: ConformanceCheck[] = [
   {
     name: 'of twenty who swap the same state exactly one succeeds',
     run: async (store) => {
-      const key = `${fresh()}.json`;
+      const key = `${newKey()}.json`;
       await store.swapPointer(key, '{"n":-1}', null);
       const { tag = '' } = (await store.readPointer(key)) ?? {};
       const swaps = Array.from({ length: 20 }, (_, n) =>
@@ -123,7 +123,7 @@ const pointers: ConformanceCheck[] = [
   {
     name: 'eight writers counting to sixty-four together lose nothing',
     run: async (store) => {
-      const key = `${fresh()}.json`;
+      const key = `${newKey()}.json`;
       await store.swapPointer(key, JSON.stringify({ count: 0 }), null);
       const count = async () => {
         for (let done = 0; done < 8; ) {

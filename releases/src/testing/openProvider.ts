@@ -21,7 +21,7 @@ const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.exp
 function configurationFor(
   origin: string,
   accounts: readonly Account[],
-  { devices = true, codeSeconds = 600, subjectTypes = ['public'] }: Offered,
+  { devices = true, codeSeconds = 600, subjectTypes = ['public'] }: Options,
 ): Configuration {
   return {
     clients: [
@@ -62,12 +62,12 @@ function configurationFor(
       Session: 600,
     },
     findAccount: (_, sub) => {
-      const account = accounts.find((known) => known.sub === sub);
+      const account = accounts.find((each) => each.sub === sub);
       return account && { accountId: sub, claims: () => ({ ...account }) };
     },
     // as in a company, users need not consent to the console
-    loadExistingGrant: async ({ oidc: asked }) => {
-      const grant = new asked.provider.Grant({ clientId: asked.client?.clientId, accountId: asked.session?.accountId });
+    loadExistingGrant: async ({ oidc: ctx }) => {
+      const grant = new ctx.provider.Grant({ clientId: ctx.client?.clientId, accountId: ctx.session?.accountId });
       grant.addOIDCScope('openid profile email groups offline_access');
       await grant.save();
       return grant;
@@ -75,7 +75,7 @@ function configurationFor(
   };
 }
 
-interface Offered {
+interface Options {
   /** The device authorization grant. */
   devices?: boolean;
   /** Lifetime of a device code, in seconds. */
@@ -110,21 +110,21 @@ export function openJar() {
  * page without a form to submit. Returns the last address.
  */
 export async function walk(issuer: string, from: string, sub: string): Promise<string> {
-  const own = openJar();
+  const jar = openJar();
   let next: { url: string; form?: URLSearchParams } | null = { url: from };
   let address = from;
   while (next?.url.startsWith(issuer)) {
     address = next.url;
     const isLogin = /\/interaction\/[\w-]+$/.test(address);
-    const answer: Response = await fetch(isLogin ? `${address}/${sub}` : address, {
+    const response: Response = await fetch(isLogin ? `${address}/${sub}` : address, {
       method: next.form ? 'POST' : 'GET',
       body: next.form,
-      headers: { cookie: own.header() },
+      headers: { cookie: jar.header() },
       redirect: 'manual',
     });
-    own.take(answer);
-    const location = answer.headers.get('location');
-    next = location ? { url: new URL(location, address).href } : formIn(await answer.text());
+    jar.take(response);
+    const location = response.headers.get('location');
+    next = location ? { url: new URL(location, address).href } : formIn(await response.text());
     address = next?.url ?? address;
   }
   return address;
@@ -160,13 +160,13 @@ function formIn(page: string): { url: string; form: URLSearchParams } | null {
  * Opens a real OpenID provider on this machine, for a console at `origin`. Its login page is a list of links:
  * `/interaction/<uid>/<sub>` signs an account in, `/interaction/<uid>/nobody` declines.
  */
-export async function openProvider(origin: string, accounts: readonly Account[], port = 0, offered: Offered = {}) {
+export async function openProvider(origin: string, accounts: readonly Account[], port = 0, options: Options = {}) {
   let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async () => undefined;
   const server = createServer((request, response) => void handle(request, response));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configurationFor(origin, accounts, offered));
+  const provider = new Provider(issuer, configurationFor(origin, accounts, options));
   // most providers set an interval; the default of five seconds is too long for a test
   provider.use(async (context, next) => {
     await next();
@@ -177,8 +177,8 @@ export async function openProvider(origin: string, accounts: readonly Account[],
     const [, uid, sub] = /^\/interaction\/([\w-]+)(?:\/([\w-]+))?$/.exec(request.url ?? '') ?? [];
     if (!uid) return void callback(request, response);
     if (sub) {
-      const declined = { error: 'access_denied', error_description: 'declined' };
-      const result = sub === 'nobody' ? declined : { login: { accountId: sub }, consent: {} };
+      const declinedResult = { error: 'access_denied', error_description: 'declined' };
+      const result = sub === 'nobody' ? declinedResult : { login: { accountId: sub }, consent: {} };
       return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
     }
     const links = [...accounts.map((account) => account.sub), 'nobody'].map(

@@ -1,6 +1,6 @@
 import { run } from '../../cli/run.ts';
 
-export interface Ended {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
@@ -8,13 +8,13 @@ export interface Ended {
 
 const streams = { out: process.stdout, err: process.stderr } as const;
 
-async function runNow(words: readonly string[], variables: Record<string, string | undefined>): Promise<Ended> {
-  const said = { out: '', err: '' };
+async function runNow(words: readonly string[], variables: Record<string, string | undefined>): Promise<CommandResult> {
+  const output = { out: '', err: '' };
   const writes = { out: streams.out.write, err: streams.err.write };
   const environment = { ...process.env };
   for (const name of ['out', 'err'] as const)
     streams[name].write = (text: string | Uint8Array) => {
-      said[name] += String(text);
+      output[name] += String(text);
       return true;
     };
   for (const [name, value] of Object.entries(variables))
@@ -24,7 +24,7 @@ async function runNow(words: readonly string[], variables: Record<string, string
   try {
     process.exitCode = 0;
     const code = (await run(words)) || Number(process.exitCode);
-    return { code, ...said };
+    return { code, ...output };
   } finally {
     process.exitCode = exitCode;
     for (const name of ['out', 'err'] as const) streams[name].write = writes[name];
@@ -43,8 +43,8 @@ const queue = { last: Promise.resolve<unknown>(undefined) };
 export function runCommand(
   words: readonly string[],
   variables: Record<string, string | undefined> = {},
-): Promise<Ended> {
-  const ended = queue.last.then(() => runNow(words, variables));
-  queue.last = ended.catch(() => undefined);
-  return ended;
+): Promise<CommandResult> {
+  const result = queue.last.then(() => runNow(words, variables));
+  queue.last = result.catch(() => undefined);
+  return result;
 }

@@ -13,15 +13,15 @@ export async function recordVisits(
   const { stable, candidate } = await at.current();
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
   for (const [group, [count, failing]] of Object.entries(groups)) {
-    const tried = group === 'tried';
-    const source = tried ? candidate : stable;
+    const isTried = group === 'tried';
+    const source = isTried ? candidate : stable;
     const build = source?.builds.find((id) => nameOf(id) === 'stories') ?? '';
     for (let n = 0; n < count; n += 1) {
       visitors.count += 1;
       const outcome =
         n < failing ? ({ outcome: 'failed', failure: 'hang' } as const) : ({ outcome: 'loaded' } as const);
       recorder.record(
-        { build, set: source?.set ?? '', candidate: tried, ...outcome },
+        { build, set: source?.set ?? '', candidate: isTried, ...outcome },
         `visitor ${visitors.count}`,
         when,
       );
