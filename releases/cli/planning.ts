@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { ChangeOptions } from '../src/channel/writer.ts';
-import { lasting, waitingLine } from '../src/english.ts';
+import { formatHours, waitingLine } from '../src/english.ts';
 import { usage } from '../src/errors.ts';
 import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } from '../src/model/agenda.ts';
 import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
-import { unknownThere } from '../src/releaseClient.ts';
+import { unsupportedByConsole } from '../src/releaseClient.ts';
 import { clientFor, examples, hours, localTime, options, print, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
@@ -40,7 +40,7 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
   return [
-    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${lasting(approval.hours)}.`] : []),
+    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${formatHours(approval.hours)}.`] : []),
     ...proposals.flatMap(waitingLines),
     ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),
@@ -97,7 +97,7 @@ export function addApproval(program: Command): void {
       const { json, ...rest } = options(command);
       const { agenda } = await (await clientFor(rest)).status();
       // a store's status has the list, even if it is empty
-      if (!agenda || !('proposals' in agenda)) throw unknownThere('proposals');
+      if (!agenda || !('proposals' in agenda)) throw unsupportedByConsole('proposals');
       const { proposals } = agenda;
       print(json, proposals, proposals.length > 0 ? proposals.flatMap(waitingLines) : ['Nothing waits.']);
     });

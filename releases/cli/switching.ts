@@ -8,8 +8,8 @@ import { candidatesOf } from '../src/model/channel.ts';
 import { isPublicKey } from '../src/model/signing.ts';
 import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
-import type { SwitchWish } from '../src/operations/switching.ts';
-import type { Asked, ProposalView } from '../src/policies/approval.ts';
+import type { SwitchRequest } from '../src/operations/switching.ts';
+import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
 import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import { clientFor, count, examples, localStore, localTime, note, options, print, smokeFor } from './context.ts';
@@ -28,7 +28,7 @@ const withForce = (command: Command): Command =>
 /** Exit code if the change needs the approval of a second person. */
 const WAITS_EXIT_CODE = 4;
 
-export function printChange(json: boolean | undefined, { document, changed, proposal }: Asked): void {
+export function printChange(json: boolean | undefined, { document, changed, proposal }: RequestOutcome): void {
   if (proposal) {
     process.exitCode = WAITS_EXIT_CODE;
     print(json, { changed, channel: document.channel, seq: document.seq, proposal }, [
@@ -118,7 +118,7 @@ export const addActivate = (program: Command) =>
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
     .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, despiteFreeze, ...rest } = options<SwitchWish>(command);
+      const { json, why, seq, force, despiteFreeze, ...rest } = options<SwitchRequest>(command);
       printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, despiteFreeze }));
     });
 
@@ -151,7 +151,7 @@ export const addCanary = (program: Command) =>
     )
     .action(async (builds: string[], _, command: Command) => {
       const { json, percent, schedule, enough, name, why, seq, force, despiteFreeze, ...rest } = options<
-        SwitchWish & { percent?: number; schedule?: string; enough?: number; name?: string }
+        SwitchRequest & { percent?: number; schedule?: string; enough?: number; name?: string }
       >(command);
       if ((percent === undefined) === (schedule === undefined))
         throw usage(
@@ -188,7 +188,7 @@ export const addPromote = (program: Command) =>
     )
     .action(async (name: string | undefined, _, command: Command) => {
       const { json, why, seq, force, despiteFreeze, from, fromStore, fromKey, ...rest } = options<
-        SwitchWish & FromOptions
+        SwitchRequest & FromOptions
       >(command);
       if (!fromStore) {
         if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
@@ -231,7 +231,7 @@ export const addAbort = (program: Command) =>
   )
     .addHelpText('after', examples('abort --why "covers are missing"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchWish>(command);
+      const { json, why, seq, ...rest } = options<SwitchRequest>(command);
       printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
     });
 
@@ -249,12 +249,12 @@ export const addRollback = (program: Command) =>
     .option('--to <seq>', 'a state from `log`', count)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, to, why, seq, force, ...rest } = options<SwitchWish & { to?: number }>(command);
+      const { json, to, why, seq, force, ...rest } = options<SwitchRequest & { to?: number }>(command);
       const client = await clientFor(rest);
       printChange(json, await client.rollback({ name, to, why, force, seq: await seenBy(client, seq) }));
     });
 
-interface ConfirmOptions extends SwitchWish {
+interface ConfirmOptions extends SwitchRequest {
   confirm?: string;
   yes?: boolean;
 }

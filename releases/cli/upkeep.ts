@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import * as v from 'valibot';
 import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
-import { channelsOf } from '../src/channel/readChannel.ts';
+import { listChannels } from '../src/channel/readChannel.ts';
 import { usage } from '../src/errors.ts';
 import { collectGarbage, sweepUploads } from '../src/operations/collectGarbage.ts';
 import { exportSite } from '../src/operations/exportSite.ts';
@@ -91,7 +91,7 @@ export function addChannel(program: Command) {
     .action(async (_, command: Command) => {
       const { json, ...rest } = options(command);
       const { writer } = await localStore(rest);
-      const names = await channelsOf(writer.store);
+      const names = await listChannels(writer.store);
       print(json, names, names);
     });
 }

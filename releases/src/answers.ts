@@ -6,8 +6,8 @@ import * as v from 'valibot';
 
 const text = v.string();
 const texts = v.array(text);
-const figure = v.number();
-const table = <Entries extends v.ObjectEntries>(entries: Entries) => v.array(v.looseObject(entries));
+const number = v.number();
+const rowsOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.array(v.looseObject(entries));
 
 const reasonSchema = v.variant('kind', [
   v.object({
@@ -16,7 +16,7 @@ const reasonSchema = v.variant('kind', [
     builds: v.array(v.object({ build: text, to: v.nullable(text) })),
   }),
   v.object({ kind: v.literal('killed'), builds: texts }),
-  v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(figure) }),
+  v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(number) }),
 ]);
 
 /** Response to a failed request. */
@@ -31,39 +31,39 @@ export type Failure = v.InferOutput<typeof failureSchema>;
 
 const channelSchema = v.looseObject({
   channel: text,
-  seq: figure,
+  seq: number,
   stable: v.nullable(v.looseObject({ set: text, builds: texts })),
-  candidate: v.nullable(v.looseObject({ set: text, builds: texts, percent: figure })),
-  moreCandidates: v.optional(table({ set: text, builds: texts, percent: figure })),
+  candidate: v.nullable(v.looseObject({ set: text, builds: texts, percent: number })),
+  moreCandidates: v.optional(rowsOf({ set: text, builds: texts, percent: number })),
   lastGood: v.record(text, text),
   killed: texts,
   expires: text,
 });
 
 const agendaSchema = v.looseObject({
-  schedules: table({
+  schedules: rowsOf({
     name: text,
     builds: texts,
-    steps: table({ percent: figure, minutes: figure }),
-    taken: figure,
-    next: v.looseObject({ percent: figure, due: text }),
+    steps: rowsOf({ percent: number, minutes: number }),
+    taken: number,
+    next: v.looseObject({ percent: number, due: text }),
     by: text,
     at: text,
   }),
-  freezes: table({ id: text, window: v.looseObject({ kind: text }), reason: text, by: text }),
+  freezes: rowsOf({ id: text, window: v.looseObject({ kind: text }), reason: text, by: text }),
   frozen: v.nullable(v.looseObject({ until: text, reason: text })),
-  approval: v.optional(v.nullable(v.looseObject({ hours: figure, by: text, at: text }))),
+  approval: v.optional(v.nullable(v.looseObject({ hours: number, by: text, at: text }))),
   proposals: v.optional(
-    table({
+    rowsOf({
       id: text,
       request: v.looseObject({ verb: text }),
       by: text,
       expires: text,
       builds: texts,
-      changes: table({ name: text }),
+      changes: rowsOf({ name: text }),
     }),
   ),
-  webhooks: v.optional(table({ id: text, shown: text, attempts: figure, undelivered: table({ id: text }) })),
+  webhooks: v.optional(rowsOf({ id: text, shown: text, attempts: number, undelivered: rowsOf({ id: text }) })),
 });
 
 const changeSchema = v.looseObject({
@@ -72,50 +72,50 @@ const changeSchema = v.looseObject({
   proposal: v.optional(v.looseObject({ id: text })),
 });
 
-const group = { visitors: figure, failedVisitors: figure, loads: figure, failures: v.record(text, figure) };
-const counts = v.looseObject({ visitors: figure, failedVisitors: figure });
+const group = { visitors: number, failedVisitors: number, loads: number, failures: v.record(text, number) };
+const counts = v.looseObject({ visitors: number, failedVisitors: number });
 const difference = { name: text, from: v.nullable(text), to: v.nullable(text) };
 const sides = v.looseObject({ from: v.unknown(), to: v.unknown() });
-const libraries = table({ name: text, copies: table({ version: text, build: text, remotes: texts }) });
-const portions = table({ label: text, visitors: figure });
+const libraries = rowsOf({ name: text, copies: rowsOf({ version: text, build: text, remotes: texts }) });
+const portions = rowsOf({ label: text, visitors: number });
 
 const healthSchema = v.looseObject({
   stable: v.looseObject(group),
-  candidates: table({ builds: texts, tried: counts, control: counts, verdict: v.looseObject({ pValue: figure }) }),
-  builds: table({
+  candidates: rowsOf({ builds: texts, tried: counts, control: counts, verdict: v.looseObject({ pValue: number }) }),
+  builds: rowsOf({
     ...group,
     build: text,
     group: text,
-    minutes: figure,
+    minutes: number,
     recent: counts,
     before: counts,
     alarm: v.boolean(),
   }),
-  vitals: v.optional(table({ name: text, metrics: table({ metric: text }) })),
+  vitals: v.optional(rowsOf({ name: text, metrics: rowsOf({ metric: text }) })),
   errors: v.optional(
-    table({
+    rowsOf({
       build: text,
       name: text,
-      frames: table({ at: text }),
-      visitors: figure,
-      of: figure,
+      frames: rowsOf({ at: text }),
+      visitors: number,
+      of: number,
       browsers: portions,
       routes: portions,
     }),
   ),
 });
 
-const LOOKING: Record<string, v.GenericSchema> = {
+const GET_SCHEMAS: Record<string, v.GenericSchema> = {
   me: v.looseObject({ role: text, name: v.nullish(text) }),
   channels: v.looseObject({ channels: texts, shown: text }),
   status: v.looseObject({ ...channelSchema.entries, agenda: v.optional(agendaSchema), now: v.optional(v.string()) }),
-  names: table({ name: text, label: text }),
-  builds: table({
+  names: rowsOf({ name: text, label: text }),
+  builds: rowsOf({
     id: text,
     label: text,
     kind: text,
-    bytes: figure,
-    files: figure,
+    bytes: number,
+    files: number,
     provenance: v.looseObject({ at: text }),
   }),
   /** Id and paths are validated, because they become names of folders and files. */
@@ -123,24 +123,24 @@ const LOOKING: Record<string, v.GenericSchema> = {
     id: v.pipe(text, v.regex(/^[a-z][a-z0-9-]*@[\w.+-]+$/)),
     files: dictionarySchema(filePathSchema, text),
   }),
-  log: table({
-    seq: figure,
+  log: rowsOf({
+    seq: number,
     verb: text,
     who: text,
     at: text,
-    action: v.looseObject({ kind: text, evidence: table({ kind: text }) }),
+    action: v.looseObject({ kind: text, evidence: rowsOf({ kind: text }) }),
   }),
-  sharing: v.looseObject({ stable: libraries, candidates: table({ builds: texts, libraries }) }),
-  before: v.union([v.looseObject({ seq: figure }), v.looseObject({ refused: failureSchema })]),
-  diff: table(difference),
-  compare: table({
+  sharing: v.looseObject({ stable: libraries, candidates: rowsOf({ builds: texts, libraries }) }),
+  before: v.union([v.looseObject({ seq: number }), v.looseObject({ refused: failureSchema })]),
+  diff: rowsOf(difference),
+  compare: rowsOf({
     ...difference,
-    commits: table({ build: text }),
+    commits: rowsOf({ build: text }),
     files: sides,
-    changedFiles: table({ path: text }),
+    changedFiles: rowsOf({ path: text }),
     routes: v.looseObject({ added: texts, removed: texts }),
     contract: sides,
-    libraries: table({ name: text, carries: sides, accepts: sides }),
+    libraries: rowsOf({ name: text, carries: sides, accepts: sides }),
     health: sides,
     damaged: texts,
   }),
@@ -150,35 +150,36 @@ const LOOKING: Record<string, v.GenericSchema> = {
     live: v.boolean(),
     instead: v.nullable(text),
     unfit: texts,
-    whole: v.optional(v.nullable(figure), null),
+    whole: v.optional(v.nullable(number), null),
     endsCandidate: v.boolean(),
     shown: texts,
     lost: texts,
   }),
   health: healthSchema,
-  previews: table({ person: text, browser: text, expires: text }),
+  previews: rowsOf({ person: text, browser: text, expires: text }),
 };
 
-const ASKING: Record<string, v.GenericSchema> = {
-  check: table({ check: text, problems: texts }),
+const POST_SCHEMAS: Record<string, v.GenericSchema> = {
+  check: rowsOf({ check: text, problems: texts }),
   webhook: v.looseObject({ webhook: v.looseObject({ id: text }), secret: text }),
   'webhook-test': v.looseObject({ id: text }),
   override: v.looseObject({ query: text, address: v.nullable(text) }),
 };
 
-const SESSION: Record<string, v.GenericSchema> = {
+const SESSION_SCHEMAS: Record<string, v.GenericSchema> = {
   'GET /auth': v.looseObject({ offered: v.boolean(), signedIn: v.boolean() }),
   'POST /auth/logout': v.looseObject({ leave: v.nullable(text) }),
 };
 
-const anything = v.unknown();
+const anySchema = v.unknown();
 
 function schemaFor(method: string, path: string): v.GenericSchema {
   const [, verb] = /^\/v1\/([^/?]+)/.exec(path) ?? [];
-  if (verb === undefined) return SESSION[`${method} ${path}`] ?? anything;
-  if (method === 'GET') return LOOKING[verb] ?? anything;
-  return method === 'POST' ? (ASKING[verb] ?? changeSchema) : anything;
+  if (verb === undefined) return SESSION_SCHEMAS[`${method} ${path}`] ?? anySchema;
+  if (method === 'GET') return GET_SCHEMAS[verb] ?? anySchema;
+  return method === 'POST' ? (POST_SCHEMAS[verb] ?? changeSchema) : anySchema;
 }
 
 /** Parses a successful response by the request's method and path. Fails for a proxy's page or another version's response. */
-export const readAnswer = (method: string, path: string, body: unknown) => v.safeParse(schemaFor(method, path), body);
+export const parseResponse = (method: string, path: string, body: unknown) =>
+  v.safeParse(schemaFor(method, path), body);

@@ -10,7 +10,7 @@ import { say } from './sentences.ts';
 // English sentences of the command line for the audit's data.
 
 /** `30 min`, `8 h` */
-export const lasting = (hours: number): string => (hours < 1 ? `${Math.round(hours * 60)} min` : `${hours} h`);
+export const formatHours = (hours: number): string => (hours < 1 ? `${Math.round(hours * 60)} min` : `${hours} h`);
 
 const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string =>
   `${builds.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -109,7 +109,7 @@ function evidenceLine(evidence: ReadAction['evidence'][number]): string {
     case 'approvalRule':
       return evidence.hours === null
         ? 'one person decides'
-        : `two persons decide; a proposal waits ${lasting(evidence.hours)} for the second one`;
+        : `two persons decide; a proposal waits ${formatHours(evidence.hours)} for the second one`;
     case 'proposal': {
       const { id, change, what, by, before, after } = evidence;
       return `${id} ${PROPOSAL_CHANGES[change]}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`;

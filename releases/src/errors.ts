@@ -80,16 +80,19 @@ export function lineOf(cause: unknown): string {
 }
 
 /** A problem not reported for this long is over. Longer than a round that waits for the gate or a receiver. */
-const OVER_MS = 90_000;
+const PROBLEM_LIFETIME_MS = 90_000;
 
 /** Reports a problem when it begins, not in every round: repeated lines could fill the disk. */
-export function whenItBegins(tell: (cause: unknown) => void, now = () => performance.now()): (cause: unknown) => void {
-  const metAt = new Map<string, number>();
+export function reportNewProblems(
+  report: (cause: unknown) => void,
+  now = () => performance.now(),
+): (cause: unknown) => void {
+  const lastSeenAt = new Map<string, number>();
   return (cause) => {
-    for (const [line, at] of metAt) if (now() - at > OVER_MS) metAt.delete(line);
+    for (const [line, at] of lastSeenAt) if (now() - at > PROBLEM_LIFETIME_MS) lastSeenAt.delete(line);
     const line = messageOf(cause);
-    const isKnown = metAt.has(line);
-    metAt.set(line, now());
-    if (!isKnown) tell(cause);
+    const isOngoing = lastSeenAt.has(line);
+    lastSeenAt.set(line, now());
+    if (!isOngoing) report(cause);
   };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { failureSchema, readAnswer } from './answers.ts';
+import { failureSchema, parseResponse } from './answers.ts';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
@@ -48,9 +48,9 @@ import {
   type PreviewRequest,
   pageOf,
 } from './operations/override.ts';
-import { abort, lastGoodAfter, type SwitchWish } from './operations/switching.ts';
+import { abort, lastGoodAfter, type SwitchRequest } from './operations/switching.ts';
 import { type AgendaView, viewAgenda } from './policies/agendaView.ts';
-import { type Asked, approve, ask, reject, type WordRequest } from './policies/approval.ts';
+import { approve, type DecisionRequest, type RequestOutcome, reject, submit } from './policies/approval.ts';
 import { type ScheduleRequest, type SteerRequest, steerSchedule } from './policies/schedule.ts';
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
 import type { WebhookEvent } from './policies/webhookEvents.ts';
@@ -86,21 +86,21 @@ export interface ReleaseClient {
   compare(a: string, b: string): Promise<Comparison[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
   check(builds: string[]): Promise<CheckResult[]>;
-  /** Under the approval rule, `Asked` has the proposal that waits instead of the change. */
-  activate(request: SwitchWish & { builds: string[] }): Promise<Asked>;
-  canary(request: SwitchWish & { builds: string[]; percent: number; name?: string }): Promise<Asked>;
+  /** Under the approval rule, `RequestOutcome` has the proposal that waits instead of the change. */
+  activate(request: SwitchRequest & { builds: string[] }): Promise<RequestOutcome>;
+  canary(request: SwitchRequest & { builds: string[]; percent: number; name?: string }): Promise<RequestOutcome>;
   /** `from`: another channel of the same store, whose stable set is made live here. */
-  promote(request: SwitchWish & { name?: string; from?: string }): Promise<Asked>;
+  promote(request: SwitchRequest & { name?: string; from?: string }): Promise<RequestOutcome>;
   /** `name`: the remote of the candidate; default: every candidate. */
   abort(request: ChangeOptions & { name?: string }): Promise<Change>;
   /** `steps` as in `5@now,25@1h,100@4h`. */
-  schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<Asked>;
+  schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<RequestOutcome>;
   /** Sets the approval rule: hours that a proposal waits for a second person; null = one person decides. */
-  approval(request: ChangeOptions & { hours: number | null }): Promise<Asked>;
-  approve(request: WordRequest): Promise<Change>;
-  reject(request: WordRequest): Promise<Change>;
+  approval(request: ChangeOptions & { hours: number | null }): Promise<RequestOutcome>;
+  approve(request: DecisionRequest): Promise<Change>;
+  reject(request: DecisionRequest): Promise<Change>;
   /** Withdraws a proposal of the caller. */
-  retract(request: WordRequest): Promise<Change>;
+  retract(request: DecisionRequest): Promise<Change>;
   steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
   freeze(request: FreezeRequest): Promise<Change & { id: string }>;
   unfreeze(request: ChangeOptions & { id: string }): Promise<Change>;
@@ -143,7 +143,7 @@ export function localClient(
   const current = () => currentDocument(writer);
   const gate = () => makeGate(writer, { smoke });
   const ids = (words: readonly string[]) => resolveBuilds(store, words);
-  const forward = (request: ForwardRequest, seq?: number) => ask(writer, request, { gate: gate(), seq });
+  const forward = (request: ForwardRequest, seq?: number) => submit(writer, request, { gate: gate(), seq });
   return {
     status: async () => {
       const document = await current();
@@ -191,10 +191,10 @@ export function localClient(
     killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
     kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
     override: async ({ builds, hours, why }) => {
-      const made = await createOverride(writer, await ids(builds), hours, why);
-      const query = `?override=${made.id}`;
-      const address = site && `${site}${await pageOf(writer, made.builds)}${query}`;
-      return { id: made.id, builds: made.builds, expires: made.expires, query, address };
+      const created = await createOverride(writer, await ids(builds), hours, why);
+      const query = `?override=${created.id}`;
+      const address = site && `${site}${await pageOf(writer, created.builds)}${query}`;
+      return { id: created.id, builds: created.builds, expires: created.expires, query, address };
     },
     previews: () => listPreviews(store, channel, key.publicKey, writer.now()),
     preview: (request) => openPreview(writer, request),
@@ -209,17 +209,17 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
   const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
-  let checked: CheckResult[] = [];
+  let checkResults: CheckResult[] = [];
   const onResults = (results: CheckResult[]) => {
-    checked = results;
+    checkResults = results;
   };
-  const judge = makeGate(writer, { smoke, onResults });
-  await judge({ current: document, next, part: 'stable', judged: next.stable, changed });
-  return checked;
+  const runGate = makeGate(writer, { smoke, onResults });
+  await runGate({ current: document, next, part: 'stable', judged: next.stable, changed });
+  return checkResults;
 }
 
 /** Request timeout in ms. A switch may wait for earlier ones, each with its browser check. */
-const REQUEST_MS = 290_000;
+const REQUEST_TIMEOUT_MS = 290_000;
 
 export interface HttpClientOptions {
   origin: string;
@@ -231,17 +231,17 @@ export interface HttpClientOptions {
 const OLDER_CONSOLE = 'That console is older than this command line: update it.';
 
 /** Returns the refusal for a feature that an older console lacks. */
-export const unknownThere = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
+export const unsupportedByConsole = (what: string) => refused(`this console knows no ${what}`, OLDER_CONSOLE);
 
-function failure(response: Response, path: string, body: unknown): ReleaseError {
+function toReleaseError(response: Response, path: string, body: unknown): ReleaseError {
   const { status, headers } = response;
   const parsed = v.safeParse(failureSchema, body);
-  if (status === 404 && !parsed.success) return noConsole(response);
+  if (status === 404 && !parsed.success) return noConsoleError(response);
   const { message, cure, details } = parsed.success
     ? parsed.output
     : { message: `the console answered ${status}`, cure: '', details: [] };
   const isOlder = apiLevelOf(headers) < API_LEVEL;
-  if (status === 404 && parsed.success && isOlder) return unknownThere(`\`${verbIn(path)}\``);
+  if (status === 404 && parsed.success && isOlder) return unsupportedByConsole(`\`${verbIn(path)}\``);
   if (status === 409) return conflict(message, cure);
   if (status === 400) return usage(message, isOlder ? OLDER_CONSOLE : cure);
   if (status === 422) return refused(message, cure, details);
@@ -255,14 +255,14 @@ function failure(response: Response, path: string, body: unknown): ReleaseError 
 const verbIn = (path: string): string => /^\/v1\/([^/?]+)/.exec(path)?.[1] ?? path;
 
 /** For a response that is not from a console's API. */
-const noConsole = ({ url }: Response) =>
+const noConsoleError = ({ url }: Response) =>
   unreachable(
     `what answers at ${new URL(url).origin} is no console`,
     "Check --store or RELEASES_STORE, which is the console's address and not the site's, and the proxies before it.",
   );
 
-function unreadable(response: Response, path: string, body: unknown): ReleaseError {
-  if (!(body instanceof Object)) return noConsole(response);
+function unreadableError(response: Response, path: string, body: unknown): ReleaseError {
+  if (!(body instanceof Object)) return noConsoleError(response);
   const { headers } = response;
   const cure = apiLevelOf(headers) < API_LEVEL ? OLDER_CONSOLE : 'Update this command line, or the console.';
   return refused(`this console answers \`${verbIn(path)}\` in another form`, cure);
@@ -280,7 +280,7 @@ export function consoleSender({ origin, token }: { origin: string; token: string
       [API_HEADER]: String(API_LEVEL),
     };
     const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
-    const signal = AbortSignal.timeout(REQUEST_MS);
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     const response = await fetch(new URL(path, origin), {
       method,
       headers,
@@ -290,25 +290,25 @@ export function consoleSender({ origin, token }: { origin: string; token: string
     }).catch((cause) => {
       throw unreachable(`${origin} does not answer: ${messageOf(cause)}`, 'Check --store and the network.');
     });
-    const answer: unknown = await response.json().catch(() => null);
-    if (!response.ok) throw failure(response, path, answer);
-    const read = readAnswer(method, path, answer);
-    if (!read.success) throw unreadable(response, path, answer);
-    return read.output as Answer;
+    const responseBody: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw toReleaseError(response, path, responseBody);
+    const parsed = parseResponse(method, path, responseBody);
+    if (!parsed.success) throw unreadableError(response, path, responseBody);
+    return parsed.output as Answer;
   };
 }
 
-async function publishOver(
+async function publishThroughConsole(
   send: Send,
   options: HttpClientOptions,
   folder: string,
   version?: string,
 ): Promise<PublishResult> {
-  const built = await readPackage(folder, version);
-  const record = recordOf(built, await options.provenance(folder));
+  const builtPackage = await readPackage(folder, version);
+  const record = recordOf(builtPackage, await options.provenance(folder));
   const root = `/v1/${buildFolder(record.id)}`;
-  for (const [path, text] of built.maps) await send('PUT', `${root}/${path}`, Buffer.from(text));
-  for (const [path, body] of built.files) await send('PUT', `${root}/${path}`, body);
+  for (const [path, text] of builtPackage.maps) await send('PUT', `${root}/${path}`, Buffer.from(text));
+  for (const [path, body] of builtPackage.files) await send('PUT', `${root}/${path}`, body);
   return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
 }
 
@@ -318,16 +318,16 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
   const channel = `channel=${encodeURIComponent(options.channel)}`;
   const get = <Answer>(path: string) => send<Answer>('GET', `/v1/${path}${path.includes('?') ? '&' : '?'}${channel}`);
   const post = <Answer = Change>(verb: string, body: unknown) => send<Answer>('POST', `/v1/${verb}?${channel}`, body);
-  const word = encodeURIComponent;
+  const encode = encodeURIComponent;
   return {
     status: () => get('status'),
-    builds: (name) => get(name ? `builds?name=${word(name)}` : 'builds'),
-    types: (name) => get(`types?of=${word(name)}`),
+    builds: (name) => get(name ? `builds?name=${encode(name)}` : 'builds'),
+    types: (name) => get(`types?of=${encode(name)}`),
     log: (limit) => get(`log?limit=${limit}`),
     health: () => get('health'),
-    diff: (a, b) => get(`diff?a=${word(a)}&b=${word(b)}`),
-    compare: (a, b) => get(`compare?a=${word(a)}&b=${word(b)}`),
-    publish: (folder, version) => publishOver(send, options, folder, version),
+    diff: (a, b) => get(`diff?a=${encode(a)}&b=${encode(b)}`),
+    compare: (a, b) => get(`compare?a=${encode(a)}&b=${encode(b)}`),
+    publish: (folder, version) => publishThroughConsole(send, options, folder, version),
     check: (builds) => post('check', { builds }),
     activate: (request) => post('activate', request),
     canary: (request) => post('canary', request),
@@ -346,7 +346,7 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     testWebhook: (id) => post('webhook-test', { id }),
     rollback: (request) => post('rollback', request),
     withdraw: (request) => post('withdraw', request),
-    killEffect: (build, before) => get(`kill?build=${word(build)}${before ? `&before=${before}` : ''}`),
+    killEffect: (build, before) => get(`kill?build=${encode(build)}${before ? `&before=${before}` : ''}`),
     kill: (request) => post('kill', request),
     override: (request) => post('override', request),
     previews: () => get('previews'),

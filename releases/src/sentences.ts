@@ -22,7 +22,7 @@ export type Check = (typeof CHECKS)[number];
 const DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 
 /** Patterns of placeholders, strict enough to distinguish sentences. */
-const WORDS: Readonly<Record<string, string>> = {
+const PLACEHOLDER_PATTERNS: Readonly<Record<string, string>> = {
   build: '[a-z][\\w-]*@\\S+',
   check: CHECKS.join('|'),
   failure: '[\\w-]+',
@@ -61,19 +61,19 @@ function patternOf(template: string) {
   const names: string[] = [];
   const source = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, (_, name: string) => {
     names.push(name);
-    return `(${WORDS[name] ?? '.+?'})`;
+    return `(${PLACEHOLDER_PATTERNS[name] ?? '.+?'})`;
   });
   return { names, pattern: new RegExp(`^${source}$`, 's') };
 }
 
 /** Makes a parser that returns kind and values of a sentence; null for an unknown one. */
-export function sentenceReader() {
-  const all = Object.entries(SENTENCES).map(([kind, template]) => ({
+export function createSentenceParser() {
+  const templates = Object.entries(SENTENCES).map(([kind, template]) => ({
     kind: kind as SentenceKind,
     ...patternOf(template),
   }));
   return (text: string): { kind: SentenceKind; values: Record<string, string> } | null => {
-    for (const { kind, names, pattern } of all) {
+    for (const { kind, names, pattern } of templates) {
       const match = pattern.exec(text);
       if (match) return { kind, values: Object.fromEntries(names.map((name, at) => [name, match[at + 1] ?? ''])) };
     }

@@ -3,7 +3,7 @@ import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Counter } from 'prom-client';
 import { type Catalog, publishedIds } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
-import { channelsOf, currentDocument } from '../../src/channel/readChannel.ts';
+import { currentDocument, listChannels } from '../../src/channel/readChannel.ts';
 import type { Writer } from '../../src/channel/writer.ts';
 import { ReleaseError, refused } from '../../src/errors.ts';
 import type { GateCheck } from '../../src/gate/gate.ts';
@@ -156,7 +156,7 @@ export class ConsoleContext {
   }
 
   async channels(): Promise<string[]> {
-    return channelsOf(this.options.store);
+    return listChannels(this.options.store);
   }
 
   /** Returns alarming builds without an alarm in the last `INCIDENT_MS`. A build that recovers briefly stays in the same incident. */

@@ -1,14 +1,14 @@
 import type { Quota } from '../../src/builds/publish.ts';
 import {
-  bytesOf,
   claimVersion,
   entryProblem,
   fileProblem,
   LIMITS,
   packageProblems,
+  storedBytesLimit,
   writeFile,
 } from '../../src/builds/publish.ts';
-import { mapsFolder, storedMap } from '../../src/builds/sourceMaps.ts';
+import { mapsFolder, toStoredMap } from '../../src/builds/sourceMaps.ts';
 import { refused } from '../../src/errors.ts';
 import { type BuildRecord, buildFolder, nameOf, parseRecord } from '../../src/model/build.ts';
 import { canonicalJson, sha384Integrity } from '../../src/model/signing.ts';
@@ -36,16 +36,16 @@ export class Uploads {
     if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
     this.#count(id, body.length);
     const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
-    await this.#quota.hold(nameOf(id), bytesOf(path, body), write);
+    await this.#quota.writeIfRoom(nameOf(id), storedBytesLimit(path, body), write);
   }
 
   /** Stores a source map at a path that is not served. Throws refused. */
   async map(id: string, path: string, body: Buffer): Promise<void> {
-    const text = storedMap(body);
+    const text = toStoredMap(body);
     if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
     this.#count(id, body.length);
     const write = () => this.#store.create(`${mapsFolder(buildFolder(id))}/${path}`, text);
-    await this.#quota.hold(nameOf(id), Buffer.byteLength(text), write);
+    await this.#quota.writeIfRoom(nameOf(id), Buffer.byteLength(text), write);
   }
 
   #count(id: string, bytes: number): void {
@@ -68,7 +68,7 @@ export class Uploads {
     if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
     const text = canonicalJson(record);
     const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
-    await this.#quota.hold(nameOf(id), text.length, write);
+    await this.#quota.writeIfRoom(nameOf(id), text.length, write);
     this.#pending.delete(id);
     return { id, created: await claimVersion(this.#store, record) };
   }

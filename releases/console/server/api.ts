@@ -22,13 +22,13 @@ import { stateBefore } from '../../src/operations/goingBack.ts';
 import {
   actorOf,
   authenticate,
+  CANDIDATE_VERBS,
   type Caller,
   grantsOf,
-  MOVES_CANDIDATE,
-  REISSUE,
+  type PermissionRequest,
+  REISSUE_CURE,
   refusal,
   secretOfBearer,
-  type Wish,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
 import { say } from '../../src/sentences.ts';
@@ -90,7 +90,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
       if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
         return denied(context, 429, say('manyTokens'), say('waitCure'));
       if (token === 'unsigned')
-        return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE);
+        return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE_CURE);
       if (secretOfBearer(authorization) !== undefined)
         return denied(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
       return denied(
@@ -207,7 +207,7 @@ const CURES: { [Name in Verb]?: string } = {
 function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
   const name = grantsOf(caller).length === 1 ? caller.name : null;
   const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
-  return name !== null && unnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
+  return name !== null && unnamed && CANDIDATE_VERBS.includes(verb) ? { ...body, name } : body;
 }
 
 /** Throws forbidden if the caller's grants do not cover the change. */
@@ -261,7 +261,7 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
     async (context) => {
       const { name, folder } = context.req.param();
       const token = context.get('token');
-      const wish: Wish = { verb: 'publish', names: [name] };
+      const wish: PermissionRequest = { verb: 'publish', names: [name] };
       const reason = refusal(token, wish, await console.current(console.options.channel));
       if (reason) return denied(context, 403, reason);
       const id = idOfFolder(name, folder);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { usage } from '../../src/errors.ts';
 import { windowSchema } from '../../src/model/action.ts';
 import { buildWordParts, issuesOf } from '../../src/model/build.ts';
-import type { Wish } from '../../src/operations/tokens.ts';
+import type { PermissionRequest } from '../../src/operations/tokens.ts';
 import { say } from '../../src/sentences.ts';
 
 const build = textSchema(160, 3);
@@ -90,8 +90,8 @@ export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<N
   throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('noEndpointCure'));
 }
 
-/** Translates a body to the wish that `refusal` judges. Throws usage for a word that is not a build. */
-export function wishOf(verb: Verb, body: Partial<Body<Verb>>): Wish {
+/** Translates a body to the request that `refusal` judges. Throws usage for a word that is not a build. */
+export function wishOf(verb: Verb, body: Partial<Body<Verb>>): PermissionRequest {
   const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
   const named = 'name' in body && body.name ? [body.name] : [];
   return {

@@ -15,7 +15,7 @@ import { Catalog } from '../../src/builds/catalog.ts';
 import { contentType } from '../../src/builds/publish.ts';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
 import { alarmLine } from '../../src/english.ts';
-import { hasCode, lineOf, usage, whenItBegins } from '../../src/errors.ts';
+import { hasCode, lineOf, reportNewProblems, usage } from '../../src/errors.ts';
 import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { logAlarm } from '../../src/health/alarm.ts';
@@ -139,7 +139,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
-  const tell = whenItBegins((cause) => note(`console: ${lineOf(cause)}`));
+  const tell = reportNewProblems((cause) => note(`console: ${lineOf(cause)}`));
   const stopWatch = startWatch(context, tell);
   const close = async () => {
     stopWatch();
@@ -384,7 +384,7 @@ async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
   const { store, key } = console.options;
   await sweepUploads(store);
   await sweepPreviews(store, key.publicKey, await store.time());
-  console.quota.forget();
+  console.quota.clearCounts();
 }
 
 /** Skips a round while the previous one is still running. */

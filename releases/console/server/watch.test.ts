@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from '@rstest/core';
 import { createChannel } from '../../src/channel/changeChannel.ts';
-import { messageOf, whenItBegins } from '../../src/errors.ts';
+import { messageOf, reportNewProblems } from '../../src/errors.ts';
 import { HealthRecorder } from '../../src/health/healthRecord.ts';
 import { CHANNEL_LIFETIME_DAYS } from '../../src/model/channel.ts';
 import { activate, canary } from '../../src/operations/switching.ts';
@@ -67,7 +67,7 @@ describe('the watch over the channels', () => {
   test('tells of a problem when it begins and when it comes back, not at every round that meets it', async () => {
     const told: string[] = [];
     let now = 0;
-    const tell = whenItBegins(
+    const tell = reportNewProblems(
       (cause) => told.push(messageOf(cause)),
       () => now,
     );

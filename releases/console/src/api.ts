@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Failure, failureSchema, readAnswer } from '../../src/answers';
+import { type Failure, failureSchema, parseResponse } from '../../src/answers';
 import type { BuildSummary } from '../../src/builds/catalog';
 import type { Difference, LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
@@ -253,7 +253,7 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
     })
     .finally(() => clearTimeout(timer));
   if (response.ok) {
-    const read = readAnswer(options.method, path, answer);
+    const read = parseResponse(options.method, path, answer);
     if (!read.success) throw new ApiFailure(UNREADABLE);
     return read.output as Answer;
   }

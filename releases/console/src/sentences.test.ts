@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { sentenceReader } from '../../src/sentences';
+import { createSentenceParser } from '../../src/sentences';
 import { SENTENCES } from '../../src/sentenceTable';
 import { CHINESE } from './chineseTable';
 import { inChinese } from './sentences';
@@ -32,7 +32,7 @@ const filled = Object.entries(SENTENCES).map(([kind, template]) => {
 
 test.each(filled)('$kind is said in Chinese: $text', ({ kind, names, text }) => {
   const values = Object.fromEntries(names.map((name) => [name, sampleOf(name)]));
-  expect(sentenceReader()(text)).toEqual({ kind, values });
+  expect(createSentenceParser()(text)).toEqual({ kind, values });
   const said = inChinese(text);
   expect(said).toMatch(/[\p{Script=Han}：]/u);
   expect(said).not.toMatch(/\{|undefined/);

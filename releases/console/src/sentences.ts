@@ -1,4 +1,4 @@
-import { type Check, fill, sentenceReader } from '../../src/sentences';
+import { type Check, createSentenceParser, fill } from '../../src/sentences';
 import { CHINESE } from './chineseTable';
 
 const CHECKS: Record<Check, string> = {
@@ -83,7 +83,7 @@ const OTHERS: Record<string, string> = {
   ...{ refused: '未通过检查', revoked: '设定者已离开' },
 };
 
-const read = sentenceReader();
+const read = createSentenceParser();
 const words: Record<string, string> = { ...failures, ...CHECKS, ...verbs, ...roles, ...OTHERS };
 
 const UNITS: Record<string, string> = { m: '分钟后', h: '小时后', d: '天后' };

@@ -29,7 +29,7 @@ export class Catalog {
 
   /** Throws refused if the build does not exist or is not the one with this digest. */
   async record(id: string, digest?: string): Promise<BuildRecord> {
-    const record = await this.#remember(this.#records, id, () => readRecord(this.store, id));
+    const record = await this.#cached(this.#records, id, () => readRecord(this.store, id));
     if (digest && record.digest !== digest) throw refused(say('otherBuild', { build: id }), say('rollBackCure'));
     return record;
   }
@@ -40,20 +40,20 @@ export class Catalog {
 
   /** Throws refused if the set is missing or was changed. */
   set(hash: string): Promise<SetBody> {
-    return this.#remember(this.#sets, hash, async () => {
+    return this.#cached(this.#sets, hash, async () => {
       const source = await this.store.read(`sets/${hash}.json`);
       if (!source) throw refused(say('setMissing', { hash, store: this.store.label }), say('otherStateCure'));
       return parseSet(source.toString('utf8'), hash);
     });
   }
 
-  async #remember<Value>(known: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
-    const promise = known.get(key) ?? read();
-    known.set(key, promise);
+  async #cached<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+    const promise = cache.get(key) ?? read();
+    cache.set(key, promise);
     try {
       return await promise;
     } catch (cause) {
-      known.delete(key);
+      cache.delete(key);
       throw cause;
     }
   }
@@ -102,8 +102,8 @@ export async function assertPublished(store: Store, ids: readonly string[]): Pro
     const { name, version } = buildIdParts(id);
     return (await claimedBy(store, name, version)) !== id;
   };
-  const gone = await Promise.all(ids.map(isGone));
-  const missing = ids.filter((_, n) => gone[n]);
+  const goneFlags = await Promise.all(ids.map(isGone));
+  const missing = ids.filter((_, n) => goneFlags[n]);
   if (missing.length > 0)
     throw refused(say('goneMeanwhile', { builds: missing.join(', '), store: store.label }), say('goneMeanwhileCure'));
 }

@@ -24,21 +24,21 @@ export async function readTypes(
   if (!id)
     throw refused(`no build of "${word}" is live`, 'See what is live with `status`, or name a build: stories@1.4.2.');
   const record = await catalog.record(id);
-  const stored = Object.entries(record.files).filter(
+  const typeFiles = Object.entries(record.files).filter(
     ([path]) => path.startsWith(TYPES_FOLDER) && path.endsWith('.d.ts'),
   );
-  if (stored.length === 0)
+  if (typeFiles.length === 0)
     throw refused(
       `${id} carries no types`,
       isRemote(record) && record.description.exposes.length > 1
         ? 'Its team needs a tsconfig.json and builds it again, as a guest with `dts: { generateTypes: { deleteTypesFolder: false } }`.'
         : 'It exposes nothing to other remotes: its team names modules in `exposes` of its build.',
     );
-  const read = async ([path, { integrity }]: (typeof stored)[number]) => {
+  const read = async ([path, { integrity }]: (typeof typeFiles)[number]) => {
     const body = await store.read(`${buildFolder(id)}/${path}`);
     if (!body || sha384Integrity(body) !== integrity)
       throw refused(`${path} of ${id} is not what was published`, 'Publish the build again as a new version.');
     return [path.slice(TYPES_FOLDER.length), body.toString('utf8')];
   };
-  return { id, files: Object.fromEntries(await Promise.all(stored.map(read))) };
+  return { id, files: Object.fromEntries(await Promise.all(typeFiles.map(read))) };
 }

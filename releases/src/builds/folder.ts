@@ -8,11 +8,11 @@ interface Stamp {
   stamp: string;
 }
 
-async function pathsBelow(folder: string, inside = ''): Promise<string[]> {
-  const entries = await readdir(join(folder, inside), { withFileTypes: true });
+async function pathsBelow(folder: string, subfolder = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, subfolder), { withFileTypes: true });
   const paths = await Promise.all(
     entries.map(async (entry) => {
-      const path = inside ? `${inside}/${entry.name}` : entry.name;
+      const path = subfolder ? `${subfolder}/${entry.name}` : entry.name;
       // Vite writes its own manifest there, for servers
       if (path === '.vite') return [];
       if (entry.isDirectory()) return pathsBelow(folder, path);
@@ -39,17 +39,17 @@ async function stampsOf(folder: string): Promise<Map<string, Stamp>> {
 /** Runs `read` with the folder's files, by path inside the folder. Throws refused if any of them changed meanwhile. */
 export async function readAtRest<Result>(
   folder: string,
-  read: (found: ReadonlyMap<string, { size: number }>) => Promise<Result>,
+  read: (files: ReadonlyMap<string, { size: number }>) => Promise<Result>,
 ): Promise<Result> {
-  const changed = () =>
+  const changedError = () =>
     refused(`${folder} changed while it was read`, 'Publish it again once nothing writes there any more.');
   try {
     const before = await stampsOf(folder);
     const result = await read(before);
     const stamps = [before, await stampsOf(folder)].map((each) => [...each.values()].map(({ stamp }) => stamp).join());
-    if (stamps[0] !== stamps[1]) throw changed();
+    if (stamps[0] !== stamps[1]) throw changedError();
     return result;
   } catch (cause) {
-    throw hasCode(cause, 'ENOENT', 'ENOTDIR') ? changed() : cause;
+    throw hasCode(cause, 'ENOENT', 'ENOTDIR') ? changedError() : cause;
   }
 }

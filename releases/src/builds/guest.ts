@@ -49,11 +49,11 @@ const packageSchema = v.object({
   liaozhai: fieldSchema,
 });
 
-const files = v.optional(v.object({ sync: v.array(filePathSchema), async: v.array(filePathSchema) }), {
+const filesSchema = v.optional(v.object({ sync: v.array(filePathSchema), async: v.array(filePathSchema) }), {
   sync: [],
   async: [],
 });
-const assets = v.object({ js: files, css: files });
+const assetsSchema = v.object({ js: filesSchema, css: filesSchema });
 
 const manifestSchema = v.object({
   metaData: v.object({
@@ -68,16 +68,16 @@ const manifestSchema = v.object({
       name: v.string(),
       version: v.optional(v.string(), ''),
       requiredVersion: v.nullish(v.union([v.string(), v.boolean()]), '*'),
-      assets,
+      assets: assetsSchema,
     }),
   ),
-  exposes: v.array(v.object({ path: v.string(), assets })),
+  exposes: v.array(v.object({ path: v.string(), assets: assetsSchema })),
 });
 
 type Manifest = v.InferOutput<typeof manifestSchema>;
 type GuestPackage = v.InferOutput<typeof packageSchema>;
 
-async function textOf(path: string): Promise<string | null> {
+async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
     if (hasCode(cause, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null;
     throw cause;
@@ -87,16 +87,16 @@ async function textOf(path: string): Promise<string | null> {
 const hasField = (source: string | null): source is string => source !== null && /"liaozhai"\s*:/.test(source);
 
 /** The nearest package.json above the folder; null where no folder has one. */
-async function packageAbove(folder: string): Promise<string | null> {
+async function findPackageAbove(folder: string): Promise<string | null> {
   const parent = dirname(folder);
   if (parent === folder) return null;
-  return (await textOf(join(parent, 'package.json'))) ?? packageAbove(parent);
+  return (await readText(join(parent, 'package.json'))) ?? findPackageAbove(parent);
 }
 
 /** Returns the folder's own package.json if it has the field `liaozhai`, else the nearest one above; null if that lacks it. */
-async function guestPackage(folder: string): Promise<string | null> {
-  const own = await textOf(join(folder, 'package.json'));
-  const source = hasField(own) ? own : await packageAbove(folder);
+async function findGuestPackage(folder: string): Promise<string | null> {
+  const ownSource = await readText(join(folder, 'package.json'));
+  const source = hasField(ownSource) ? ownSource : await findPackageAbove(folder);
   return hasField(source) ? source : null;
 }
 
@@ -105,7 +105,7 @@ export const BROKEN_CURE = 'Build it again and publish what is whole.';
 /** Cure for a description that does not meet the contract. */
 export const GUEST_CURE = 'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.';
 
-function read<Schema extends v.GenericSchema>(
+function parseWith<Schema extends v.GenericSchema>(
   schema: Schema,
   source: string,
   what: string,
@@ -151,14 +151,14 @@ function assertUsable({ metaData, shared }: Manifest): void {
     );
 }
 
-const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): RemoteDescription['shared'] => {
-  const isCarried = ({ assets: { js } }: Manifest['shared'][number]) => js.sync.length + js.async.length > 0;
+const sharedLibrariesOf = ({ shared }: Manifest, { peerDependencies }: GuestPackage): RemoteDescription['shared'] => {
+  const isBundled = ({ assets: { js } }: Manifest['shared'][number]) => js.sync.length + js.async.length > 0;
   const rangeOf = (range: string | boolean) => (typeof range === 'string' ? range : '*');
   const { react, 'react-dom': reactDom } = peerDependencies;
   return {
     // federation writes version 0 for a library whose package has none
     provides: Object.fromEntries(
-      shared.filter(isCarried).map(({ name, version }) => [name, semver.valid(version) ?? '0.0.0']),
+      shared.filter(isBundled).map(({ name, version }) => [name, semver.valid(version) ?? '0.0.0']),
     ),
     requires: {
       ...(react ? { react } : {}),
@@ -169,21 +169,21 @@ const sharedBy = ({ shared }: Manifest, { peerDependencies }: GuestPackage): Rem
 };
 
 /** Returns a name unique to this version of a package. */
-const perVersion = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
+const versionedName = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
 
 /** Replaces a missing manifest, from the package's name and the text of the entry. */
-function withoutManifest(name: string, version: string, entry: string): Manifest {
-  const none = { sync: [], async: [] };
-  const exposed = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: none } };
+function fallbackManifest(name: string, version: string, entry: string): Manifest {
+  const noFiles = { sync: [], async: [] };
+  const remoteModule = { path: './remote', assets: { js: { sync: [DEFAULT_ENTRY], async: [] }, css: noFiles } };
   return {
     metaData: {
-      globalName: perVersion(name, version),
+      globalName: versionedName(name, version),
       publicPath: 'auto',
       pluginVersion: FEDERATION_1,
       remoteEntry: { name: DEFAULT_ENTRY, path: '', type: 'var' },
     },
     shared: [],
-    exposes: entry.includes('./remote') ? [exposed] : [],
+    exposes: entry.includes('./remote') ? [remoteModule] : [],
   };
 }
 
@@ -191,30 +191,30 @@ function withoutManifest(name: string, version: string, entry: string): Manifest
 const MODULE_SYNTAX = /\b(?:import|export)\s*[{"'*]/;
 
 /**
- * Reads a guest's description; null if the folder contains no guest. `given` is the version to publish, if not the package's. Throws
+ * Reads a guest's description; null if the folder contains no guest. `requestedVersion` is the version to publish, if not the package's. Throws
  * refused for an incomplete or contradictory description.
  */
-export async function describeGuest(folder: string, given = ''): Promise<unknown> {
-  const described = await textOf(join(folder, MANIFEST));
-  const fallbackEntry = await textOf(join(folder, DEFAULT_ENTRY));
-  if (described === null && fallbackEntry === null) return null;
-  const source = await guestPackage(resolve(folder));
+export async function describeGuest(folder: string, requestedVersion = ''): Promise<unknown> {
+  const manifestSource = await readText(join(folder, MANIFEST));
+  const fallbackEntry = await readText(join(folder, DEFAULT_ENTRY));
+  if (manifestSource === null && fallbackEntry === null) return null;
+  const source = await findGuestPackage(resolve(folder));
   if (source === null)
     throw refused(
       `${folder} holds no liaozhai.json, which builds of our packages have`,
       'Set the field "liaozhai" of its package.json: see "Without a package of ours" in docs/for-teams.md.',
     );
-  const own = read(packageSchema, source, 'package.json', 'Write it as JSON, without comments.');
-  const version = own.version ?? given;
-  if (described === null && MODULE_SYNTAX.test(fallbackEntry ?? ''))
+  const packageJson = parseWith(packageSchema, source, 'package.json', 'Write it as JSON, without comments.');
+  const version = packageJson.version ?? requestedVersion;
+  if (manifestSource === null && MODULE_SYNTAX.test(fallbackEntry ?? ''))
     throw refused(
       `${DEFAULT_ENTRY} is an ES module, and ${MANIFEST}, which describes one, is missing`,
       'Set manifest: true of the federation plug-in and build again.',
     );
   const manifest =
-    described === null
-      ? withoutManifest(own.name, version, fallbackEntry ?? '')
-      : read(manifestSchema, described, MANIFEST, BROKEN_CURE);
+    manifestSource === null
+      ? fallbackManifest(packageJson.name, version, fallbackEntry ?? '')
+      : parseWith(manifestSchema, manifestSource, MANIFEST, BROKEN_CURE);
   assertUsable(manifest);
   const { metaData, exposes } = manifest;
   const entry = [metaData.remoteEntry.path, metaData.remoteEntry.name]
@@ -222,16 +222,16 @@ export async function describeGuest(folder: string, given = ''): Promise<unknown
     .join('/')
     .replace(/^\.?\//, '');
   const isModule = /^(module|esm)$/.test(metaData.remoteEntry.type);
-  const text = (await textOf(join(folder, entry))) ?? '';
+  const text = (await readText(join(folder, entry))) ?? '';
   if (CHUNK.test(text))
     throw refused(
       `${entry} waits for the bundler's runtime, which is a script of its own that no page loads`,
       'Set optimization.runtimeChunk: false and build again.',
     );
-  const remote = exposes.find(({ path }) => path === './remote')?.assets;
-  const { name = own.name, ...field } = own.liaozhai;
+  const remoteAssets = exposes.find(({ path }) => path === './remote')?.assets;
+  const { name = packageJson.name, ...field } = packageJson.liaozhai;
   // only the bundler knows the chunks of pages, so they are not preloaded
-  const late = { js: [], css: [] };
+  const noFiles = { js: [], css: [] };
   return {
     kind: 'remote',
     ...field,
@@ -239,16 +239,16 @@ export async function describeGuest(folder: string, given = ''): Promise<unknown
     version,
     sourceHash: sha256Hex(text).slice(0, 12),
     federation: metaData.pluginVersion,
-    shared: sharedBy(manifest, own),
+    shared: sharedLibrariesOf(manifest, packageJson),
     entry,
     css: [],
     ...(isModule ? { entryType: 'module' } : {}),
     // a module sets no global: the value only has to differ between versions
-    global: isModule ? perVersion(metaData.globalName, given || version) : metaData.globalName,
+    global: isModule ? versionedName(metaData.globalName, requestedVersion || version) : metaData.globalName,
     chunkGlobal: chunkGlobalOf(text),
     exposes: exposes.map(({ path }) => path),
-    module: { js: remote?.js.sync.length ? remote.js.sync : [entry], css: remote?.css.sync ?? [] },
-    routes: field.routes.map((route) => ({ ...route, ...late })),
-    slots: field.slots.map((slot) => ({ ...slot, ...late })),
+    module: { js: remoteAssets?.js.sync.length ? remoteAssets.js.sync : [entry], css: remoteAssets?.css.sync ?? [] },
+    routes: field.routes.map((route) => ({ ...route, ...noFiles })),
+    slots: field.slots.map((slot) => ({ ...slot, ...noFiles })),
   };
 }

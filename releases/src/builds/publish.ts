@@ -25,15 +25,15 @@ import { claimedBy, claimKey } from './catalog.ts';
 import { readAtRest } from './folder.ts';
 import { readGateFile } from './gateFile.ts';
 import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
-import { isSourceMap, mapsFolder, storedMap } from './sourceMaps.ts';
+import { isSourceMap, mapsFolder, toStoredMap } from './sourceMaps.ts';
 
 const PARALLEL_WRITES = 8;
 /** Largest file compressed at the best quality. Beyond it, the last percent costs seconds. */
 const BEST_BROTLI_BYTES = 1024 * 1024;
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
+const brotliAsync = promisify(brotliCompress);
+const gzipAsync = promisify(gzip);
 
-export interface Published {
+export interface PublishedBuild {
   id: string;
   record: BuildRecord;
   /** False if the same bytes were already published as this version. */
@@ -60,7 +60,7 @@ export async function claimVersion(store: Store, record: BuildRecord, at = recor
 }
 
 /** Upper bound of a file's stored bytes, including its compressed forms. */
-export const bytesOf = (path: string, body: Buffer): number => (isCompressed(path) ? 3 : 1) * body.length;
+export const storedBytesLimit = (path: string, body: Buffer): number => (isCompressed(path) ? 3 : 1) * body.length;
 
 /** Writes a file of a build and its compressed forms. Returns whether it is new. */
 export async function writeFile(store: Store, key: string, body: Buffer): Promise<boolean> {
@@ -68,11 +68,11 @@ export async function writeFile(store: Store, key: string, body: Buffer): Promis
   const isNew = await store.create(key, body, { contentType: type });
   if (!isCompressed(key)) return isNew;
   const quality = body.length > BEST_BROTLI_BYTES ? 9 : 11;
-  const best = {
+  const brotliOptions = {
     params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length, [constants.BROTLI_PARAM_QUALITY]: quality },
   };
-  await store.create(`${key}.br`, await brotli(body, best), { contentType: type, contentEncoding: 'br' });
-  await store.create(`${key}.gz`, await gzipped(body, { level: 9 }), { contentType: type, contentEncoding: 'gzip' });
+  await store.create(`${key}.br`, await brotliAsync(body, brotliOptions), { contentType: type, contentEncoding: 'br' });
+  await store.create(`${key}.gz`, await gzipAsync(body, { level: 9 }), { contentType: type, contentEncoding: 'gzip' });
   return isNew;
 }
 
@@ -95,7 +95,7 @@ export async function publish(
   built: BuiltPackage,
   provenance: Provenance,
   { reserve = limitsFrom().reserve, at, isExpected }: PublishOptions = {},
-): Promise<Published> {
+): Promise<PublishedBuild> {
   const record = recordOf(built, provenance);
   if (isExpected && !isExpected(record))
     throw refused(`the files of ${record.id} are not what they were published as`, 'Publish the build again.');
@@ -103,35 +103,35 @@ export async function publish(
   if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
   const files = [...built.files];
   const maps = [...built.maps];
-  const needed = [
-    ...files.map(([path, body]) => bytesOf(path, body)),
+  const neededBytes = [
+    ...files.map(([path, body]) => storedBytesLimit(path, body)),
     ...maps.map(([, text]) => Buffer.byteLength(text)),
   ].reduce((sum, bytes) => sum + bytes, 0);
-  await assertReserve(store, needed, reserve);
+  await assertReserve(store, neededBytes, reserve);
   const folder = buildFolder(record.id);
-  const writeAll = async (waiting: typeof files) => {
+  const writeFiles = async (pendingFiles: typeof files) => {
     const write = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift())
+      for (let next = pendingFiles.shift(); next; next = pendingFiles.shift())
         await writeFile(store, `${folder}/${next[0]}`, next[1]);
     };
     await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
   for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
-  await writeAll([...files]);
+  await writeFiles([...files]);
   const created = await claimVersion(store, record, at);
   // files of an earlier attempt may have been swept before the claim; claimed files are never swept
-  const stored = new Set(await store.list(`${folder}/`));
-  const swept = files.filter(([path]) => !stored.has(`${folder}/${path}`));
-  if (swept.length > 0 || !stored.has(`${folder}/build.json`)) await writeAll(swept);
+  const storedKeys = new Set(await store.list(`${folder}/`));
+  const sweptFiles = files.filter(([path]) => !storedKeys.has(`${folder}/${path}`));
+  if (sweptFiles.length > 0 || !storedKeys.has(`${folder}/build.json`)) await writeFiles(sweptFiles);
   return { id: record.id, record, created };
 }
 
 const MIB = 1024 * 1024;
 /** Disk block in bytes, the least that a file occupies. */
-const BLOCK = 4096;
+const BLOCK_BYTES = 4096;
 /** Lifetime of a cached count of stored bytes. */
-const COUNTED_MS = 10 * 60_000;
+const COUNT_LIFETIME_MS = 10 * 60_000;
 
 /** Limits of publishing, in bytes. */
 export interface QuotaLimits {
@@ -143,8 +143,8 @@ export interface QuotaLimits {
   total: number;
 }
 
-function mebibytes(environment: NodeJS.ProcessEnv, name: string, otherwise: number): number {
-  const text = environment[name] ?? String(otherwise);
+function mebibytes(environment: NodeJS.ProcessEnv, name: string, defaultMib: number): number {
+  const text = environment[name] ?? String(defaultMib);
   if (/^\d{1,9}$/.test(text)) return Number(text) * MIB;
   throw usage(`${name} is "${text}"`, 'Use a whole number of MiB.');
 }
@@ -156,18 +156,18 @@ export const limitsFrom = (environment: NodeJS.ProcessEnv = process.env): QuotaL
   total: mebibytes(environment, 'RELEASES_TOTAL', 10_240),
 });
 
-const onDisk = (bytes: number): number => Math.max(1, Math.ceil(bytes / BLOCK)) * BLOCK;
-const inMib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
+const bytesOnDisk = (bytes: number): number => Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) * BLOCK_BYTES;
+const formatMib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 
-const FREE = 'Remove what nothing needs with `pnpm release gc`';
+const FREE_CURE = 'Remove what nothing needs with `pnpm release gc`';
 
 /** Throws refused if writing so many bytes would leave less than the reserve. */
 export async function assertReserve(store: Store, bytes: number, reserve: number): Promise<void> {
   const room = await store.room();
   if (room === null || room - bytes >= reserve) return;
   throw refused(
-    `${store.label} would have less than ${inMib(reserve)} left, which are kept for switching and rolling back`,
-    `${FREE}, or make the disk larger. Switching and rolling back go on meanwhile.`,
+    `${store.label} would have less than ${formatMib(reserve)} left, which are kept for switching and rolling back`,
+    `${FREE_CURE}, or make the disk larger. Switching and rolling back go on meanwhile.`,
   );
 }
 
@@ -175,9 +175,9 @@ export async function assertReserve(store: Store, bytes: number, reserve: number
 export class Quota {
   readonly #store: Store;
   readonly #limits: QuotaLimits;
-  readonly #counted = new Map<string, { bytes: Promise<number>; at: number }>();
+  readonly #counts = new Map<string, { bytes: Promise<number>; at: number }>();
   /** Bytes of pending writes, which no count includes yet. */
-  #underWay = 0;
+  #pendingBytes = 0;
 
   constructor(store: Store, limits: QuotaLimits) {
     this.#store = store;
@@ -185,54 +185,57 @@ export class Quota {
   }
 
   /** Writes `bytes` of a remote if there is room for them; `write` returns whether they were new. Throws refused. */
-  async hold(name: string, bytes: number, write: () => Promise<boolean>): Promise<void> {
-    const needed = onDisk(bytes);
-    this.#underWay += needed;
+  async writeIfRoom(name: string, bytes: number, write: () => Promise<boolean>): Promise<void> {
+    const neededBytes = bytesOnDisk(bytes);
+    this.#pendingBytes += neededBytes;
     try {
       // reserved before the check, so that concurrent writes do not get the same room
       await this.#assertRoom(name);
-      if (await write()) this.#add(name, needed);
+      if (await write()) this.#add(name, neededBytes);
     } finally {
-      this.#underWay -= needed;
+      this.#pendingBytes -= neededBytes;
     }
   }
 
   /** Drops cached counts after a removal. */
-  forget(): void {
-    this.#counted.clear();
+  clearCounts(): void {
+    this.#counts.clear();
   }
 
   async #assertRoom(name: string): Promise<void> {
     const { reserve, remote, total } = this.#limits;
-    await assertReserve(this.#store, this.#underWay, reserve);
-    if ((await this.#bytesOf(name)) + this.#underWay > remote)
-      throw refused(`${name} has used up its ${inMib(remote)}`, `${FREE}, or raise RELEASES_QUOTA of the console.`);
+    await assertReserve(this.#store, this.#pendingBytes, reserve);
+    if ((await this.#bytesOf(name)) + this.#pendingBytes > remote)
+      throw refused(
+        `${name} has used up its ${formatMib(remote)}`,
+        `${FREE_CURE}, or raise RELEASES_QUOTA of the console.`,
+      );
     const names = (await this.#store.children('builds/')).map((folder) => folder.replace(/\/$/, ''));
-    let all = this.#underWay;
+    let all = this.#pendingBytes;
     for (const each of new Set([...names, name])) all += await this.#bytesOf(each);
     if (all > total)
       throw refused(
-        `all remotes together have used up their ${inMib(total)}`,
-        `${FREE}, or raise RELEASES_TOTAL of the console.`,
+        `all remotes together have used up their ${formatMib(total)}`,
+        `${FREE_CURE}, or raise RELEASES_TOTAL of the console.`,
       );
   }
 
   #bytesOf(name: string): Promise<number> {
-    const counted = this.#counted.get(name);
-    if (counted && performance.now() - counted.at < COUNTED_MS) return counted.bytes;
+    const counted = this.#counts.get(name);
+    if (counted && performance.now() - counted.at < COUNT_LIFETIME_MS) return counted.bytes;
     const count = async () => {
       const lists = [this.#store.entries(`builds/${name}/`), this.#store.entries(`maps/${name}/`)];
-      return (await Promise.all(lists)).flat().reduce((sum, { bytes }) => sum + onDisk(bytes), 0);
+      return (await Promise.all(lists)).flat().reduce((sum, { bytes }) => sum + bytesOnDisk(bytes), 0);
     };
     const bytes = count();
-    this.#counted.set(name, { bytes, at: performance.now() });
-    bytes.catch(() => this.#counted.delete(name));
+    this.#counts.set(name, { bytes, at: performance.now() });
+    bytes.catch(() => this.#counts.delete(name));
     return bytes;
   }
 
   #add(name: string, bytes: number): void {
-    const counts = this.#counted.get(name);
-    if (counts) this.#counted.set(name, { ...counts, bytes: counts.bytes.then((counted) => counted + bytes) });
+    const cached = this.#counts.get(name);
+    if (cached) this.#counts.set(name, { ...cached, bytes: cached.bytes.then((cached) => cached + bytes) });
   }
 }
 
@@ -268,7 +271,7 @@ export function buildFileHeaders(path: string): Record<string, string> {
   };
 }
 
-const DESCRIPTION = 'liaozhai.json';
+const DESCRIPTION_FILE = 'liaozhai.json';
 const RESERVED = /(?:^build\.json|\.br|\.gz)$/;
 
 /** A built package in memory: its description and every file by its path inside `dist`. */
@@ -296,8 +299,8 @@ export function packageProblems(description: BuildDescription, sizes: ReadonlyMa
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (sizes.size > LIMITS.files) problems.push(`${sizes.size} files, more than the ${LIMITS.files} a build may have`);
   if (bytes > LIMITS.buildBytes) problems.push(`${bytes} bytes, more than the ${LIMITS.buildBytes} a build may have`);
-  const named = namedFiles(description).filter(([path]) => !sizes.has(path));
-  return [...problems, ...named.map(([path, place]) => `${place} names ${path}, which is not in the build`)];
+  const missingFiles = referencedFiles(description).filter(([path]) => !sizes.has(path));
+  return [...problems, ...missingFiles.map(([path, place]) => `${place} names ${path}, which is not in the build`)];
 }
 
 /** Why a browser could not run the entry (empty or truncated), or null. The entry is parsed, never run. */
@@ -315,16 +318,16 @@ export function entryProblem(description: BuildDescription, source: Buffer | nul
   }
 }
 
-function namedFiles(description: BuildDescription): [path: string, place: string][] {
+function referencedFiles(description: BuildDescription): [path: string, place: string][] {
   const at = (place: string, paths: readonly string[]) => paths.map((path): [string, string] => [path, place]);
-  const own = [...at('entry', [description.entry]), ...at('css', description.css)];
+  const ownFiles = [...at('entry', [description.entry]), ...at('css', description.css)];
   if (description.kind === 'host') {
     const worker = description.serviceWorker ? [description.serviceWorker] : [];
-    return [...own, ...at('template', [description.template]), ...at('serviceWorker', worker)];
+    return [...ownFiles, ...at('template', [description.template]), ...at('serviceWorker', worker)];
   }
   const parts = [...description.routes, ...description.slots];
   return [
-    ...own,
+    ...ownFiles,
     ...at('module', [...description.module.js, ...description.module.css]),
     ...parts.flatMap((part) => at(part.name, [...part.js, ...part.css])),
   ];
@@ -343,15 +346,15 @@ function parseDescription(value: unknown, cure: string, version?: string): Build
 }
 
 async function readDescription(folder: string, version?: string): Promise<BuildDescription> {
-  const source = await readFile(join(folder, DESCRIPTION), 'utf8').catch((cause: unknown) => {
+  const source = await readFile(join(folder, DESCRIPTION_FILE), 'utf8').catch((cause: unknown) => {
     if (!hasCode(cause, 'ENOENT', 'ENOTDIR')) throw cause;
     return null;
   });
-  if (source !== null) return parseDescription(parseJson(source, DESCRIPTION, BROKEN_CURE), KIT_CURE, version);
+  if (source !== null) return parseDescription(parseJson(source, DESCRIPTION_FILE, BROKEN_CURE), KIT_CURE, version);
   const guest = await describeGuest(folder, version);
   if (guest !== null) return parseDescription(guest, GUEST_CURE, version);
   throw refused(
-    `${folder} holds no ${DESCRIPTION}`,
+    `${folder} holds no ${DESCRIPTION_FILE}`,
     "Name the package's build output, usually dist (of this repository: remotes/<name>/dist), after building it.",
   );
 }
@@ -359,19 +362,19 @@ async function readDescription(folder: string, version?: string): Promise<BuildD
 /** Reads and checks a build output, which may not contain symbolic links. Throws refused with every problem. */
 export async function readPackage(folder: string, version?: string): Promise<BuiltPackage> {
   const description = await readDescription(folder, version);
-  return readAtRest(folder, (found) => readFiles(folder, description, found));
+  return readAtRest(folder, (filesInFolder) => readFiles(folder, description, filesInFolder));
 }
 
 async function readFiles(
   folder: string,
   description: BuildDescription,
-  found: ReadonlyMap<string, { size: number }>,
+  filesInFolder: ReadonlyMap<string, { size: number }>,
 ): Promise<BuiltPackage> {
   const maps = new Map<string, string>();
   const sizes = new Map<string, number>();
-  for (const [path, { size }] of found) {
+  for (const [path, { size }] of filesInFolder) {
     // a stack never names a stylesheet, so its map is dropped
-    const text = isSourceMap(path) ? storedMap(await readFile(join(folder, path))) : null;
+    const text = isSourceMap(path) ? toStoredMap(await readFile(join(folder, path))) : null;
     if (text !== null) maps.set(path, text);
     if (!path.endsWith('.map')) sizes.set(path, size);
   }
@@ -380,8 +383,8 @@ async function readFiles(
     throw refused(`${folder} cannot be published`, 'Mend the build and publish again.', problems);
   const files = new Map<string, Buffer>();
   for (const path of sizes.keys()) files.set(path, await readFile(join(folder, path)));
-  const broken = entryProblem(description, files.get(description.entry));
-  if (broken) throw refused(`${folder} cannot be published`, BROKEN_CURE, [broken]);
+  const entryDefect = entryProblem(description, files.get(description.entry));
+  if (entryDefect) throw refused(`${folder} cannot be published`, BROKEN_CURE, [entryDefect]);
   readGateFile(files.get(GATE_FILE));
   return { description, files, maps };
 }

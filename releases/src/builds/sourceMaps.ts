@@ -12,7 +12,7 @@ export const isSourceMap = (path: string): boolean => /\.m?js\.map$/.test(path) 
 export const mapsFolder = (buildFolder: string): string => buildFolder.replace(/^builds\//, 'maps/');
 
 /** Reduces a map of version 3 to what is stored; null for any other file. */
-export function storedMap(body: Buffer): string | null {
+export function toStoredMap(body: Buffer): string | null {
   try {
     const { version, sources, names = [], mappings } = JSON.parse(body.toString('utf8'));
     const isMap = version === 3 && Array.isArray(sources) && Array.isArray(names) && typeof mappings === 'string';

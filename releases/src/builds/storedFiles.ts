@@ -21,24 +21,26 @@ type Form = (typeof FORMS)[number];
 async function formProblem(store: Store, key: string, integrity: string, { suffix, unpack }: Form) {
   const body = await store.read(`${key}${suffix}`);
   if (!body) return say('storedMissing', { file: key + suffix });
-  const plain = await unpack(body).catch(() => null);
-  return plain && sha384Integrity(plain) === integrity ? null : say('storedChanged', { file: key + suffix });
+  const unpackedBody = await unpack(body).catch(() => null);
+  return unpackedBody && sha384Integrity(unpackedBody) === integrity
+    ? null
+    : say('storedChanged', { file: key + suffix });
 }
 
 /** Returns a line for each stored file, or compressed form, that is missing or differs from what was published. */
 export async function storedProblems(store: Store, record: BuildRecord): Promise<string[]> {
-  const waiting = Object.entries(record.files).flatMap(([path, { integrity }]) =>
+  const pendingForms = Object.entries(record.files).flatMap(([path, { integrity }]) =>
     (isCompressed(path) ? FORMS : FORMS.slice(0, 1)).map((form) => ({ path, integrity, form })),
   );
   const problems: string[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
+  const readNext = async () => {
+    for (let next = pendingForms.shift(); next; next = pendingForms.shift()) {
       const key = `${buildFolder(record.id)}/${next.path}`;
       const problem = await formProblem(store, key, next.integrity, next.form);
       if (problem) problems.push(say('ofBuild', { build: record.id, problem }));
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL_READS }, work));
+  await Promise.all(Array.from({ length: PARALLEL_READS }, readNext));
   return problems.sort();
 }
 

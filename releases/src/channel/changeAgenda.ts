@@ -17,7 +17,7 @@ import {
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
-import { askSecond, assertSeen, type Change, changeChannel } from './changeChannel.ts';
+import { assertSeen, type Change, changeChannel, requestApproval } from './changeChannel.ts';
 import { currentDocument } from './readChannel.ts';
 import { type ChangeOptions, timeOf, type Writer } from './writer.ts';
 
@@ -55,17 +55,17 @@ export type DecideAgenda = (
 ) => Promise<AgendaDecision | null> | AgendaDecision | null;
 
 /** Verbs of log entries that change neither what runs nor what is planned. */
-const NOTES: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
-const isNote = ({ action }: ChannelDocument): boolean => NOTES.includes(action.verb);
+const LOG_ONLY_VERBS: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
+const isLogOnly = ({ action }: ChannelDocument): boolean => LOG_ONLY_VERBS.includes(action.verb);
 
 /** Writes the log entry before the agenda changes. Throws conflict if the channel has changed since the decision. */
-const tell = (
+const writeLogEntry = (
   writer: Writer,
   { seq }: ChannelDocument,
   { action, why, evidence }: NonNullable<AgendaDecision['entry']>,
 ) =>
   changeChannel(writer, async (current) => {
-    await assertSeen(writer, current, seq, isNote);
+    await assertSeen(writer, current, seq, isLogOnly);
     return { state: stateOf(current), action, why, evidence };
   });
 
@@ -81,23 +81,24 @@ export async function changeAgenda(
   seq?: number,
 ): Promise<{ document: ChannelDocument; changed: boolean }> {
   const { store, channel, key } = writer;
-  let announced: ChannelDocument | null = null;
+  let loggedDocument: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const document = await currentDocument(writer);
-    if (!announced) await assertSeen(writer, document, seq, isNote);
+    if (!loggedDocument) await assertSeen(writer, document, seq, isLogOnly);
     writer.permit?.(document);
     const { agenda, tag } = await readPointer(store, channel, key.publicKey);
     const decision = await decide(agenda, document);
-    if (!decision) return { document: announced ?? document, changed: announced !== null };
+    if (!decision) return { document: loggedDocument ?? document, changed: loggedDocument !== null };
     const { entry, forward }: AgendaDecision = decision;
     const state = stateOf(document);
-    const word: Evidence[] | null =
-      entry && !announced ? await askSecond(writer, document, { action: entry.action, state, forward }) : [];
-    if (!word) return { document, changed: false };
+    const approval: Evidence[] | null =
+      entry && !loggedDocument ? await requestApproval(writer, document, { action: entry.action, state, forward }) : [];
+    if (!approval) return { document, changed: false };
     try {
-      if (entry && !announced)
-        announced = (await tell(writer, document, { ...entry, evidence: [...word, ...(entry.evidence ?? [])] }))
-          .document;
+      if (entry && !loggedDocument)
+        loggedDocument = (
+          await writeLogEntry(writer, document, { ...entry, evidence: [...approval, ...(entry.evidence ?? [])] })
+        ).document;
     } catch (cause) {
       if (!isConflict(cause) || seq !== undefined) throw cause;
       continue;
@@ -105,7 +106,7 @@ export async function changeAgenda(
     const next = signAgenda(decision.agenda, channel, randomUUID(), key);
     verifyAgenda(next, channel, key.publicKey);
     if (await store.swapPointer(agendaKey(channel), next, tag))
-      return { document: announced ?? document, changed: true };
+      return { document: loggedDocument ?? document, changed: true };
     await pause(Math.random() * 20);
   }
   throw conflict(say('keptChanging', { what: say('theAgenda', { channel }) }), say('againCure'));
@@ -114,12 +115,12 @@ export async function changeAgenda(
 const MOST_FREEZES = 50;
 const LONGEST_IN_EVIDENCE = 150;
 
-const brief = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
+const truncate = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
 
 const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: string) => ({
   action: { kind: 'freeze' as const },
   why,
-  evidence: [{ kind: 'freeze' as const, change, window, reason: brief(reason) }],
+  evidence: [{ kind: 'freeze' as const, change, window, reason: truncate(reason) }],
 });
 
 /** Throws refused for a window that is never open. */
@@ -151,12 +152,12 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
   const change = await changeAgenda(
     writer,
     (agenda) => {
-      const standing = agenda.freezes.filter(
+      const currentFreezes = agenda.freezes.filter(
         (each) => each.window.kind === 'weekly' || Date.parse(each.window.to) > now.getTime(),
       );
-      if (standing.length >= MOST_FREEZES)
-        throw refused(say('manyWindows', { count: standing.length }), say('manyWindowsCure'));
-      return { agenda: { ...agenda, freezes: [...standing, freeze] }, entry: entryOf('added', freeze) };
+      if (currentFreezes.length >= MOST_FREEZES)
+        throw refused(say('manyWindows', { count: currentFreezes.length }), say('manyWindowsCure'));
+      return { agenda: { ...agenda, freezes: [...currentFreezes, freeze] }, entry: entryOf('added', freeze) };
     },
     seq,
   );
@@ -165,14 +166,14 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
 
 /** Removes a window. Throws refused if no window has this id. */
 export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOptions = {}): Promise<Change> => {
-  let removed = false;
+  let isRemoved = false;
   return changeAgenda(
     writer,
     (agenda) => {
       const freeze = agenda.freezes.find((each) => each.id === id);
-      if (!freeze && removed) return null;
+      if (!freeze && isRemoved) return null;
       if (!freeze) throw refused(say('noFreeze', { id }), say('noFreezeCure'));
-      removed = true;
+      isRemoved = true;
       return {
         agenda: { ...agenda, freezes: agenda.freezes.filter((each) => each !== freeze) },
         entry: entryOf('removed', freeze, why),
@@ -197,7 +198,7 @@ export async function passFreeze(writer: Writer, despiteFreeze: string | undefin
   if (!frozen) return [];
   const { freeze, until } = frozen;
   if (despiteFreeze?.trim())
-    return [{ kind: 'freezeOverridden', freeze: brief(freeze.reason), reason: brief(despiteFreeze) }];
+    return [{ kind: 'freezeOverridden', freeze: truncate(freeze.reason), reason: truncate(despiteFreeze) }];
   throw refused(
     say('frozen', { channel: writer.channel, instant: until.toISOString(), reason: freeze.reason }),
     say('frozenCure'),

@@ -5,7 +5,7 @@ import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
 import { conflict, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
-import { type Action, type Evidence, type StoredAction, storeAction } from '../model/action.ts';
+import { type Action, type Evidence, type StoredAction, toStoredAction } from '../model/action.ts';
 import { nameOf } from '../model/build.ts';
 import {
   assertKnown,
@@ -14,7 +14,7 @@ import {
   type ChannelState,
   candidatesOf,
   formatOf,
-  namedIn,
+  reachableBuilds,
   signChannel,
   stateOf,
   verifyChannel,
@@ -31,7 +31,7 @@ import {
   requireChannel,
   statesAfter,
 } from './readChannel.ts';
-import { CLOCK_TOLERANCE, timeOf, type Writer } from './writer.ts';
+import { CLOCK_TOLERANCE_MS, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 2000;
 const LONGEST_PAUSE_MS = 400;
@@ -65,8 +65,8 @@ export interface Change {
  */
 async function instantAfter(writer: Writer, previous: StoredAction): Promise<Date> {
   const [now, last] = [await timeOf(writer), Date.parse(previous.at)];
-  const ahead = last - now.getTime();
-  return ahead > 0 && ahead <= 2 * CLOCK_TOLERANCE ? new Date(last) : now;
+  const aheadMs = last - now.getTime();
+  return aheadMs > 0 && aheadMs <= 2 * CLOCK_TOLERANCE_MS ? new Date(last) : now;
 }
 
 /** Returns the signed text of the next state. Throws refused if readers would refuse it. */
@@ -80,7 +80,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
       seq: current.document.seq + 1,
       nonce: randomUUID(),
       ...decision.state,
-      action: storeAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
+      action: toStoredAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
       previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
       expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
     },
@@ -91,7 +91,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
 }
 
 /** Writes the current state to the audit before the pointer moves, so that a crash in between loses nothing. */
-async function record(writer: Writer, current: ReadChannel): Promise<void> {
+async function writeAudit(writer: Writer, current: ReadChannel): Promise<void> {
   const key = auditKey(writer.channel, current.document.seq);
   if (await writer.store.create(key, current.source)) return;
   const stored = (await writer.store.read(key))?.toString('utf8');
@@ -115,28 +115,28 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
 }
 
 /** Returns false if the state is no longer current. Throws refused if builds were removed while the change was judged. */
-async function write(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
+async function writeState(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
   if (!(await isNewest(writer, current))) return false;
   if (decision.composed) await storeSets(writer, decision.composed);
-  await record(writer, current);
-  const namedBefore = new Set(namedIn(current.document));
+  await writeAudit(writer, current);
+  const namedBefore = new Set(reachableBuilds(current.document));
   await assertPublished(
     writer.store,
-    namedIn(decision.state).filter((id) => !namedBefore.has(id)),
+    reachableBuilds(decision.state).filter((id) => !namedBefore.has(id)),
   );
   return writer.store.swapPointer(channelKey(writer.channel), next, current.tag);
 }
 
-async function confirm(writer: Writer, written: string): Promise<ChannelDocument> {
-  const document: ChannelDocument = JSON.parse(written);
+async function confirmWritten(writer: Writer, writtenText: string): Promise<ChannelDocument> {
+  const document: ChannelDocument = JSON.parse(writtenText);
   const now = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
-  const newer = now.document.seq > document.seq;
-  if (newer || now.document.nonce === document.nonce) return document;
+  const isNewer = now.document.seq > document.seq;
+  if (isNewer || now.document.nonce === document.nonce) return document;
   throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
 }
 
 /** Returns what runs in a state, of one name or as a whole, in a comparable form. Log-only entries do not change it. */
-function runningIn(state: ChannelDocument, name?: string): string {
+function runningState(state: ChannelDocument, name?: string): string {
   const { approval: _rule, ...whole } = stateOf(state);
   if (name === undefined) return canonicalJson(whole);
   return canonicalJson([
@@ -150,28 +150,28 @@ export interface Back {
   name?: string;
 }
 
-const leavesRunning = (back?: Back) => (since: ChannelDocument, seen: ChannelDocument) =>
-  runningIn(since, back?.name) === runningIn(seen, back?.name) &&
-  (back !== undefined || since.action.verb !== 'schedule');
+const compatibleWith = (back?: Back) => (laterState: ChannelDocument, seenState: ChannelDocument) =>
+  runningState(laterState, back?.name) === runningState(seenState, back?.name) &&
+  (back !== undefined || laterState.action.verb !== 'schedule');
 
-/** Throws conflict if `stands` returns false for a state after the one that the caller saw. */
+/** Throws conflict if `isCompatible` returns false for a state after the one that the caller saw. */
 export async function assertSeen(
   { store, channel, key }: Writer,
   current: ChannelDocument,
   seq: number | undefined,
-  stands: (since: ChannelDocument, seen: ChannelDocument) => boolean,
+  isCompatible: (laterState: ChannelDocument, seenState: ChannelDocument) => boolean,
 ): Promise<void> {
   if (seq === undefined || seq === current.seq) return;
-  const changed = ({ action }: ChannelDocument) =>
+  const movedOnError = ({ action }: ChannelDocument) =>
     conflict(say('movedOn', { channel, seq: current.seq, by: action.who }), say('lookAgainCure'));
-  if (seq > current.seq) throw changed(current);
-  const seen = await readState(store, current, seq, key.publicKey);
-  for await (const since of statesAfter(store, current, seq, key.publicKey))
-    if (!stands(since, seen)) throw changed(since);
+  if (seq > current.seq) throw movedOnError(current);
+  const seenState = await readState(store, current, seq, key.publicKey);
+  for await (const laterState of statesAfter(store, current, seq, key.publicKey))
+    if (!isCompatible(laterState, seenState)) throw movedOnError(laterState);
 }
 
 /** Returns the approval as evidence: empty if none is needed, null if the change must not be written. Throws refused without `second`. */
-export async function askSecond(
+export async function requestApproval(
   { second, channel }: Writer,
   current: ChannelDocument,
   decided: Pick<Decision, 'state' | 'action' | 'forward'>,
@@ -181,19 +181,19 @@ export async function askSecond(
   throw refused(say('secondNeeded', { channel }), say('secondNeededCure'));
 }
 
-const unrepeated = (evidence: readonly Evidence[]): Evidence[] => [
+const withoutDuplicates = (evidence: readonly Evidence[]): Evidence[] => [
   ...new Map(evidence.map((each) => [canonicalJson(each), each])).values(),
 ];
 
 /** Checks every change: builds that do not fit go live only if forced. Throws refused. */
-async function passRules(writer: Writer, current: ChannelDocument, decided: Decision): Promise<Evidence[]> {
-  if (!decided.composed) return [];
-  const { stable, candidates } = await newMisfits(writer, current, decided.composed);
+async function passRules(writer: Writer, current: ChannelDocument, decision: Decision): Promise<Evidence[]> {
+  if (!decision.composed) return [];
+  const { stable, candidates } = await newMisfits(writer, current, decision.composed);
   const misfits: Misfit[] = [...stable, ...candidates];
   if (misfits.length === 0) return [];
   const problems = misfits.map(findingLine);
-  if (!decided.force) throw refused(say('unfit'), say('unfitCure'), problems);
-  if (!decided.why) throw needsReason(problems);
+  if (!decision.force) throw refused(say('unfit'), say('unfitCure'), problems);
+  if (!decision.why) throw needsReason(problems);
   return misfits.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
 }
 
@@ -207,16 +207,17 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
     assertKnown(current.source, current.document);
-    await assertSeen(writer, current.document, seq, leavesRunning(back));
+    await assertSeen(writer, current.document, seq, compatibleWith(back));
     writer.permit?.(current.document);
-    const decided = await decide(current.document);
-    const forced = decided ? await passRules(writer, current.document, decided) : [];
-    const word = decided && (await askSecond(writer, current.document, decided));
-    if (!decided || !word) return { document: current.document, changed: false };
-    const decision = { ...decided, evidence: unrepeated([...word, ...(decided.evidence ?? []), ...forced]) };
-    const next = await nextDocument(writer, current, decision);
-    if (await write(writer, current, next, decision)) {
-      const document = await confirm(writer, next);
+    const decision = await decide(current.document);
+    const forced = decision ? await passRules(writer, current.document, decision) : [];
+    const approval = decision && (await requestApproval(writer, current.document, decision));
+    if (!decision || !approval) return { document: current.document, changed: false };
+    const evidence = withoutDuplicates([...approval, ...(decision.evidence ?? []), ...forced]);
+    const finalDecision = { ...decision, evidence };
+    const next = await nextDocument(writer, current, finalDecision);
+    if (await writeState(writer, current, next, finalDecision)) {
+      const document = await confirmWritten(writer, next);
       await writer.store.create(auditKey(writer.channel, document.seq), next);
       return { document, changed: true };
     }
@@ -238,7 +239,7 @@ export async function createChannel(writer: Writer): Promise<void> {
     lastGood: {},
     killed: [],
     digests: {},
-    action: storeAction({ kind: 'init' }, { who: writer.who, why: '', at: at.toISOString() }),
+    action: toStoredAction({ kind: 'init' }, { who: writer.who, why: '', at: at.toISOString() }),
     previous: null,
     expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
   };

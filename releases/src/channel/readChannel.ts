@@ -24,7 +24,7 @@ export interface ReadChannel {
 export const liveIn = (state: ChannelDocument, name?: string): string[] =>
   (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
-export const channelsOf = async (store: Store): Promise<string[]> =>
+export const listChannels = async (store: Store): Promise<string[]> =>
   (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
 
 /** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
@@ -36,14 +36,14 @@ export async function readChannel(store: Store, channel: string, publicKey: stri
 }
 
 export async function requireChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel> {
-  const found = await readChannel(store, channel, publicKey);
-  if (found) return found;
-  const others = await channelsOf(store);
+  const existing = await readChannel(store, channel, publicKey);
+  if (existing) return existing;
+  const otherChannels = await listChannels(store);
   const command = `\`init --channel ${channel}\``;
   throw refused(
     say('noChannel', { store: store.label, text: channel }),
-    others.length > 0
-      ? say('otherChannelsCure', { names: others.join(', '), command })
+    otherChannels.length > 0
+      ? say('otherChannelsCure', { names: otherChannels.join(', '), command })
       : say('noChannelCure', { command }),
   );
 }
@@ -57,13 +57,14 @@ export const currentDocument = async ({
   (await requireChannel(store, channel, key.publicKey)).document;
 
 /** Reads the state before, checked against the hash in its successor. Throws refused if the chain is broken. */
-async function readPrevious(store: Store, of: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
-  if (!of.previous) return null;
-  const { seq, sha256 } = of.previous;
-  const source = (await store.read(auditKey(of.channel, seq)))?.toString('utf8');
-  if (source === undefined) throw refused(say('auditMissing', { seq, channel: of.channel }), say('auditCure'));
-  if (sha256Hex(source) !== sha256) throw refused(say('auditChanged', { seq, channel: of.channel }), say('auditCure'));
-  return verifyChannel(source, of.channel, publicKey);
+async function readPrevious(store: Store, state: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
+  if (!state.previous) return null;
+  const { seq, sha256 } = state.previous;
+  const source = (await store.read(auditKey(state.channel, seq)))?.toString('utf8');
+  if (source === undefined) throw refused(say('auditMissing', { seq, channel: state.channel }), say('auditCure'));
+  if (sha256Hex(source) !== sha256)
+    throw refused(say('auditChanged', { seq, channel: state.channel }), say('auditCure'));
+  return verifyChannel(source, state.channel, publicKey);
 }
 
 /** Yields former states, newest first, without the given one. Each is read on demand. */
@@ -144,15 +145,15 @@ async function provenanceOf(read: (id: string) => Promise<BuildRecord>, id: stri
 /** Returns the provenance of every readable build that these entries name. */
 export async function originsOf(catalog: Catalog, entries: readonly LogEntry[]): Promise<Record<string, Provenance>> {
   const ids = new Set(entries.flatMap(({ action }) => ('builds' in action ? action.builds : [])));
-  const found = await Promise.all(
+  const provenances = await Promise.all(
     [...ids].map(
       async (id): Promise<[string, Provenance | null]> => [
         id,
-        await provenanceOf((wanted) => catalog.record(wanted), id),
+        await provenanceOf((buildId) => catalog.record(buildId), id),
       ],
     ),
   );
-  return Object.fromEntries(found.filter((one): one is [string, Provenance] => one[1] !== null));
+  return Object.fromEntries(provenances.filter((one): one is [string, Provenance] => one[1] !== null));
 }
 
 export interface Difference {
@@ -177,8 +178,8 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
     throw refused(say('noCandidate', { channel: current.channel }), say('noCandidateCure'));
   }
   if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
-  const [, other] = /^([a-z][a-z0-9-]*):stable$/.exec(word) ?? [];
-  if (other) return (await requireChannel(store, other, publicKey)).document.stable?.builds ?? [];
+  const [, otherChannel] = /^([a-z][a-z0-9-]*):stable$/.exec(word) ?? [];
+  if (otherChannel) return (await requireChannel(store, otherChannel, publicKey)).document.stable?.builds ?? [];
   if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(store, [word]));
   throw refused(say('noPlace', { text: word }), say('noPlaceCure'));
 }
@@ -191,17 +192,17 @@ export async function diff(
   a: string,
   b: string,
 ): Promise<Difference[]> {
-  const [one, other = one] = [a, b].filter((word) => word.includes('@')).map((word) => word.split('@')[0]);
-  if (one !== other) throw usage(say('twoNames', { one: a, other: b }), say('twoNamesCure'));
-  const byName = async (word: string) =>
+  const [name, otherName = name] = [a, b].filter((word) => word.includes('@')).map((word) => word.split('@')[0]);
+  if (name !== otherName) throw usage(say('twoNames', { one: a, other: b }), say('twoNamesCure'));
+  const readByName = async (word: string) =>
     new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
-  const [from, to] = [await byName(a), await byName(b)];
+  const [from, to] = [await readByName(a), await readByName(b)];
   const names = [...new Set([...from.keys(), ...to.keys()])].sort();
-  const differing = names
+  const differences = names
     .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
     .filter((difference) => difference.from !== difference.to);
   return Promise.all(
-    differing.map(async (difference) => ({
+    differences.map(async (difference) => ({
       ...difference,
       provenance: difference.to === null ? null : await provenanceOf((id) => readRecord(store, id), difference.to),
     })),

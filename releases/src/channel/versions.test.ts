@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { sha256Hex, signedJson } from '../model/signing.ts';
 import { rollback } from '../operations/goingBack.ts';
-import { ask } from '../policies/approval.ts';
+import { submit } from '../policies/approval.ts';
 import { addWebhook, listWebhooks } from '../policies/webhooks.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
@@ -46,7 +46,7 @@ async function write(key: string, change: (document: Record<string, unknown>) =>
   return source;
 }
 
-const activateNext = () => ask(at.writer, { verb: 'activate', builds: [next] }, { gate: openGate });
+const activateNext = () => submit(at.writer, { verb: 'activate', builds: [next] }, { gate: openGate });
 
 describe('a store that a newer version wrote', () => {
   test('a channel with fields that are unknown here is served, and not written without them', async () => {
@@ -77,7 +77,7 @@ describe('a store that a newer version wrote', () => {
     await at.activate(next);
     const source = await write(AGENDA, (agenda) => ({ ...agenda, ...fields }));
     const third = await at.remote('stories', '1.2.0');
-    const forward = ask(at.writer, { verb: 'activate', builds: [third] }, { gate: openGate });
+    const forward = submit(at.writer, { verb: 'activate', builds: [third] }, { gate: openGate });
     await expect(forward).rejects.toMatchObject({ ...isNewer(), details });
     await expect(addFreeze(at.writer, { window, why: 'more' })).rejects.toMatchObject({ ...isNewer(), details });
     expect((await rollback(at.writer, { name: 'stories' })).document.stable?.builds).toContain(first);
@@ -109,14 +109,14 @@ describe('a store that a newer version wrote', () => {
 describe('a store that an older version reads', () => {
   test('finds a format it refuses where two persons decide, and its own where one does', async () => {
     expect(await stored(CHANNEL)).toMatchObject({ format: 1 });
-    await ask(at.writer, { verb: 'approval', hours: 24 }, { gate: openGate });
+    await submit(at.writer, { verb: 'approval', hours: 24 }, { gate: openGate });
     expect(await stored(CHANNEL)).toMatchObject({ format: 2, approval: { hours: 24 } });
     await addFreeze(at.writer, { window, why: 'holidays' });
     expect(await stored(CHANNEL)).toMatchObject({ format: 2, approval: { hours: 24 } });
   });
 
   test('a rule that was written in the older format is kept, and written in the newer one', async () => {
-    await ask(at.writer, { verb: 'approval', hours: 24 }, { gate: openGate });
+    await submit(at.writer, { verb: 'approval', hours: 24 }, { gate: openGate });
     await write(CHANNEL, (document) => ({ ...document, format: 1 }));
     await addFreeze(at.writer, { window, why: 'holidays' });
     expect(await stored(CHANNEL)).toMatchObject({ format: 2, approval: { hours: 24 } });

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Decision } from './changeChannel.ts';
 
 /** Largest difference between correct clocks, in ms. */
-export const CLOCK_TOLERANCE = 5 * 60_000;
+export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** Author, channel and means of a change. */
 export interface Writer {
@@ -22,7 +22,7 @@ export interface Writer {
   /** Verified identity of the writer. Absent when working directly on a store, where only `who` is known. */
   actor?: Actor;
   /** Second person's decision under the approval rule. Without it, forward changes are refused. */
-  second?: SecondWord;
+  second?: SecondDecision;
 }
 
 /** Options of every change. */
@@ -45,13 +45,13 @@ export interface Actor {
  * A second person's decision on a forward change, called for every state that the change is tried on. Returns evidence for the log, or
  * null if the change must not be written. Throws refused.
  */
-export type SecondWord = (
+export type SecondDecision = (
   current: ChannelDocument,
   decided: Pick<Decision, 'state' | 'action'>,
 ) => Promise<Evidence[] | null>;
 
-/** Returns the writer's own time, or the store's if they differ by more than `CLOCK_TOLERANCE`. */
+/** Returns the writer's own time, or the store's if they differ by more than `CLOCK_TOLERANCE_MS`. */
 export async function timeOf({ store, now }: Pick<Writer, 'store' | 'now'>): Promise<Date> {
-  const [own, stores] = [now(), await store.time()];
-  return Math.abs(own.getTime() - stores.getTime()) <= CLOCK_TOLERANCE ? own : stores;
+  const [writerTime, storeTime] = [now(), await store.time()];
+  return Math.abs(writerTime.getTime() - storeTime.getTime()) <= CLOCK_TOLERANCE_MS ? writerTime : storeTime;
 }

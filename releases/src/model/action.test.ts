@@ -2,13 +2,13 @@ import { describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { actionLine, evidenceLines } from '../english.ts';
-import { type Action, type Evidence, readAction, storeAction, storedActionSchema } from './action.ts';
+import { type Action, type Evidence, readAction, storedActionSchema, toStoredAction } from './action.ts';
 
 const at = '2026-11-03T12:00:00.000Z';
 const stories = 'stories@1.4.2-rc.1+3f9c1a7b20de';
 const chat = 'chat@1.0.0+aaaaaaaaaaaa';
 const store = (action: Action, evidence: Evidence[] = []) =>
-  storeAction(action, { who: 'tester', why: '', at, evidence });
+  toStoredAction(action, { who: 'tester', why: '', at, evidence });
 
 const actions: [Action, string][] = [
   [{ kind: 'init' }, 'init made the channel'],

@@ -35,7 +35,7 @@ export interface ForeignState {
 }
 
 /** Permission for a person's browser to run remotes from a dev server, given or revoked. */
-interface Previewed {
+interface PreviewGrant {
   kind: 'preview' | 'preview-end';
   person: string;
   browser: string;
@@ -47,7 +47,7 @@ interface Previewed {
 /** What a change did, as data. User interfaces phrase it. */
 export type Action =
   | { kind: 'init' | 'renew' }
-  | Previewed
+  | PreviewGrant
   | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & ListedBuilds)
   /** A build began to fail for everybody; nothing was switched. */
   | ({ kind: 'alarm' } & ListedBuilds)
@@ -177,16 +177,17 @@ const LONGEST_EVIDENCE = 500;
 const MOST_EVIDENCE = 50;
 
 /** Returns as many whole ids as fit, and the number of the rest. */
-function fitting(builds: readonly string[], room: number): ListedBuilds {
-  const fit = [...builds];
-  const tooLong = () => fit.join(' ').length > room;
-  while (tooLong()) fit.pop();
-  return { builds: fit, ...(fit.length < builds.length ? { more: builds.length - fit.length } : {}) };
+function fitBuilds(builds: readonly string[], room: number): ListedBuilds {
+  const fitting = [...builds];
+  const isTooLong = () => fitting.join(' ').length > room;
+  while (isTooLong()) fitting.pop();
+  return { builds: fitting, ...(fitting.length < builds.length ? { more: builds.length - fitting.length } : {}) };
 }
 
-const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
+const truncate = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
-const wordsOfPreview = ({ person, browser, remotes, expires }: Previewed): string =>
+const formatPreview = ({ person, browser, remotes, expires }: PreviewGrant): string =>
   [
     ...remotes,
     `browser:${browser}`,
@@ -195,108 +196,108 @@ const wordsOfPreview = ({ person, browser, remotes, expires }: Previewed): strin
   ].join(' ');
 
 /** Returns null for free text. */
-function previewIn(what: string): Omit<Previewed, 'kind'> | null {
+function parsePreview(what: string): Omit<PreviewGrant, 'kind'> | null {
   const words = what.split(' ');
-  const named = (key: string) => words.find((word) => word.startsWith(`${key}:`))?.slice(key.length + 1);
-  const [browser, person, expires] = [named('browser'), named('person'), named('until')];
+  const findValue = (key: string) => words.find((word) => word.startsWith(`${key}:`))?.slice(key.length + 1);
+  const [browser, person, expires] = [findValue('browser'), findValue('person'), findValue('until')];
   const remotes = words.filter((word) => /^[a-z0-9-]+@https?:/.test(word));
   if (!browser || !person || remotes.length === 0) return null;
   return { person: decodeURIComponent(person), browser, remotes, ...(expires ? { expires } : {}) };
 }
 
-function wordsOf(action: Action): string {
-  if ('person' in action) return wordsOfPreview(action);
+function formatAction(action: Action): string {
+  if ('person' in action) return formatPreview(action);
   if (!('builds' in action)) return '';
-  const about = [
+  const qualifiers = [
     ...(action.kind === 'canary' ? [`${action.percent}%`] : []),
-    ...('from' in action && action.from ? [`from:${wordOfPlace(action.from)}`] : []),
-    ...('into' in action ? [`into:${wordOfPlace(action.into)}`] : []),
+    ...('from' in action && action.from ? [`from:${formatForeignState(action.from)}`] : []),
+    ...('into' in action ? [`into:${formatForeignState(action.into)}`] : []),
   ];
-  const { builds, more = 0 } = fitting(action.builds, LONGEST_WHAT - 40 - about.join(' ').length);
-  return [...builds, ...about, ...(more > 0 ? [`+${more}`] : [])].join(' ');
+  const { builds, more = 0 } = fitBuilds(action.builds, LONGEST_WHAT - 40 - qualifiers.join(' ').length);
+  return [...builds, ...qualifiers, ...(more > 0 ? [`+${more}`] : [])].join(' ');
 }
 
 /** `preview#12`, or `preview#12@<store>` in another store. */
-const wordOfPlace = ({ channel, seq, store }: ForeignState): string =>
-  `${channel}#${seq}${store ? `@${encodeURIComponent(cut(store, 100))}` : ''}`;
+const formatForeignState = ({ channel, seq, store }: ForeignState): string =>
+  `${channel}#${seq}${store ? `@${encodeURIComponent(truncate(store, 100))}` : ''}`;
 
-function placeIn(word: string): ForeignState | undefined {
+function parseForeignState(word: string): ForeignState | undefined {
   const [, channel, seq, store] = /^([a-z][a-z0-9-]*)#(\d+)(?:@(\S+))?$/.exec(word) ?? [];
   if (!channel) return undefined;
   return { channel, seq: Number(seq), ...(store ? { store: decodeURIComponent(store) } : {}) };
 }
 
-function storedEvidence(evidence: Evidence): string {
+function encodeEvidence(evidence: Evidence): string {
   const text = JSON.stringify(evidence);
   const excess = text.length - LONGEST_EVIDENCE;
   if (excess <= 0) return text;
-  if ('builds' in evidence) return JSON.stringify({ ...evidence, ...fitting(evidence.builds, LONGEST_EVIDENCE / 2) });
+  if ('builds' in evidence) return JSON.stringify({ ...evidence, ...fitBuilds(evidence.builds, LONGEST_EVIDENCE / 2) });
   // JSON escapes make characters longer, so one cut may not be enough
   if (evidence.kind === 'finding')
-    return storedEvidence({ ...evidence, problem: cut(evidence.problem, evidence.problem.length - excess) });
+    return encodeEvidence({ ...evidence, problem: truncate(evidence.problem, evidence.problem.length - excess) });
   return JSON.stringify({ ...evidence, failures: {} });
 }
 
 /** Returns the stored form of an action. Long lists and texts are cut to the limits of the document. */
-export function storeAction(
+export function toStoredAction(
   action: Action,
   { who, why, at, evidence = [] }: { who: string; why: string; at: string; evidence?: readonly Evidence[] },
 ): StoredAction {
   return {
     verb: action.kind,
-    who: cut(who, 120),
-    what: wordsOf(action),
-    why: cut(why, 500),
+    who: truncate(who, 120),
+    what: formatAction(action),
+    why: truncate(why, 500),
     at,
     ...(action.kind === 'rollback' ? { to: action.to, names: action.names } : {}),
-    ...(evidence.length > 0 ? { evidence: evidence.slice(0, MOST_EVIDENCE).map(storedEvidence) } : {}),
+    ...(evidence.length > 0 ? { evidence: evidence.slice(0, MOST_EVIDENCE).map(encodeEvidence) } : {}),
   };
 }
 
-type ReadNamed = ListedBuilds & { percent?: number; from?: ForeignState; into?: ForeignState };
+type ParsedBuilds = ListedBuilds & { percent?: number; from?: ForeignState; into?: ForeignState };
 
 /** Parses ids, share, number of further ids and other channel from `what`; null for free text. */
-function namedIn(what: string): ReadNamed | null {
-  const named: ReadNamed = { builds: [] };
+function parseBuilds(what: string): ParsedBuilds | null {
+  const listedBuilds: ParsedBuilds = { builds: [] };
   for (const word of what.split(' ')) {
     const [, side, place = ''] = /^(from|into):(.*)$/.exec(word) ?? [];
     if (side === 'from' || side === 'into') {
-      named[side] = placeIn(place);
+      listedBuilds[side] = parseForeignState(place);
       continue;
     }
     const [, percent, more] = /^(?:(\d+(?:\.\d+)?(?:e-\d+)?)%|\+(\d+))$/.exec(word) ?? [];
-    if (percent) named.percent = Number(percent);
-    else if (more) named.more = Number(more);
-    else if (parseBuildId(word)) named.builds.push(word);
+    if (percent) listedBuilds.percent = Number(percent);
+    else if (more) listedBuilds.more = Number(more);
+    else if (parseBuildId(word)) listedBuilds.builds.push(word);
     else return null;
   }
-  return named.builds.length > 0 ? named : null;
+  return listedBuilds.builds.length > 0 ? listedBuilds : null;
 }
 
-function actionOf({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
+function parseAction({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
   const sentence: Sentence = { kind: 'text', text: what };
   if (verb === 'init' || verb === 'renew' || verb === 'freeze' || verb === 'webhook' || verb === 'approval')
     return what === '' ? { kind: verb } : sentence;
   if (verb === 'preview' || verb === 'preview-end') {
-    const preview = previewIn(what);
+    const preview = parsePreview(what);
     return preview ? { kind: verb, ...preview } : sentence;
   }
-  const read: ReadNamed = namedIn(what) ?? { builds: [] };
-  const { percent, from, into, ...named } = read;
-  if (verb === 'proposal') return { kind: verb, ...named };
-  if (named.builds.length === 0) return sentence;
-  if (verb === 'promote') return { kind: verb, ...named, ...(from ? { from } : {}) };
-  if (verb === 'seed') return from ? { kind: verb, ...named, from } : sentence;
-  if (verb === 'promoted') return into ? { kind: verb, ...named, into } : sentence;
-  if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...named, percent };
-  if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...named, to, names };
-  const listed = (['activate', 'abort', 'kill', 'withdraw', 'schedule', 'alarm'] as const).find(
+  const parsed: ParsedBuilds = parseBuilds(what) ?? { builds: [] };
+  const { percent, from, into, ...listedBuilds } = parsed;
+  if (verb === 'proposal') return { kind: verb, ...listedBuilds };
+  if (listedBuilds.builds.length === 0) return sentence;
+  if (verb === 'promote') return { kind: verb, ...listedBuilds, ...(from ? { from } : {}) };
+  if (verb === 'seed') return from ? { kind: verb, ...listedBuilds, from } : sentence;
+  if (verb === 'promoted') return into ? { kind: verb, ...listedBuilds, into } : sentence;
+  if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...listedBuilds, percent };
+  if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...listedBuilds, to, names };
+  const listedKind = (['activate', 'abort', 'kill', 'withdraw', 'schedule', 'alarm'] as const).find(
     (known) => known === verb,
   );
-  return listed ? { kind: listed, ...named } : sentence;
+  return listedKind ? { kind: listedKind, ...listedBuilds } : sentence;
 }
 
-function evidenceOf(line: string): Evidence | Sentence {
+function parseEvidence(line: string): Evidence | Sentence {
   try {
     const parsed = v.safeParse(evidenceSchema, JSON.parse(line));
     return parsed.success ? parsed.output : { kind: 'text', text: line };
@@ -308,6 +309,6 @@ function evidenceOf(line: string): Evidence | Sentence {
 
 /** Parses a stored action; free text of earlier versions is returned as `text`. */
 export const readAction = (stored: StoredAction): ReadAction => ({
-  ...actionOf(stored),
-  evidence: (stored.evidence ?? []).map(evidenceOf),
+  ...parseAction(stored),
+  evidence: (stored.evidence ?? []).map(parseEvidence),
 });

@@ -59,7 +59,7 @@ const byLibrary = (value: v.GenericSchema<string>) =>
   );
 
 /** Fields of every description that need semver to be checked. */
-const checked = {
+const checkedFields = {
   version: v.pipe(v.string(), v.check(isVersion, 'must be a semantic version without build metadata, such as 1.4.2')),
   federation: version,
   shared: v.object({ provides: byLibrary(version), requires: byLibrary(rangeSchema) }),
@@ -68,18 +68,18 @@ const checked = {
 /** Schema of `liaozhai.json` with versions and ranges checked. */
 const descriptionWith = (contract: v.GenericSchema<string>, provided: v.GenericSchema<string>) =>
   v.variant('kind', [
-    v.object({ ...remoteDescriptionSchema.entries, ...checked, contract }),
-    v.object({ ...hostDescriptionSchema.entries, ...checked, contract: provided }),
+    v.object({ ...remoteDescriptionSchema.entries, ...checkedFields, contract }),
+    v.object({ ...hostDescriptionSchema.entries, ...checkedFields, contract: provided }),
   ]);
 
 /** `dist/liaozhai.json`, the description of a package build. */
 export const descriptionSchema = descriptionWith(contractRangeSchema, contractSchema);
 
 /** Provenance is not part of the hash, so long values are cut instead of refused. */
-const cut = (length: number) =>
+const truncatedText = (length: number) =>
   v.pipe(
     v.string(),
-    v.transform((told) => told.slice(0, length)),
+    v.transform((text) => text.slice(0, length)),
   );
 /** Link in the console. Dropped unless it is `http:` or `https:`. */
 const link = v.fallback(
@@ -94,10 +94,10 @@ const recordSchema = v.object({
   description: descriptionWith(rangeSchema, version),
   files: dictionarySchema(filePathSchema, buildFileSchema),
   provenance: v.object({
-    commit: v.nullable(cut(80)),
-    at: cut(40),
-    publisher: cut(120),
-    author: v.optional(cut(120)),
+    commit: v.nullable(truncatedText(80)),
+    at: truncatedText(40),
+    publisher: truncatedText(120),
+    author: v.optional(truncatedText(120)),
     change: link,
     run: link,
   }),
@@ -248,15 +248,15 @@ export function codeHashes(record: BuildRecord): Record<string, string> {
 /** A remote's build as pages receive it, with all files to preload for each route and slot. */
 export function pageBuild(record: RemoteRecord): PageBuild {
   const { description } = record;
-  const at = (path: string) => `/${buildFolder(record.id)}/${path}`;
-  const preload = (own: { js: string[]; css: string[] }) => ({
-    js: unique([description.entry, ...description.module.js, ...own.js]).map(at),
-    css: unique([...description.module.css, ...own.css]).map(at),
+  const absolutePath = (path: string) => `/${buildFolder(record.id)}/${path}`;
+  const preload = (part: { js: string[]; css: string[] }) => ({
+    js: unique([description.entry, ...description.module.js, ...part.js]).map(absolutePath),
+    css: unique([...description.module.css, ...part.css]).map(absolutePath),
   });
   return {
     id: record.id,
     label: description.label,
-    entry: at(description.entry),
+    entry: absolutePath(description.entry),
     ...(description.entryType ? { entryType: description.entryType } : {}),
     global: description.global,
     contract: description.contract,
@@ -282,10 +282,10 @@ function pageHost(record: HostRecord): SetBody['host'] {
 
 /** Throws refused for a host under another name: a publisher of `account` must not be able to replace the host. */
 function assertNamedByKind(records: readonly BuildRecord[]): void {
-  const misnamed = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
-  if (misnamed)
+  const misnamedRecord = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
+  if (misnamedRecord)
     throw refused(
-      say('misnamed', { build: misnamed.id, buildKind: misnamed.description.kind, name: HOST_NAME }),
+      say('misnamed', { build: misnamedRecord.id, buildKind: misnamedRecord.description.kind, name: HOST_NAME }),
       say('misnamedCure'),
     );
 }
@@ -293,8 +293,8 @@ function assertNamedByKind(records: readonly BuildRecord[]): void {
 /** The set of these builds: exactly one host, at most one build per name. Throws refused. */
 export function makeSet(records: readonly BuildRecord[]): SetBody {
   assertNamedByKind(records);
-  const [host, second] = records.filter(isHost);
-  if (second) throw refused(say('twoHosts', { build: second.id }), say('twoHostsCure'));
+  const [host, secondHost] = records.filter(isHost);
+  if (secondHost) throw refused(say('twoHosts', { build: secondHost.id }), say('twoHostsCure'));
   if (!host) throw refused(say('noHost'), say('noHostCure'));
   const remotes = records.filter(isRemote).sort((a, b) => (a.description.name < b.description.name ? -1 : 1));
   return {

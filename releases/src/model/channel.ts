@@ -74,7 +74,7 @@ export const stateDigest = (state: ChannelState): string =>
 export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? 2 : 1);
 
 /** Returns every build that a visitor may get in this state. */
-export const namedIn = (state: ChannelState): string[] => [
+export const reachableBuilds = (state: ChannelState): string[] => [
   ...(state.stable?.builds ?? []),
   ...candidatesOf(state).flatMap(({ builds }) => builds),
   ...Object.values(state.lastGood),

@@ -1,16 +1,16 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { refused } from '../errors.ts';
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, entry]) => [key, sorted(entry)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, sortKeys(entry)]));
 };
 
 /** JSON with sorted keys and no blanks, so that equal values are equal bytes. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value));
 
 type Bytes = Uint8Array | string;
 
@@ -30,19 +30,19 @@ export interface SigningKey {
   publicKey: string;
 }
 
-const publicOf = (privatePem: string): string =>
+const derivePublicKey = (privatePem: string): string =>
   createPublicKey(createPrivateKey(privatePem)).export({ type: 'spki', format: 'der' }).toString('base64');
 
 export function newSigningKey(): SigningKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  return { privatePem, publicKey: publicOf(privatePem) };
+  return { privatePem, publicKey: derivePublicKey(privatePem) };
 }
 
 /** Reads a PEM private key. Throws refused for anything else. */
 export function signingKeyFrom(privatePem: string): SigningKey {
   try {
-    return { privatePem, publicKey: publicOf(privatePem) };
+    return { privatePem, publicKey: derivePublicKey(privatePem) };
   } catch {
     throw refused('the signing key is not a PEM private key', 'Restore the key file, or make a new store with `init`.');
   }
@@ -65,12 +65,14 @@ export function isSignedDocument(value: unknown, publicKey: string): boolean {
   return isSigned(canonicalJson(unsigned), value.sig, publicKey);
 }
 
-/** Returns the paths of fields that `value` has and `known` lacks, such as `stable.quorum`. */
-export function unknownFields(value: unknown, known: unknown, path = ''): string[] {
+/** Returns the paths of fields that `value` has and `knownValue` lacks, such as `stable.quorum`. */
+export function unknownFields(value: unknown, knownValue: unknown, path = ''): string[] {
   if (!(value instanceof Object)) return [];
   return Object.entries(value).flatMap(([name, field]) => {
     const at = path ? `${path}.${name}` : name;
-    return known instanceof Object && name in known ? unknownFields(field, Reflect.get(known, name), at) : [at];
+    return knownValue instanceof Object && name in knownValue
+      ? unknownFields(field, Reflect.get(knownValue, name), at)
+      : [at];
   });
 }
 

@@ -6,12 +6,12 @@ import { readAgenda } from '../channel/changeAgenda.ts';
 import { history, requireChannel } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { buildFolder, buildIdParts, idOfFolder, parseBuildId } from '../model/build.ts';
-import { namedIn } from '../model/channel.ts';
+import { reachableBuilds } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
 
-const YOUNGEST_DAYS = 7;
+const MINIMUM_AGE_DAYS = 7;
 const AUDIT_DAYS = 30;
 const AUDIT_STATES = 20;
 
@@ -29,27 +29,27 @@ export interface Garbage {
   kept: number;
 }
 
-async function reachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
+async function findReachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
   const { document } = await requireChannel(store, channel, publicKey);
-  const reachable = namedIn(document);
+  const reachableIds = reachableBuilds(document);
   let states = 0;
   for await (const state of history(store, document, publicKey)) {
     states += 1;
     if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY_MS) break;
-    reachable.push(...namedIn(state));
+    reachableIds.push(...reachableBuilds(state));
   }
   const { schedules } = await readAgenda(store, channel, publicKey);
-  reachable.push(...schedules.flatMap(({ builds }) => builds));
+  reachableIds.push(...schedules.flatMap(({ builds }) => builds));
   for (const file of await store.children(`overrides/${channel}/`)) {
     const override = await readOverride(store, channel, file.replace(/\.json$/, ''), publicKey, now);
-    reachable.push(...(override?.builds ?? []));
+    reachableIds.push(...(override?.builds ?? []));
   }
-  return reachable;
+  return reachableIds;
 }
 
-async function reachable(store: Store, publicKey: string, now: Date): Promise<Set<string>> {
+async function findReachable(store: Store, publicKey: string, now: Date): Promise<Set<string>> {
   const channels = (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
-  const lists = await Promise.all(channels.map((channel) => reachableFrom(store, channel, publicKey, now)));
+  const lists = await Promise.all(channels.map((channel) => findReachableFrom(store, channel, publicKey, now)));
   return new Set(lists.flat());
 }
 
@@ -67,15 +67,16 @@ async function removeBuild(store: Store, id: string): Promise<void> {
 export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {
   const now = (options.now ?? (() => new Date()))();
   const ids = await publishedIds(store);
-  const needed = await reachable(store, publicKey, now);
-  const old: Claim[] = [];
-  for (const id of ids.filter((known) => !needed.has(known))) {
+  const reachableIds = await findReachable(store, publicKey, now);
+  const oldClaims: Claim[] = [];
+  for (const id of ids.filter((known) => !reachableIds.has(known))) {
     const { name, version } = buildIdParts(id);
     const claim = await readClaim(store, name, version);
-    if (claim && now.getTime() - Date.parse(claim.at) >= YOUNGEST_DAYS * DAY_MS) old.push(claim);
+    if (claim && now.getTime() - Date.parse(claim.at) >= MINIMUM_AGE_DAYS * DAY_MS) oldClaims.push(claim);
   }
-  if (options.dryRun || old.length === 0) return { removed: old.map(({ id }) => id), kept: ids.length - old.length };
-  return withdraw(store, publicKey, old, options, ids.length);
+  if (options.dryRun || oldClaims.length === 0)
+    return { removed: oldClaims.map(({ id }) => id), kept: ids.length - oldClaims.length };
+  return removeUnreachable(store, publicKey, oldClaims, options, ids.length);
 }
 
 /** An upload without a new file for this long counts as abandoned. */
@@ -87,7 +88,7 @@ export interface SweepOptions {
   unclaimedHours?: number;
 }
 
-export interface Swept {
+export interface SweepResult {
   /** Folders of uploads that never became a build. */
   uploads: string[];
   bytes: number;
@@ -99,13 +100,15 @@ export interface Swept {
 async function unclaimedFolders(store: Store): Promise<string[]> {
   const unclaimed: string[] = [];
   for (const name of (await store.children('builds/')).map((folder) => folder.replace(/\/$/, ''))) {
-    const claimed = new Set((await store.children(`versions/${name}/`)).map((file) => file.replace(/\.json$/, '')));
+    const claimedVersions = new Set(
+      (await store.children(`versions/${name}/`)).map((file) => file.replace(/\.json$/, '')),
+    );
     const folders = (await store.children(`builds/${name}/`)).map((folder) => folder.replace(/\/$/, ''));
     const versions = folders.map((folder) => parseBuildId(idOfFolder(name, folder) ?? '')?.version ?? '');
     for (const [at, folder] of folders.entries()) {
       const version = versions[at] ?? '';
-      const alone = versions.filter((other) => other === version).length === 1;
-      if (claimed.has(version) && (alone || (await isClaimed(store, name, folder)))) continue;
+      const isAlone = versions.filter((other) => other === version).length === 1;
+      if (claimedVersions.has(version) && (isAlone || (await isClaimed(store, name, folder)))) continue;
       unclaimed.push(`builds/${name}/${folder}/`);
     }
   }
@@ -121,53 +124,53 @@ async function isClaimed(store: Store, name: string, folder: string): Promise<bo
  * Removes abandoned uploads and remains of interrupted writes. Needs no free space. An upload that is swept while it runs is refused as
  * incomplete and sent again.
  */
-export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<Swept> {
+export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<SweepResult> {
   const { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = options;
   const now = (await store.time()).getTime();
-  const swept: Swept = { uploads: [], bytes: 0, temporary: 0 };
+  const result: SweepResult = { uploads: [], bytes: 0, temporary: 0 };
   for (const prefix of await unclaimedFolders(store)) {
     const maps = `${mapsFolder(prefix.slice(0, -1))}/`;
     const entries = [...(await store.entries(prefix)), ...(await store.entries(maps))];
     if (entries.length === 0 || entries.some(({ at }) => now - at.getTime() < unclaimedHours * HOUR_MS)) continue;
     const [, name = '', folder = ''] = prefix.split('/');
-    swept.uploads.push(prefix.slice(0, -1));
+    result.uploads.push(prefix.slice(0, -1));
     for (const { key, bytes } of entries) {
       // it may have become a build since the listing
       if (await isClaimed(store, name, folder)) break;
-      swept.bytes += bytes;
+      result.bytes += bytes;
       if (!dryRun) await store.remove(key);
     }
   }
-  if (!dryRun) swept.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR_MS));
-  return swept;
+  if (!dryRun) result.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR_MS));
+  return result;
 }
 
 const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
 
 /** Withdraws versions and removes builds that are still unreachable after the pause. The others get their version back. */
-async function withdraw(
+async function removeUnreachable(
   store: Store,
   publicKey: string,
-  old: readonly Claim[],
+  oldClaims: readonly Claim[],
   { graceMilliseconds = 15_000, now = () => new Date(), signal }: GarbageOptions,
-  total: number,
+  totalBuilds: number,
 ): Promise<Garbage> {
-  const withdrawn = new Set(old);
+  const withdrawnClaims = new Set(oldClaims);
   const removed: string[] = [];
   try {
-    for (const claim of old) await store.remove(keyOf(claim));
+    for (const claim of oldClaims) await store.remove(keyOf(claim));
     await pause(graceMilliseconds, undefined, { signal }).catch(() => {
       throw refused('garbage collection was ended before it removed anything', 'Run it again.');
     });
-    const needed = await reachable(store, publicKey, now());
-    for (const claim of old) {
-      if (needed.has(claim.id) || (await store.read(keyOf(claim)))) continue;
-      withdrawn.delete(claim);
+    const reachableIds = await findReachable(store, publicKey, now());
+    for (const claim of oldClaims) {
+      if (reachableIds.has(claim.id) || (await store.read(keyOf(claim)))) continue;
+      withdrawnClaims.delete(claim);
       await removeBuild(store, claim.id);
       removed.push(claim.id);
     }
   } finally {
-    for (const claim of withdrawn) await store.create(keyOf(claim), canonicalJson(claim));
+    for (const claim of withdrawnClaims) await store.create(keyOf(claim), canonicalJson(claim));
   }
-  return { removed, kept: total - removed.length };
+  return { removed, kept: totalBuilds - removed.length };
 }

@@ -47,9 +47,11 @@ const publishedAt = (record: BuildRecord | null): string => record?.provenance.a
 
 async function commitsBetween(catalog: Catalog, name: string, { from, to }: Sides<BuildRecord>): Promise<Commit[]> {
   const [older = '', newer = ''] = [publishedAt(from), publishedAt(to)].sort();
-  const published = from && to ? await listBuilds(catalog, name) : [];
-  const between = published.filter(({ provenance: { at }, problem }) => !problem && at > older && at <= newer);
-  const commits = from && to ? between.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
+  const publishedBuilds = from && to ? await listBuilds(catalog, name) : [];
+  const buildsBetween = publishedBuilds.filter(
+    ({ provenance: { at }, problem }) => !problem && at > older && at <= newer,
+  );
+  const commits = from && to ? buildsBetween.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
   return commits
     .map(({ id, provenance: { commit, author, change, at } }) => ({ build: id, commit, author, change, at }))
     .sort((a, b) => a.at.localeCompare(b.at));
@@ -69,30 +71,31 @@ function comparePage({ from, to }: Sides<BuildRecord>): string | null {
 }
 
 /** `static/js/page.3f9c1a7b.js` and `assets/page-Bx3_k9Qa.js` without the hash of their contents. */
-const unhashed = (path: string): string => path.replace(/[.-][\w-]{8,20}(?=\.\w+$)/, '');
+const withoutHash = (path: string): string => path.replace(/[.-][\w-]{8,20}(?=\.\w+$)/, '');
 
 /** Pairs the files of two builds by path, then by name without hash if that is unambiguous. */
 function changedFiles({ from, to }: Sides<BuildRecord>): Comparison['changedFiles'] {
   const [before, after] = [from?.files ?? {}, to?.files ?? {}];
-  const left = Object.keys(before).filter((path) => !after[path]);
-  const come = Object.keys(after).filter((path) => !before[path]);
-  const only = (paths: readonly string[], name: string) => {
-    const [first, second] = paths.filter((path) => unhashed(path) === name);
+  const removedPaths = Object.keys(before).filter((path) => !after[path]);
+  const addedPaths = Object.keys(after).filter((path) => !before[path]);
+  const uniqueMatch = (paths: readonly string[], name: string) => {
+    const [first, second] = paths.filter((path) => withoutHash(path) === name);
     return second === undefined ? first : undefined;
   };
   const changes = Object.keys(after)
     .filter((path) => before[path] && before[path].integrity !== after[path]?.integrity)
     .map((path) => ({ path, from: before[path]?.size ?? null, to: after[path]?.size ?? null }));
-  for (const path of come) {
-    const partner = only(come, unhashed(path)) === path ? only(left, unhashed(path)) : undefined;
-    if (partner) left.splice(left.indexOf(partner), 1);
-    const [former, size] = [partner === undefined ? undefined : before[partner], after[path]?.size ?? null];
-    if (former?.integrity === after[path]?.integrity) continue;
-    changes.push({ path, from: former?.size ?? null, to: size });
+  for (const path of addedPaths) {
+    const formerPath =
+      uniqueMatch(addedPaths, withoutHash(path)) === path ? uniqueMatch(removedPaths, withoutHash(path)) : undefined;
+    if (formerPath) removedPaths.splice(removedPaths.indexOf(formerPath), 1);
+    const [formerFile, size] = [formerPath === undefined ? undefined : before[formerPath], after[path]?.size ?? null];
+    if (formerFile?.integrity === after[path]?.integrity) continue;
+    changes.push({ path, from: formerFile?.size ?? null, to: size });
   }
-  for (const path of left) changes.push({ path, from: before[path]?.size ?? null, to: null });
-  const weight = (file: Sides<number>) => Math.abs((file.to ?? 0) - (file.from ?? 0));
-  return changes.sort((a, b) => weight(b) - weight(a) || a.path.localeCompare(b.path));
+  for (const path of removedPaths) changes.push({ path, from: before[path]?.size ?? null, to: null });
+  const sizeChange = (file: Sides<number>) => Math.abs((file.to ?? 0) - (file.from ?? 0));
+  return changes.sort((a, b) => sizeChange(b) - sizeChange(a) || a.path.localeCompare(b.path));
 }
 
 /** Returns routes, with those for members marked, and slots. */
@@ -107,10 +110,10 @@ const placesOf = (record: BuildRecord | null): string[] =>
     : [];
 
 function changedLibraries(records: Sides<BuildRecord>): Comparison['libraries'] {
-  const listed = [records.from, records.to].flatMap((record) =>
+  const versionLists = [records.from, records.to].flatMap((record) =>
     record ? [record.description.shared.provides, record.description.shared.requires] : [],
   );
-  const names = [...new Set(listed.flatMap((versions) => Object.keys(versions)))].sort();
+  const names = [...new Set(versionLists.flatMap((versions) => Object.keys(versions)))].sort();
   const libraries = names.map((name) => ({
     name,
     carries: sides(records, ({ description }) => description.shared.provides[name]),

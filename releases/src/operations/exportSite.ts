@@ -17,14 +17,14 @@ export interface ExportOptions {
   imgOrigins?: string[];
 }
 
-export interface Exported {
+export interface ExportResult {
   folder: string;
   set: string;
   pages: string[];
   builds: string[];
 }
 
-async function put(folder: string, path: string, body: string | Buffer): Promise<void> {
+async function writeAtomically(folder: string, path: string, body: string | Buffer): Promise<void> {
   const target = resolve(folder, path);
   if (!target.startsWith(join(resolve(folder), sep)))
     throw refused(`${path} leads out of ${folder}`, 'Roll back to a set without such a path.');
@@ -38,7 +38,7 @@ async function copyBuild(writer: Writer, id: string, folder: string): Promise<st
   const keys = await writer.store.list(`${buildFolder(id)}/`);
   for (const key of keys) {
     const body = await writer.store.read(key);
-    if (body) await put(folder, key, body);
+    if (body) await writeAtomically(folder, key, body);
   }
   return keys;
 }
@@ -49,8 +49,8 @@ const pageFile = (path: string): string => join(path.slice(1), 'index.html');
 async function removeFormerPages(folder: string, pages: readonly string[]): Promise<void> {
   const files = await readdir(folder, { recursive: true });
   const pageFiles = new Set(pages.map(pageFile));
-  const leftOver = files.filter((file) => basename(file) === 'index.html' && !pageFiles.has(file));
-  for (const file of leftOver.filter((path) => !path.startsWith(join('builds', '/')))) {
+  const formerPages = files.filter((file) => basename(file) === 'index.html' && !pageFiles.has(file));
+  for (const file of formerPages.filter((path) => !path.startsWith(join('builds', '/')))) {
     const html = await readFile(join(folder, file), 'utf8');
     if (html.includes('id="liaozhai-set"')) await rm(join(folder, file));
   }
@@ -93,28 +93,29 @@ function siteHeaders(
   pages: readonly string[],
   files: readonly string[],
 ): [string, Record<string, string>][] {
-  const { 'content-type': _, 'cache-control': __, [POLICY]: policy = '', ...everywhere } = page;
-  const framing = policy.split('; ').filter((part) => part.startsWith(ONLY_AS_HEADER));
-  const { 'cache-control': life = '', 'access-control-allow-origin': readers = '' } = buildFileHeaders('x.js');
-  const alwaysAsk = { 'cache-control': 'no-cache' };
+  const { 'content-type': _, 'cache-control': __, [POLICY]: policy = '', ...commonHeaders } = page;
+  const framePolicy = policy.split('; ').filter((part) => part.startsWith(ONLY_AS_HEADER));
+  const { 'cache-control': cacheControl = '', 'access-control-allow-origin': allowedOrigin = '' } =
+    buildFileHeaders('x.js');
+  const revalidate = { 'cache-control': 'no-cache' };
   return [
-    ['/*', { ...everywhere, [POLICY]: framing.join('; ') }],
-    ['/builds/*', { 'cache-control': life, 'access-control-allow-origin': readers }],
+    ['/*', { ...commonHeaders, [POLICY]: framePolicy.join('; ') }],
+    ['/builds/*', { 'cache-control': cacheControl, 'access-control-allow-origin': allowedOrigin }],
     ...documentRules(files),
-    ...[...pages, '/channels/*', '/sw.js'].map((path): [string, Record<string, string>] => [path, alwaysAsk]),
+    ...[...pages, '/channels/*', '/sw.js'].map((path): [string, Record<string, string>] => [path, revalidate]),
   ];
 }
 
 /** Copies icons, manifest and other files that browsers request at the origin's root. */
 async function copyRootFiles(writer: Writer, hostId: string, folder: string, brand: SiteBrand): Promise<void> {
   const { files, description } = await writer.catalog.record(hostId);
-  const own = new Set([
+  const internalFiles = new Set([
     'liaozhai.json',
     ...(description.kind === 'host' ? [description.template, description.serviceWorker] : []),
   ]);
-  for (const path of Object.keys(files).filter((file) => !file.includes('/') && !own.has(file))) {
+  for (const path of Object.keys(files).filter((file) => !file.includes('/') && !internalFiles.has(file))) {
     const body = await writer.store.read(`${buildFolder(hostId)}/${path}`);
-    if (body) await put(folder, path, brandedFile(path, body, brand));
+    if (body) await writeAtomically(folder, path, brandedFile(path, body, brand));
   }
 }
 
@@ -133,7 +134,7 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
  * missing file. `_headers` has the headers of each path, which change only with the pages and kinds of documents. Candidates, which
  * need a server, are left out.
  */
-export async function exportSite(writer: Writer, options: ExportOptions): Promise<Exported> {
+export async function exportSite(writer: Writer, options: ExportOptions): Promise<ExportResult> {
   const { store, catalog, channel, key } = writer;
   const { document, source } = await requireChannel(store, channel, key.publicKey);
   if (!document.stable) throw refused(`channel ${channel} has nothing live yet`, 'Publish and `activate` first.');
@@ -144,21 +145,21 @@ export async function exportSite(writer: Writer, options: ExportOptions): Promis
   const template = await store.read(body.host.template.slice(1));
   if (!template || sha384Integrity(template) !== body.host.templateIntegrity)
     throw refused('the page template was changed', 'Roll the host back.');
-  const chosen = { hash: document.stable.set, body, candidate: false, override: null };
-  const pageSet = await makePageSet(catalog, document, key.publicKey, chosen);
+  const chosenSet = { hash: document.stable.set, body, candidate: false, override: null };
+  const pageSet = await makePageSet(catalog, document, key.publicKey, chosenSet);
   const pages = ['/', ...plainPaths(Object.values(body.remotes).flatMap((remote) => remote.routes))];
   let headers: Record<string, string> = {};
   for (const path of pages) {
     const page = renderPage({ ...options, template: template.toString('utf8'), pageSet, path });
     headers = page.headers;
     const html = withPolicy(page.html, headers[POLICY] ?? '');
-    await put(options.folder, pageFile(path), html);
+    await writeAtomically(options.folder, pageFile(path), html);
   }
   await removeFormerPages(options.folder, pages);
   await copyRootFiles(writer, body.host.id, options.folder, siteBrand(options.config.brand));
   const worker = body.host.serviceWorker && (await store.read(body.host.serviceWorker.slice(1)));
-  if (worker) await put(options.folder, 'sw.js', worker);
-  await put(options.folder, '_headers', headerFile(siteHeaders(headers, pages, files)));
-  await put(options.folder, channelKey(channel), source);
+  if (worker) await writeAtomically(options.folder, 'sw.js', worker);
+  await writeAtomically(options.folder, '_headers', headerFile(siteHeaders(headers, pages, files)));
+  await writeAtomically(options.folder, channelKey(channel), source);
   return { folder: options.folder, set: document.stable.set, pages, builds };
 }

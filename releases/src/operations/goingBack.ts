@@ -10,7 +10,7 @@ import type { Evidence } from '../model/action.ts';
 import { HOST_NAME, mergeBuilds, nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
-import { keepCandidates } from './switching.ts';
+import { dropFailingCandidates } from './switching.ts';
 
 export interface RollbackOptions extends ChangeOptions {
   /** Name to roll back; default: the whole channel. */
@@ -21,7 +21,7 @@ export interface RollbackOptions extends ChangeOptions {
   force?: boolean;
 }
 
-const concerns = (state: ChannelDocument, name?: string): boolean => {
+const isRollbackOf = (state: ChannelDocument, name?: string): boolean => {
   const { verb, names = [] } = state.action;
   return verb === 'rollback' && (name === undefined || names.length === 0 || names.includes(name));
 };
@@ -31,14 +31,14 @@ const concerns = (state: ChannelDocument, name?: string): boolean => {
  * rolling back twice goes two steps back instead of returning to the state just left.
  */
 async function* statesBefore(writer: Writer, current: ChannelDocument, name?: string): AsyncGenerator<ChannelDocument> {
-  const now = liveIn(current, name).join();
+  const live = liveIn(current, name).join();
   let state = current;
   while (state.seq > 1) {
     const { to } = state.action;
-    const seq = concerns(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
+    const seq = isRollbackOf(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
     state = await readState(writer.store, current, seq, writer.key.publicKey);
     const builds = liveIn(state, name);
-    if (builds.length > 0 && builds.join() !== now && !builds.some((id) => current.killed.includes(id))) yield state;
+    if (builds.length > 0 && builds.join() !== live && !builds.some((id) => current.killed.includes(id))) yield state;
   }
 }
 
@@ -54,54 +54,59 @@ async function misfitsOfStable(writer: Writer, current: ChannelDocument, stable:
 }
 
 /** A former state that does not fit what is live now. */
-interface PassedOver {
+interface SkippedState {
   state: ChannelDocument;
   misfits: Misfit[];
 }
 
 /** Finds the newest former state that fits what else is live, and the states skipped before it. */
 async function findStateBefore(writer: Writer, current: ChannelDocument, name?: string, force = false) {
-  const passedOver = new Map<string, PassedOver>();
+  const skippedStates = new Map<string, SkippedState>();
   for await (const state of statesBefore(writer, current, name)) {
     const builds = liveIn(state, name);
-    if (passedOver.has(builds.join())) continue;
+    if (skippedStates.has(builds.join())) continue;
     const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
     const misfits = force ? [] : await misfitsOfStable(writer, current, stable);
-    if (misfits.length === 0) return { state, passedOver: [...passedOver.values()] };
-    passedOver.set(builds.join(), { state, misfits });
+    if (misfits.length === 0) return { state, skippedStates: [...skippedStates.values()] };
+    skippedStates.set(builds.join(), { state, misfits });
   }
-  return { state: null, passedOver: [...passedOver.values()] };
+  return { state: null, skippedStates: [...skippedStates.values()] };
 }
 
 const linesOf = (misfits: readonly Misfit[]): string[] => [...new Set(misfits.map(findingLine))];
 
 /** Returns the first of these states that fits as a whole, or null. */
-async function fittingWhole(writer: Writer, current: ChannelDocument, passedOver: readonly PassedOver[]) {
-  for (const { state } of passedOver) {
+async function findFittingState(writer: Writer, current: ChannelDocument, skippedStates: readonly SkippedState[]) {
+  for (const { state } of skippedStates) {
     const builds = liveIn(state);
-    const isDead = builds.some((id) => current.killed.includes(id));
-    if (!isDead && (await misfitsOfStable(writer, current, builds)).length === 0) return state;
+    const hasKilledBuild = builds.some((id) => current.killed.includes(id));
+    if (!hasKilledBuild && (await misfitsOfStable(writer, current, builds)).length === 0) return state;
   }
   return null;
 }
 
 /** Returns the refusal of a rollback that does not fit, which names a state that fits as a whole, if any. */
-async function unfit(writer: Writer, current: ChannelDocument, name: string | undefined, passedOver: PassedOver[]) {
+async function unfitRefusal(
+  writer: Writer,
+  current: ChannelDocument,
+  name: string | undefined,
+  skippedStates: SkippedState[],
+) {
   const force = 'To go back against these findings: --force with --why.';
-  const whole = name ? await fittingWhole(writer, current, passedOver) : null;
+  const fittingState = name ? await findFittingState(writer, current, skippedStates) : null;
   const cure = () => {
     if (!name) return say('anotherStateCure');
-    if (!whole) return 'Activate a published build that fits; `check` says which do.';
-    const back = liveIn(whole).filter((id) => !liveIn(current).includes(id));
-    return `\`rollback --to ${whole.seq}\` goes back with all that belongs together: ${back.join(', ')}.`;
+    if (!fittingState) return 'Activate a published build that fits; `check` says which do.';
+    const backBuilds = liveIn(fittingState).filter((id) => !liveIn(current).includes(id));
+    return `\`rollback --to ${fittingState.seq}\` goes back with all that belongs together: ${backBuilds.join(', ')}.`;
   };
-  const [first] = passedOver;
+  const [first] = skippedStates;
   const builds = first ? liveIn(first.state, name) : [];
   return refused(
     name ? say('buildsUnfit', { builds: builds.join(', ') }) : say('stateUnfit', { seq: first?.state.seq ?? 0 }),
     `${cure()} ${force}`,
     linesOf(first?.misfits ?? []),
-    { kind: 'unfit', builds, to: whole?.seq ?? null },
+    { kind: 'unfit', builds, to: fittingState?.seq ?? null },
   );
 }
 
@@ -111,9 +116,9 @@ export async function stateBefore(
   current: ChannelDocument,
   { name, force }: Pick<RollbackOptions, 'name' | 'force'> = {},
 ) {
-  const { state, passedOver } = await findStateBefore(writer, current, name, force);
-  if (state) return { state, passedOver };
-  if (passedOver.length > 0) throw await unfit(writer, current, name, passedOver);
+  const { state, skippedStates } = await findStateBefore(writer, current, name, force);
+  if (state) return { state, skippedStates };
+  if (skippedStates.length > 0) throw await unfitRefusal(writer, current, name, skippedStates);
   const isOnly = name !== undefined && name !== HOST_NAME && liveIn(current, name).length > 0;
   throw refused(
     name ? say('nothingBeforeFor', { name }) : say('nothingBefore'),
@@ -123,17 +128,17 @@ export async function stateBefore(
 
 function restoredLastGood(current: ChannelDocument, target: ChannelDocument, name?: string): Record<string, string> {
   if (!name) return target.lastGood;
-  const former = target.lastGood[name];
+  const formerBuild = target.lastGood[name];
   const { [name]: _left, ...others } = current.lastGood;
-  return former ? { ...others, [name]: former } : others;
+  return formerBuild ? { ...others, [name]: formerBuild } : others;
 }
 
-function assertAlive(current: ChannelDocument, builds: readonly string[], seq: number): void {
-  const dead = builds.filter((id) => current.killed.includes(id));
-  if (dead.length > 0)
-    throw refused(say('killedInState', { seq, builds: dead.join(', ') }), say('anotherStateCure'), [], {
+function assertNotKilled(current: ChannelDocument, builds: readonly string[], seq: number): void {
+  const killedBuilds = builds.filter((id) => current.killed.includes(id));
+  if (killedBuilds.length > 0)
+    throw refused(say('killedInState', { seq, builds: killedBuilds.join(', ') }), say('anotherStateCure'), [], {
       kind: 'killed',
-      builds: dead,
+      builds: killedBuilds,
     });
 }
 
@@ -145,41 +150,41 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
   return changeChannel(
     writer,
     async (current) => {
-      const { state: target, passedOver } =
+      const { state: target, skippedStates } =
         to === undefined
           ? await stateBefore(writer, current, { name, force })
-          : { state: await readState(writer.store, current, to, writer.key.publicKey), passedOver: [] };
+          : { state: await readState(writer.store, current, to, writer.key.publicKey), skippedStates: [] };
       const builds = liveIn(target, name);
       if (builds.length === 0)
         throw refused(
           name ? say('notLiveIn', { name, seq: target.seq }) : say('nothingLiveIn', { seq: target.seq }),
           say('notLiveInCure'),
         );
-      assertAlive(current, builds, target.seq);
+      assertNotKilled(current, builds, target.seq);
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
-      const { candidates, ended } = candidatesAfter(current, builds);
-      const back = builds.filter((id) => !liveIn(current).includes(id));
-      const left = liveIn(current)
+      const { candidates, ends } = candidatesAfter(current, builds);
+      const restoredBuilds = builds.filter((id) => !liveIn(current).includes(id));
+      const removalEvidence = liveIn(current)
         .filter((id) => !stable.some((other) => nameOf(other) === nameOf(id)))
         .map((build): Evidence => ({ kind: 'replaced', build, by: null }));
       const plan = replan(current, { stable, lastGood: restoredLastGood(current, target, name), candidates });
-      const { next, evidence } = await keepCandidates(writer, current, plan, null);
+      const { next, evidence } = await dropFailingCandidates(writer, current, plan, null);
       const misfits = (await newMisfits(writer, current, next)).stable;
-      if (misfits.length > 0 && !force) throw await unfit(writer, current, name, [{ state: target, misfits }]);
+      if (misfits.length > 0 && !force) throw await unfitRefusal(writer, current, name, [{ state: target, misfits }]);
       return {
         composed: next,
         state: next.state,
         action: {
           kind: 'rollback',
-          builds: back.length > 0 ? back : builds,
+          builds: restoredBuilds.length > 0 ? restoredBuilds : builds,
           to: target.seq,
           names: name ? [name] : [],
         },
         force,
         why,
-        evidence: [...passedOverEvidence(passedOver, name), ...left, ...ended, ...evidence],
+        evidence: [...skippedEvidence(skippedStates, name), ...removalEvidence, ...ends, ...evidence],
       };
     },
     seq,
@@ -187,8 +192,8 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
   );
 }
 
-const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): Evidence[] =>
-  passedOver.flatMap(({ state, misfits }) => [
+const skippedEvidence = (skippedStates: readonly SkippedState[], name?: string): Evidence[] =>
+  skippedStates.flatMap(({ state, misfits }) => [
     { kind: 'passedOver', builds: liveIn(state, name) },
     ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
   ]);
@@ -196,10 +201,10 @@ const passedOverEvidence = (passedOver: readonly PassedOver[], name?: string): E
 /** Returns the candidates without such a build, and evidence for the log about the others, which end. */
 function candidatesWithout(current: ChannelDocument, isGone: (id: string) => boolean) {
   const candidates = candidatesOf(current);
-  const ends = ({ builds }: Candidate) => builds.some(isGone);
+  const isEnding = ({ builds }: Candidate) => builds.some(isGone);
   return {
-    candidates: candidates.filter((candidate) => !ends(candidate)),
-    ended: candidates.filter(ends).map(({ builds }): Evidence => ({ kind: 'candidateEnded', builds: [...builds] })),
+    candidates: candidates.filter((candidate) => !isEnding(candidate)),
+    ends: candidates.filter(isEnding).map(({ builds }): Evidence => ({ kind: 'candidateEnded', builds: [...builds] })),
   };
 }
 
@@ -208,17 +213,17 @@ const candidatesAfter = (current: ChannelDocument, builds: readonly string[]) =>
   candidatesWithout(current, (id) => builds.map(nameOf).includes(nameOf(id)));
 
 /** Finds the replacement of a killed build: the last good one if it fits, else the target of a rollback of the name. */
-async function replacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
+async function findReplacement(writer: Writer, current: ChannelDocument, build: string, force = false) {
   const name = nameOf(build);
-  const without = { ...current, killed: [...current.killed, build] };
+  const stateWithout = { ...current, killed: [...current.killed, build] };
   const lastGood = current.lastGood[name];
-  if (lastGood && !without.killed.includes(lastGood)) {
+  if (lastGood && !stateWithout.killed.includes(lastGood)) {
     const stable = mergeBuilds(liveIn(current), [lastGood]);
-    if (force || (await misfitsOfStable(writer, without, stable)).length === 0)
-      return { instead: lastGood, passedOver: [] };
+    if (force || (await misfitsOfStable(writer, stateWithout, stable)).length === 0)
+      return { instead: lastGood, skippedStates: [] };
   }
-  const { state, passedOver } = await findStateBefore(writer, without, name, force);
-  return { instead: state ? (liveIn(state, name)[0] ?? null) : null, passedOver };
+  const { state, skippedStates } = await findStateBefore(writer, stateWithout, name, force);
+  return { instead: state ? (liveIn(state, name)[0] ?? null) : null, skippedStates };
 }
 
 /** Effects of killing a build, in addition to its ban. */
@@ -244,9 +249,9 @@ export interface KillEffect {
 async function effectOn(writer: Writer, current: ChannelDocument, build: string, force?: boolean): Promise<KillEffect> {
   const { description } = await writer.catalog.record(build);
   const live = current.stable?.builds.includes(build) ?? false;
-  const { instead, passedOver } = live
-    ? await replacement(writer, current, build, force)
-    : { instead: null, passedOver: [] };
+  const { instead, skippedStates } = live
+    ? await findReplacement(writer, current, build, force)
+    : { instead: null, skippedStates: [] };
   const shown =
     description.kind === 'host'
       ? []
@@ -259,8 +264,8 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
     name: nameOf(build),
     live,
     instead,
-    unfit: passedOver.flatMap(({ misfits }) => linesOf(misfits)),
-    whole: instead ? null : ((await fittingWhole(writer, current, passedOver))?.seq ?? null),
+    unfit: skippedStates.flatMap(({ misfits }) => linesOf(misfits)),
+    whole: instead ? null : ((await findFittingState(writer, current, skippedStates))?.seq ?? null),
     endsCandidate: candidatesOf(current).some(({ builds }) => builds.includes(build)),
     shown,
     lost: live && instead === null ? shown : [],
@@ -280,16 +285,16 @@ export interface KillOptions extends ChangeOptions {
   force?: boolean;
 }
 
-function assertMeant(effect: KillEffect, host: boolean, confirm?: string): void {
+function assertConfirmed(effect: KillEffect, isHost: boolean, confirm?: string): void {
   const { build, name, live, instead, lost, unfit: problems, whole } = effect;
-  const or = (cure: string) => (whole === null ? cure : say('wholeCure', { seq: whole, cure }));
+  const orWhole = (cure: string) => (whole === null ? cure : say('wholeCure', { seq: whole, cure }));
   if (!live || instead !== null) {
     if (confirm === undefined || confirm === name) return;
     throw refused(say('mistyped', { build }), say('mistypedCure', { name }));
   }
-  if (host) throw refused(say('onlyHost', { build }), or(say('onlyHostCure')), problems);
+  if (isHost) throw refused(say('onlyHost', { build }), orWhole(say('onlyHostCure')), problems);
   if (confirm === name) return;
-  throw refused(say('onlyBuild', { build, name }), or(say('onlyBuildCure', { name })), [...lost, ...problems]);
+  throw refused(say('onlyBuild', { build, name }), orWhole(say('onlyBuildCure', { name })), [...lost, ...problems]);
 }
 
 /**
@@ -306,15 +311,15 @@ export function kill(
     async (current) => {
       if (current.killed.includes(build)) return null;
       const effect = await effectOn(writer, current, build, force);
-      assertMeant(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
+      assertConfirmed(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
       const killed = [...current.killed, build];
       const action = { kind: 'kill' as const, builds: [build] };
       if (!current.stable) return { state: { ...stateOf(current), killed }, action, why };
       const others = liveIn(current).filter((id) => id !== build);
       if (effect.instead) await assertStored(writer, [effect.instead]);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
-      const { candidates, ended } = candidatesWithout(current, (id) => id === build);
-      const { next, evidence } = await keepCandidates(
+      const { candidates, ends } = candidatesWithout(current, (id) => id === build);
+      const { next, evidence } = await dropFailingCandidates(
         writer,
         current,
         replan(current, { stable, killed, candidates }),
@@ -327,7 +332,7 @@ export function kill(
         action,
         force,
         why,
-        evidence: [...replaced, ...ended, ...evidence],
+        evidence: [...replaced, ...ends, ...evidence],
       };
     },
     seq,
@@ -362,9 +367,9 @@ export function withdraw(
         );
       }
       const stable = liveIn(current).filter((id) => id !== build);
-      const { candidates, ended } = candidatesAfter(current, [build]);
+      const { candidates, ends } = candidatesAfter(current, [build]);
       const next = await compose(writer, current, replan(current, { stable, candidates }));
-      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why, evidence: ended };
+      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why, evidence: ends };
     },
     seq,
     { name },

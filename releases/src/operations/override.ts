@@ -61,22 +61,22 @@ export async function createOverride(
   if (!(hours > 0 && hours <= LONGEST_HOURS))
     throw refused(say('linkTooLong', { most: LONGEST_HOURS }), say('linkTooLongCure'));
   const document = await currentDocument(writer);
-  const dead = builds.filter((id) => document.killed.includes(id));
-  if (dead.length > 0) throw refused(say('killed', { builds: dead.join(', ') }), say('killedCure'));
+  const killedBuilds = builds.filter((id) => document.killed.includes(id));
+  if (killedBuilds.length > 0) throw refused(say('killed', { builds: killedBuilds.join(', ') }), say('killedCure'));
   const live = document.stable?.builds ?? [];
-  const all = await writer.catalog.records(mergeBuilds(live, builds));
-  makeSet(all);
+  const records = await writer.catalog.records(mergeBuilds(live, builds));
+  makeSet(records);
   await assertPublished(writer.store, builds);
-  const misfits = addedMisfits(all, await writer.catalog.records(live));
+  const misfits = addedMisfits(records, await writer.catalog.records(live));
   if (misfits.length > 0)
     throw refused(say('buildsUnfit', { builds: builds.join(', ') }), say('linkUnfitCure'), misfits.map(findingLine));
-  const named = all.filter((record) => builds.includes(record.id));
+  const overriddenRecords = records.filter((record) => builds.includes(record.id));
   const at = await timeOf(writer);
   const unsigned = {
     id: randomBytes(16).toString('base64url'),
     channel: writer.channel,
     builds: [...builds],
-    digests: Object.fromEntries(named.map((record) => [record.id, record.digest])),
+    digests: Object.fromEntries(overriddenRecords.map((record) => [record.id, record.digest])),
     expires: new Date(at.getTime() + hours * 3_600_000).toISOString(),
     who: writer.who,
     why,
@@ -144,8 +144,8 @@ export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
   const remotes = words.map(parseLocalRemote).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (remotes.length === 0 || remotes.length > MOST_REMOTES)
     throw usage(say('manyRemotes', { most: MOST_REMOTES }), say('remoteCure'));
-  const twice = remotes.find(({ name }, at) => remotes[at - 1]?.name === name);
-  if (twice) throw usage(say('namedTwice', { name: twice.name }), say('namedTwiceCure'));
+  const duplicate = remotes.find(({ name }, at) => remotes[at - 1]?.name === name);
+  if (duplicate) throw usage(say('namedTwice', { name: duplicate.name }), say('namedTwiceCure'));
   return remotes;
 }
 
@@ -173,7 +173,7 @@ export type Preview = v.InferOutput<typeof previewSchema>;
 
 const previewKey = (channel: string, browser: string): string => `previews/${channel}/${browser}.json`;
 
-async function keptPreview(store: Store, channel: string, browser: string, publicKey: string) {
+async function readStoredPreview(store: Store, channel: string, browser: string, publicKey: string) {
   const pointer = BROWSER.test(browser) ? await store.readPointer(previewKey(channel, browser)) : null;
   if (!pointer) return { preview: null, tag: null };
   const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
@@ -184,7 +184,7 @@ async function keptPreview(store: Store, channel: string, browser: string, publi
   return { preview: isOwn && isSignedDocument(preview, publicKey) ? preview : null, tag: pointer.tag };
 }
 
-const holds = ({ revoked, expires }: Preview, now: Date): boolean =>
+const isValid = ({ revoked, expires }: Preview, now: Date): boolean =>
   revoked === null && Date.parse(expires) > now.getTime();
 
 /** Reads a browser's valid permission; null if it is missing, forged, revoked or expired. */
@@ -195,8 +195,8 @@ export async function readPreview(
   publicKey: string,
   now: Date,
 ): Promise<Preview | null> {
-  const { preview } = await keptPreview(store, channel, browser, publicKey);
-  return preview && holds(preview, now) ? preview : null;
+  const { preview } = await readStoredPreview(store, channel, browser, publicKey);
+  return preview && isValid(preview, now) ? preview : null;
 }
 
 /** Lists a channel's valid permissions, newest first. */
@@ -215,18 +215,18 @@ export async function sweepPreviews(store: Store, publicKey: string, now: Date):
     const channel = folder.replace(/\/$/, '');
     for (const file of await store.children(`previews/${channel}/`)) {
       const browser = file.replace(/\.json$/, '');
-      const { preview, tag } = await keptPreview(store, channel, browser, publicKey);
-      if (!preview || tag === null || holds(preview, now)) continue;
+      const { preview, tag } = await readStoredPreview(store, channel, browser, publicKey);
+      if (!preview || tag === null || isValid(preview, now)) continue;
       if (await store.removePointer(previewKey(channel, browser), tag)) removed += 1;
     }
   }
   return removed;
 }
 
-async function keepPreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Promise<void> {
+async function storePreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Promise<void> {
   const body = signedJson(unsigned, writer.key);
   for (;;) {
-    const { tag } = await keptPreview(writer.store, writer.channel, unsigned.browser, writer.key.publicKey);
+    const { tag } = await readStoredPreview(writer.store, writer.channel, unsigned.browser, writer.key.publicKey);
     if (await writer.store.swapPointer(previewKey(writer.channel, unsigned.browser), body, tag)) return;
   }
 }
@@ -263,7 +263,7 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
     why,
   }));
   const { channel, who } = writer;
-  await keepPreview(writer, {
+  await storePreview(writer, {
     ...{ browser, channel, remotes, person, expires, who, why },
     ...{ at: at.toISOString(), revoked: null },
   });
@@ -277,7 +277,7 @@ export async function endPreview(writer: Writer, browser: string, { why = '' }: 
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
   if (!preview) throw refused(say('noPreview', { id: browser.slice(0, 80) }), say('noPreviewCure'));
   const { sig: _, ...unsigned } = preview;
-  await keepPreview(writer, { ...unsigned, revoked: at.toISOString() });
+  await storePreview(writer, { ...unsigned, revoked: at.toISOString() });
   const { person, remotes } = preview;
   return changeChannel(writer, async (current) => ({
     state: stateOf(current),

@@ -38,9 +38,9 @@ export const sourceIn = ({ store, catalog, key }: Writer, channel: string): Sour
   key,
 });
 
-const isElsewhere = (writer: Writer, from: Source): boolean => from.store.label !== writer.store.label;
+const isOtherStore = (writer: Writer, from: Source): boolean => from.store.label !== writer.store.label;
 
-const placeOf = (document: ChannelDocument, store: Store | null) => ({
+const foreignStateOf = (document: ChannelDocument, store: Store | null) => ({
   channel: document.channel,
   seq: document.seq,
   ...(store ? { store: store.label } : {}),
@@ -48,7 +48,7 @@ const placeOf = (document: ChannelDocument, store: Store | null) => ({
 
 /** Reads the source's live builds, of all names or one. Throws refused if one is killed, incomplete or not of the signed digest. */
 async function readSource(writer: Writer, from: Source, name?: string) {
-  if (from.channel === writer.channel && !isElsewhere(writer, from))
+  if (from.channel === writer.channel && !isOtherStore(writer, from))
     throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
   const { document } = await requireChannel(from.store, from.channel, from.publicKey);
   const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
@@ -57,9 +57,9 @@ async function readSource(writer: Writer, from: Source, name?: string) {
       say('runsNone', { channel: from.channel, name: name ?? 'set' }),
       say('runsNoneCure', { channel: from.channel }),
     );
-  const dead = builds.filter((id) => document.killed.includes(id));
-  if (dead.length > 0)
-    throw refused(say('killedThere', { builds: dead.join(', '), channel: from.channel }), say('killedThereCure'));
+  const killedIds = builds.filter((id) => document.killed.includes(id));
+  if (killedIds.length > 0)
+    throw refused(say('killedThere', { builds: killedIds.join(', '), channel: from.channel }), say('killedThereCure'));
   const records = await Promise.all(builds.map((id) => from.catalog.record(id, document.digests[id])));
   await assertStored({ ...writer, store: from.store, catalog: from.catalog }, builds);
   return { document, builds, records };
@@ -89,12 +89,12 @@ async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date):
 }
 
 async function copyFrom(writer: Writer, from: Source, records: readonly BuildRecord[]): Promise<void> {
-  if (!isElsewhere(writer, from)) return;
+  if (!isOtherStore(writer, from)) return;
   for (const record of records) await copyBuild(from.store, writer.store, record, await writer.store.time());
 }
 
 /** Returns every build that was stable in the last `MOST_STATES` states of the channel. */
-async function everStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
+async function findEverStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
   const live = new Set(document.stable?.builds ?? []);
   let states = 0;
   for await (const { stable } of history(from.store, document, from.publicKey)) {
@@ -105,19 +105,19 @@ async function everStable(from: Source, document: ChannelDocument): Promise<Set<
   return live;
 }
 
-type TakenBack = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
+type Reversal = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
 
 /** Returns live builds that the promotion would silently replace although the source channel never ran them. */
-function takenBack(current: ChannelDocument, next: readonly string[], known: ReadonlySet<string>): TakenBack[] {
+function findReversals(current: ChannelDocument, next: readonly string[], sourceIds: ReadonlySet<string>): Reversal[] {
   const byName = new Map(next.map((id) => [nameOf(id), id]));
-  const lost = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !known.has(id));
-  return lost.map((id) => ({ build: id, to: byName.get(nameOf(id)) ?? null }));
+  const revertedIds = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !sourceIds.has(id));
+  return revertedIds.map((id) => ({ build: id, to: byName.get(nameOf(id)) ?? null }));
 }
 
-const takenBackFinding = (current: ChannelDocument, from: Source, { build, to }: TakenBack): Finding => {
-  const bring = `promote ${nameOf(build)} --from ${current.channel} --channel ${from.channel}`;
+const reversalFinding = (current: ChannelDocument, from: Source, { build, to }: Reversal): Finding => {
+  const command = `promote ${nameOf(build)} --from ${current.channel} --channel ${from.channel}`;
   const former = to ?? say('nothing');
-  const problem = say('takesBack', { channel: current.channel, build, other: from.channel, former, command: bring });
+  const problem = say('takesBack', { channel: current.channel, build, other: from.channel, former, command });
   return { check: 'promotion', problem };
 };
 
@@ -127,7 +127,7 @@ export interface PromoteFromOptions extends SwitchOptions {
   name?: string;
 }
 
-export interface Promoted extends Change {
+export interface Promotion extends Change {
   /** True if the other channel's log records it as well. */
   loggedThere: boolean;
 }
@@ -136,11 +136,11 @@ export interface Promoted extends Change {
  * Makes another channel's live builds live here: the same builds by digest, copied with their files from another store. The change
  * passes the gate here and is in both logs. Throws refused for builds that are missing or killed on either side.
  */
-export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promoted> {
+export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promotion> {
   const source = await readSource(writer, from, name);
-  const ever = await everStable(from, source.document);
+  const stableIds = await findEverStable(from, source.document);
   await copyFrom(writer, from, source.records);
-  const origin = placeOf(source.document, isElsewhere(writer, from) ? from.store : null);
+  const origin = foreignStateOf(source.document, isOtherStore(writer, from) ? from.store : null);
   const change = await changeChannel(
     writer,
     async (current) => {
@@ -148,14 +148,14 @@ export async function promoteFrom(writer: Writer, { from, name, ...options }: Pr
       const stable = name ? mergeBuilds(live, source.builds) : [...source.builds].sort();
       if (stable.join() === [...live].sort().join()) return null;
       const changed = source.builds.filter((id) => !live.includes(id));
-      const lost = takenBack(current, stable, ever);
-      const findings = lost.map((one) => takenBackFinding(current, from, one));
-      if (lost.length > 0 && !options.force)
+      const reversals = findReversals(current, stable, stableIds);
+      const findings = reversals.map((one) => reversalFinding(current, from, one));
+      if (reversals.length > 0 && !options.force)
         throw refused(
           say('neverHad', { other: from.channel, channel: current.channel }),
           say('neverHadCure'),
           findings.map(({ problem }) => problem),
-          { kind: 'takenBack', from: from.channel, builds: lost },
+          { kind: 'takenBack', from: from.channel, builds: reversals },
         );
       const decision = await switchStable(writer, current, { stable, changed, findings }, options);
       return { ...decision, action: { kind: 'promote', builds: changed.length > 0 ? changed : stable, from: origin } };
@@ -164,16 +164,16 @@ export async function promoteFrom(writer: Writer, { from, name, ...options }: Pr
   );
   return {
     ...change,
-    loggedThere: change.changed && (await logThere(writer, from, change, source.builds, options.why)),
+    loggedThere: change.changed && (await logInSource(writer, from, change, source.builds, options.why)),
   };
 }
 
-async function logThere(writer: Writer, from: Source, { document }: Change, builds: string[], why?: string) {
+async function logInSource(writer: Writer, from: Source, { document }: Change, builds: string[], why?: string) {
   if (!from.key) return false;
-  const there: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
-  const into = placeOf(document, isElsewhere(writer, from) ? writer.store : null);
+  const source: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
+  const into = foreignStateOf(document, isOtherStore(writer, from) ? writer.store : null);
   // permission for this channel is enough: only the log of the other one changes
-  await changeChannel({ ...there, permit: undefined }, async (current) => ({
+  await changeChannel({ ...source, permit: undefined }, async (current) => ({
     state: stateOf(current),
     action: { kind: 'promoted', builds, into },
     why,
@@ -192,7 +192,7 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
     );
   await copyFrom(writer, from, source.records);
   if (!before) await createChannel(writer);
-  const origin = placeOf(source.document, isElsewhere(writer, from) ? from.store : null);
+  const origin = foreignStateOf(source.document, isOtherStore(writer, from) ? from.store : null);
   return changeChannel(writer, async (current) => {
     const { killed } = source.document;
     const next = await compose(writer, current, replan(current, { stable: source.builds, killed }));

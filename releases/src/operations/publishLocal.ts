@@ -1,5 +1,5 @@
 import { Catalog, claimedBy } from '../builds/catalog.ts';
-import { type BuiltPackage, type Published, publish, readPackage, recordOf } from '../builds/publish.ts';
+import { type BuiltPackage, type PublishedBuild, publish, readPackage, recordOf } from '../builds/publish.ts';
 import { frozenNow } from '../channel/changeAgenda.ts';
 import { createChannel, renewChannel } from '../channel/changeChannel.ts';
 import { currentDocument } from '../channel/readChannel.ts';
@@ -35,17 +35,17 @@ const withVersion = ({ description, ...rest }: BuiltPackage, version: string): B
 });
 
 /** Equal sources may give different bytes (another compiler version), which then get a version of their own. */
-async function publishDevelopment(store: Store, dist: string): Promise<Published> {
+async function publishDevelopment(store: Store, dist: string): Promise<PublishedBuild> {
   const built = await readPackage(dist);
   const { name, version, sourceHash } = built.description;
   const provenance = { commit: null, at: new Date().toISOString(), publisher: 'local' };
   // the letter `s`, because semver forbids a numeric identifier with a leading zero
-  const development = `${version}-dev.s${sourceHash}`;
-  const plain = withVersion(built, development);
-  const { id, digest } = recordOf(plain, provenance);
-  const holder = await claimedBy(store, name, plain.description.version);
-  if (holder === null || holder === id) return publish(store, plain, provenance);
-  return publish(store, withVersion(built, `${development}.b${digest.slice(0, 8)}`), provenance);
+  const developmentVersion = `${version}-dev.s${sourceHash}`;
+  const plainPackage = withVersion(built, developmentVersion);
+  const { id, digest } = recordOf(plainPackage, provenance);
+  const holder = await claimedBy(store, name, plainPackage.description.version);
+  if (holder === null || holder === id) return publish(store, plainPackage, provenance);
+  return publish(store, withVersion(built, `${developmentVersion}.b${digest.slice(0, 8)}`), provenance);
 }
 
 /**
@@ -53,30 +53,32 @@ async function publishDevelopment(store: Store, dist: string): Promise<Published
  * if nothing changed; other live remotes stay. Throws refused for broken builds.
  */
 export async function publishLocal(options: PublishLocalOptions): Promise<PublishedLocal> {
-  const opened = await openStore(options.store ?? DEFAULT_STORE);
-  const { store } = opened;
+  const openedStore = await openStore(options.store ?? DEFAULT_STORE);
+  const { store } = openedStore;
   const isNew = (await publicKeyOf(store)) === null;
-  const key = isNew ? await prepareStore(opened) : ((await opened.signingKey()) ?? (await prepareStore(opened)));
+  const key = isNew
+    ? await prepareStore(openedStore)
+    : ((await openedStore.signingKey()) ?? (await prepareStore(openedStore)));
   const channel = options.channel ?? 'production';
   const catalog = new Catalog(store);
   const writer: Writer = { store, catalog, key, channel, who: options.who ?? 'local', now: () => new Date() };
   await createChannel(writer);
-  const published: Published[] = [];
-  for (const dist of options.dists) published.push(await publishDevelopment(store, dist));
-  const builds = published.map(({ id }) => id);
-  makeSet(published.map(({ record }) => record));
+  const publishedBuilds: PublishedBuild[] = [];
+  for (const dist of options.dists) publishedBuilds.push(await publishDevelopment(store, dist));
+  const builds = publishedBuilds.map(({ id }) => id);
+  makeSet(publishedBuilds.map(({ record }) => record));
   const before = await currentDocument(writer);
   const live = new Set((before.stable?.builds ?? []).map(nameOf));
-  const decided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
+  const isDecided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
   // a restart must succeed during a freeze as well, without switching anything
   const frozen = before.stable ? await frozenNow(writer) : null;
-  const alive = frozen ? [] : builds.filter((id) => !before.killed.includes(id) && !decided(id));
+  const switchableBuilds = frozen ? [] : builds.filter((id) => !before.killed.includes(id) && !isDecided(id));
   // local builds are judged without a browser by design
   const gate = Object.assign(makeGate(writer, { smoke: null }), { blind: false });
-  const change = await activate(writer, alive, { gate, why: 'npm start', force: true });
-  const renewed = await renewChannel(writer);
+  const change = await activate(writer, switchableBuilds, { gate, why: 'npm start', force: true });
+  const renewal = await renewChannel(writer);
   const document = await currentDocument(writer);
   const notes = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
   const problems = change.changed ? evidenceLines(change.document.action) : notes;
-  return { seq: document.seq, builds, changed: change.changed || renewed.changed, problems };
+  return { seq: document.seq, builds, changed: change.changed || renewal.changed, problems };
 }

@@ -43,28 +43,28 @@ export interface SwitchOptions extends ChangeOptions {
 }
 
 /** Options of a switch that a person sets. */
-export type SwitchWish = Omit<SwitchOptions, 'gate' | 'evidence'>;
+export type SwitchRequest = Omit<SwitchOptions, 'gate' | 'evidence'>;
 
 /** Runs the gate. Returns the evidence of a forced switch. Throws refused with every problem. */
 async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Evidence[]> {
   const findings = await options.gate(proposal);
-  const unseen: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
-  if (findings.length === 0) return unseen;
+  const unseenEvidence: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
+  if (findings.length === 0) return unseenEvidence;
   const problems = findings.map(findingLine);
   if (!options.force) throw refused(say('gateRefused'), say('gateCure'), problems);
   if (!options.why) throw needsReason(problems);
   const forced = findings.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: true }));
-  return [...unseen, ...forced];
+  return [...unseenEvidence, ...forced];
 }
 
 /** Makes the replaced builds the fallbacks of failing pages. */
 export function lastGoodAfter(current: ChannelDocument, changed: readonly string[]): Record<string, string> {
   const names = new Set(changed.map(nameOf));
-  const replaced = (current.stable?.builds ?? []).filter((id) => names.has(nameOf(id)));
-  return { ...current.lastGood, ...Object.fromEntries(replaced.map((id) => [nameOf(id), id])) };
+  const replacedBuilds = (current.stable?.builds ?? []).filter((id) => names.has(nameOf(id)));
+  return { ...current.lastGood, ...Object.fromEntries(replacedBuilds.map((id) => [nameOf(id), id])) };
 }
 
-const proposed = (
+const toGateInput = (
   current: ChannelDocument,
   next: Composed,
   judged: ComposedSet,
@@ -88,16 +88,16 @@ async function judgeCandidates(
   const judged = next.together ?? next.candidates[0];
   if (misfits.length > 0 || !judged || !gate) return misfits.map(({ check, problem }) => ({ check, problem }));
   const changed = next.candidates.flatMap(({ planned }) => planned.builds);
-  const findings = await gate(proposed(current, next, judged, changed));
+  const findings = await gate(toGateInput(current, next, judged, changed));
   if (findings.length === 0) return [];
   const before = await compose(writer, current, replan(current, {}));
   const running = before.together ?? before.candidates[0];
-  const findingsBefore = running ? (await gate(proposed(current, before, running, changed))).map(findingLine) : [];
+  const findingsBefore = running ? (await gate(toGateInput(current, before, running, changed))).map(findingLine) : [];
   return findings.filter((finding) => !findingsBefore.includes(findingLine(finding)));
 }
 
 /** Drops candidates that fail over the new stable set, so that they never block another team. Without a gate, only rules apply. */
-export async function keepCandidates(
+export async function dropFailingCandidates(
   writer: Writer,
   current: ChannelDocument,
   plan: Plan,
@@ -123,17 +123,17 @@ export async function keepCandidates(
 }
 
 /** Removes builds of the changed names from candidates: `promote` would undo the change. A candidate without builds ends. */
-function candidatesBeside(current: ChannelDocument, changed: readonly string[]) {
+function withoutOvertaken(current: ChannelDocument, changed: readonly string[]) {
   const names = new Set(changed.map(nameOf));
   const candidates = candidatesOf(current);
-  const overtaken = candidates
+  const overtakenBuilds = candidates
     .flatMap(({ builds }) => builds)
     .filter((id) => names.has(nameOf(id)) && !changed.includes(id));
   return {
     candidates: candidates
       .map((candidate) => ({ ...candidate, builds: candidate.builds.filter((id) => !names.has(nameOf(id))) }))
       .filter(({ builds }) => builds.length > 0),
-    evidence: overtaken.map((build): Evidence => ({ kind: 'overtaken', build })),
+    evidence: overtakenBuilds.map((build): Evidence => ({ kind: 'overtaken', build })),
   };
 }
 
@@ -152,19 +152,19 @@ export async function switchStable(
   { stable, changed, findings = [] }: NewStable,
   options: SwitchOptions,
 ): Promise<Omit<Decision, 'action'>> {
-  const passed = await passFreeze(writer, options.despiteFreeze);
-  const rest = candidatesBeside(current, changed);
-  const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: rest.candidates });
-  const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
+  const freezeEvidence = await passFreeze(writer, options.despiteFreeze);
+  const remaining = withoutOvertaken(current, changed);
+  const plan = replan(current, { stable, lastGood: lastGoodAfter(current, changed), candidates: remaining.candidates });
+  const { next, evidence } = await dropFailingCandidates(writer, current, plan, options.gate);
   const judge = async (proposal: GateInput) => [...findings, ...(await options.gate(proposal))];
   const gate: Gate = Object.assign(judge, { blind: options.gate.blind });
-  const forced = await passGate({ ...options, gate }, proposed(current, next, next.stable, changed));
+  const gateEvidence = await passGate({ ...options, gate }, toGateInput(current, next, next.stable, changed));
   return {
     composed: next,
     state: next.state,
     force: options.force,
     why: options.why,
-    evidence: [...passed, ...forced, ...rest.evidence, ...evidence],
+    evidence: [...freezeEvidence, ...gateEvidence, ...remaining.evidence, ...evidence],
     forward: true,
   };
 }
@@ -181,7 +181,7 @@ export function activate(writer: Writer, builds: readonly string[], options: Swi
   return changeChannel(writer, decide, options.seq);
 }
 
-const listed = (candidates: readonly PlannedCandidate[]): string =>
+const formatCandidates = (candidates: readonly PlannedCandidate[]): string =>
   candidates.map(({ builds }) => builds.join(' ')).join(', ');
 
 /** Returns the candidate with a build of this name, or the only candidate. Throws refused. */
@@ -192,7 +192,7 @@ export function requireCandidate(current: ChannelDocument, name?: string) {
   if (candidate && matching.length === 1) return candidate;
   if (candidate)
     throw refused(
-      say('manyCandidates', { channel: current.channel, names: listed(matching) }),
+      say('manyCandidates', { channel: current.channel, names: formatCandidates(matching) }),
       say('manyCandidatesCure'),
     );
   const { channel } = current;
@@ -217,35 +217,36 @@ export async function canary(
     writer,
     async (current) => {
       const live = current.stable?.builds ?? [];
-      const over =
+      const canaryBuilds =
         builds.length > 0 ? builds.filter((id) => !live.includes(id)) : requireCandidate(current, name).builds;
-      if (over.length === 0) throw refused(say('liveAlready'), say('liveAlreadyCure'));
-      const names = new Set(over.map(nameOf));
+      if (canaryBuilds.length === 0) throw refused(say('liveAlready'), say('liveAlreadyCure'));
+      const names = new Set(canaryBuilds.map(nameOf));
       const candidates = candidatesOf(current);
-      const former = candidates.find((candidate) => sameBuilds(candidate.builds, over));
-      if (former?.percent === percent) return null;
-      const passed = former && percent < former.percent ? [] : await passFreeze(writer, options.despiteFreeze);
+      const formerCandidate = candidates.find((candidate) => sameBuilds(candidate.builds, canaryBuilds));
+      if (formerCandidate?.percent === percent) return null;
+      const freezeEvidence =
+        formerCandidate && percent < formerCandidate.percent ? [] : await passFreeze(writer, options.despiteFreeze);
       const others = candidates.filter((candidate) => !candidate.builds.some((id) => names.has(nameOf(id))));
-      const begun = { builds: over, percent, salt: randomBytes(12).toString('base64url') };
-      const planned = former
-        ? candidates.map((candidate) => (candidate === former ? { ...former, percent } : candidate))
-        : [...others, begun];
-      const next = await compose(writer, current, replan(current, { candidates: planned }));
-      const evidence = former ? [] : await passCandidate(options, current, next, over);
-      const ended = former ? [] : candidates.filter((candidate) => !others.includes(candidate));
+      const newCandidate = { builds: canaryBuilds, percent, salt: randomBytes(12).toString('base64url') };
+      const plannedCandidates = formerCandidate
+        ? candidates.map((candidate) => (candidate === formerCandidate ? { ...formerCandidate, percent } : candidate))
+        : [...others, newCandidate];
+      const next = await compose(writer, current, replan(current, { candidates: plannedCandidates }));
+      const evidence = formerCandidate ? [] : await passCandidate(options, current, next, canaryBuilds);
+      const endedCandidates = formerCandidate ? [] : candidates.filter((candidate) => !others.includes(candidate));
       return {
         composed: next,
         state: next.state,
-        action: { kind: 'canary', builds: over, percent },
+        action: { kind: 'canary', builds: canaryBuilds, percent },
         force: options.force,
         why: options.why,
         evidence: [
           ...(options.evidence ?? []),
-          ...passed,
+          ...freezeEvidence,
           ...evidence,
-          ...ended.map((candidate): Evidence => ({ kind: 'candidateEnded', builds: [...candidate.builds] })),
+          ...endedCandidates.map((candidate): Evidence => ({ kind: 'candidateEnded', builds: [...candidate.builds] })),
         ],
-        forward: !former || percent > former.percent,
+        forward: !formerCandidate || percent > formerCandidate.percent,
       };
     },
     options.seq,
@@ -257,12 +258,12 @@ async function passCandidate(
   options: SwitchOptions,
   current: ChannelDocument,
   next: Composed,
-  over: readonly string[],
+  canaryBuilds: readonly string[],
 ): Promise<Evidence[]> {
-  const alone = next.candidates.at(-1);
-  const judged = [...(alone ? [alone] : []), ...(next.together ? [next.together] : [])];
+  const newCandidate = next.candidates.at(-1);
+  const judged = [...(newCandidate ? [newCandidate] : []), ...(next.together ? [next.together] : [])];
   const evidence: Evidence[] = [];
-  for (const set of judged) evidence.push(...(await passGate(options, proposed(current, next, set, over))));
+  for (const set of judged) evidence.push(...(await passGate(options, toGateInput(current, next, set, canaryBuilds))));
   return evidence;
 }
 
@@ -271,23 +272,23 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
   return changeChannel(
     writer,
     async (current) => {
-      const promoted = requireCandidate(current, name);
-      const { builds } = promoted;
-      const passed = await passFreeze(writer, options.despiteFreeze);
+      const promotedCandidate = requireCandidate(current, name);
+      const { builds } = promotedCandidate;
+      const freezeEvidence = await passFreeze(writer, options.despiteFreeze);
       const plan = replan(current, {
         stable: mergeBuilds(current.stable?.builds ?? [], builds),
         lastGood: lastGoodAfter(current, builds),
-        candidates: candidatesOf(current).filter((candidate) => candidate !== promoted),
+        candidates: candidatesOf(current).filter((candidate) => candidate !== promotedCandidate),
       });
-      const { next, evidence } = await keepCandidates(writer, current, plan, options.gate);
-      const forced = await passGate(options, proposed(current, next, next.stable, builds));
+      const { next, evidence } = await dropFailingCandidates(writer, current, plan, options.gate);
+      const gateEvidence = await passGate(options, toGateInput(current, next, next.stable, builds));
       return {
         composed: next,
         state: next.state,
         action: { kind: 'promote', builds },
         force: options.force,
         why: options.why,
-        evidence: [...(options.evidence ?? []), ...passed, ...forced, ...evidence],
+        evidence: [...(options.evidence ?? []), ...freezeEvidence, ...gateEvidence, ...evidence],
         forward: true,
       };
     },
@@ -308,13 +309,13 @@ export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions
     writer,
     async (current) => {
       const candidates = candidatesOf(current);
-      const ended = name || candidates.length === 0 ? [requireCandidate(current, name)] : candidates;
-      const rest = candidates.filter((candidate) => !ended.includes(candidate));
-      const next = await compose(writer, current, replan(current, { candidates: rest }));
+      const endedCandidates = name || candidates.length === 0 ? [requireCandidate(current, name)] : candidates;
+      const remaining = candidates.filter((candidate) => !endedCandidates.includes(candidate));
+      const next = await compose(writer, current, replan(current, { candidates: remaining }));
       return {
         composed: next,
         state: next.state,
-        action: { kind: 'abort', builds: ended.flatMap(({ builds }) => builds) },
+        action: { kind: 'abort', builds: endedCandidates.flatMap(({ builds }) => builds) },
         why,
         evidence,
       };

@@ -65,8 +65,8 @@ export const strongestFirst = (grants: readonly Grant[]): Grant[] =>
 export function parseGrant(grant: string): Grant {
   const [word = '', name = null, ...rest] = grant.split(':');
   const role = ROLES.find((known) => known === word);
-  const bound = role === 'publisher' || role === 'deployer';
-  if (role && rest.length === 0 && (bound ? name !== null && isName(name) : name === null)) return { role, name };
+  const isBound = role === 'publisher' || role === 'deployer';
+  if (role && rest.length === 0 && (isBound ? name !== null && isName(name) : name === null)) return { role, name };
   throw usage(`"${grant}" is not a grant`, 'Use manager, viewer, publisher:<name> or deployer:<name>.');
 }
 
@@ -114,7 +114,7 @@ export async function createToken(
 interface ReadToken {
   record: TokenRecord;
   /** False: made before records were signed, changed since, or forged. */
-  signed: boolean;
+  isSigned: boolean;
   tag: string;
 }
 
@@ -124,7 +124,7 @@ function parseToken(source: string, id: string, publicKey: string): Omit<ReadTok
     if (!parsed.success) return null;
     const { sig: _, ...record } = parsed.output;
     // a record copied to another id would survive the revocation of its token
-    return { record, signed: record.id === id && isSignedDocument(parsed.output, publicKey) };
+    return { record, isSigned: record.id === id && isSignedDocument(parsed.output, publicKey) };
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
     throw cause;
@@ -144,7 +144,7 @@ export async function isRevoked(store: Store, publicKey: string, id: string): Pr
   return token === null || token.record.revoked !== null;
 }
 
-export const REISSUE =
+export const REISSUE_CURE =
   'Have a new one made where the signing key is: `pnpm release token create <grant>`, then `token revoke <id>` this one.';
 
 /** A token without its hash; `problem` is why it is refused, or null. */
@@ -156,9 +156,9 @@ export async function listTokens(store: Store, publicKey: string): Promise<Liste
   const tokens = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
   return tokens
     .filter((token) => token !== null)
-    .map(({ record: { hash: _hash, ...shown }, signed }) => ({
+    .map(({ record: { hash: _hash, ...shown }, isSigned }) => ({
       ...shown,
-      problem: signed ? null : "not signed by this store's key: refused",
+      problem: isSigned ? null : "not signed by this store's key: refused",
     }));
 }
 
@@ -167,7 +167,7 @@ export async function revokeToken(store: Store, key: SigningKey, id: string): Pr
   for (;;) {
     const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id, key.publicKey) : null;
     if (!token) throw refused(`there is no token ${id}`, 'List them with `token list`.');
-    if (token.signed && token.record.revoked) return token.record;
+    if (token.isSigned && token.record.revoked) return token.record;
     const record = { ...token.record, id, revoked: token.record.revoked ?? new Date().toISOString() };
     if (await store.swapPointer(keyOf(id), signedJson(record, key), token.tag)) return record;
   }
@@ -184,18 +184,18 @@ export async function authenticate(
   now: Date,
 ): Promise<TokenRecord | 'unknown' | 'unsigned'> {
   const [, id = '', secret = ''] = TOKEN.exec(token) ?? [];
-  const found = id ? await readToken(store, id, publicKey) : null;
-  if (!found) return 'unknown';
-  const { record, signed } = found;
-  const [presented, kept] = [Buffer.from(sha256Hex(secret)), Buffer.from(record.hash)];
-  const matches = presented.length === kept.length && timingSafeEqual(presented, kept);
-  const over = record.revoked !== null || (record.expires !== null && Date.parse(record.expires) <= now.getTime());
-  if (!matches || over) return 'unknown';
-  return signed ? record : 'unsigned';
+  const storedToken = id ? await readToken(store, id, publicKey) : null;
+  if (!storedToken) return 'unknown';
+  const { record, isSigned } = storedToken;
+  const [presentedHash, storedHash] = [Buffer.from(sha256Hex(secret)), Buffer.from(record.hash)];
+  const isMatch = presentedHash.length === storedHash.length && timingSafeEqual(presentedHash, storedHash);
+  const isOver = record.revoked !== null || (record.expires !== null && Date.parse(record.expires) <= now.getTime());
+  if (!isMatch || isOver) return 'unknown';
+  return isSigned ? record : 'unsigned';
 }
 
 /** Operation of a request. `names` are the build names that it affects directly. */
-export interface Wish {
+export interface PermissionRequest {
   verb:
     | 'look'
     | 'publish'
@@ -229,9 +229,9 @@ export interface Wish {
   frozen?: boolean;
 }
 
-const PUBLISHES: readonly Wish['verb'][] = ['look', 'publish', 'check'];
-const DEPLOYS: readonly Wish['verb'][] = [
-  ...PUBLISHES,
+const PUBLISHER_VERBS: readonly PermissionRequest['verb'][] = ['look', 'publish', 'check'];
+const DEPLOYER_VERBS: readonly PermissionRequest['verb'][] = [
+  ...PUBLISHER_VERBS,
   'activate',
   'canary',
   'promote',
@@ -246,7 +246,7 @@ const DEPLOYS: readonly Wish['verb'][] = [
   'retract',
 ];
 /** Verbs that change a candidate, now or later. */
-export const MOVES_CANDIDATE: readonly Wish['verb'][] = [
+export const CANDIDATE_VERBS: readonly PermissionRequest['verb'][] = [
   'canary',
   'promote',
   'abort',
@@ -256,32 +256,33 @@ export const MOVES_CANDIDATE: readonly Wish['verb'][] = [
   'cancel',
 ];
 
-const isOnly = (names: readonly string[], own: readonly string[]): boolean =>
-  own.length > 0 && names.every((name) => own.includes(name));
+const isOnly = (names: readonly string[], ownNames: readonly string[]): boolean =>
+  ownNames.length > 0 && names.every((name) => ownNames.includes(name));
 
 /** True if a candidate has builds both of the caller's names and of others. */
-function candidateIsShared(current: ChannelDocument, own: readonly string[]): boolean {
+function candidateIsShared(current: ChannelDocument, ownNames: readonly string[]): boolean {
   const names = candidatesOf(current).map(({ builds }) => builds.map(nameOf));
-  return names.some((held) => held.some((name) => own.includes(name)) && !isOnly(held, own));
+  return names.some((held) => held.some((name) => ownNames.includes(name)) && !isOnly(held, ownNames));
 }
 
-const verbsOf = (role: Role): readonly Wish['verb'][] =>
-  role === 'deployer' ? DEPLOYS : role === 'publisher' ? PUBLISHES : [];
+const verbsOf = (role: Role): readonly PermissionRequest['verb'][] =>
+  role === 'deployer' ? DEPLOYER_VERBS : role === 'publisher' ? PUBLISHER_VERBS : [];
 
 /** Returns why the caller may not do this; null = allowed. Without names, a rollback, check or change of candidates affects all. */
-export function refusal(caller: Caller, wish: Wish, current: ChannelDocument): string | null {
+export function refusal(caller: Caller, request: PermissionRequest, current: ChannelDocument): string | null {
   const grants = grantsOf(caller);
-  if (grants.some(({ role }) => role === 'manager') || wish.verb === 'look') return null;
-  if (wish.force) return say('forceIsManagers');
-  if (wish.frozen) return say('frozenIsManagers');
-  const able = grants.filter(({ role }) => verbsOf(role).includes(wish.verb));
-  if (able.length === 0) return say('roleLacks', { role: caller.role, verb: wish.verb });
-  const own = able.flatMap(({ name }) => name ?? []);
-  const whole = wish.names.length === 0 && ['rollback', 'check', ...MOVES_CANDIDATE].includes(wish.verb);
-  const names = own.join(' and ');
-  if (whole || !isOnly(wish.names, own)) return say(caller.more ? 'groupsAreFor' : 'tokenIsFor', { names });
-  if (MOVES_CANDIDATE.includes(wish.verb) && candidateIsShared(current, own))
-    return say('candidateShared', { names: own.join(' or ') });
+  if (grants.some(({ role }) => role === 'manager') || request.verb === 'look') return null;
+  if (request.force) return say('forceIsManagers');
+  if (request.frozen) return say('frozenIsManagers');
+  const permittingGrants = grants.filter(({ role }) => verbsOf(role).includes(request.verb));
+  if (permittingGrants.length === 0) return say('roleLacks', { role: caller.role, verb: request.verb });
+  const ownNames = permittingGrants.flatMap(({ name }) => name ?? []);
+  const isWholeChannel = request.names.length === 0 && ['rollback', 'check', ...CANDIDATE_VERBS].includes(request.verb);
+  const names = ownNames.join(' and ');
+  if (isWholeChannel || !isOnly(request.names, ownNames))
+    return say(caller.more ? 'groupsAreFor' : 'tokenIsFor', { names });
+  if (CANDIDATE_VERBS.includes(request.verb) && candidateIsShared(current, ownNames))
+    return say('candidateShared', { names: ownNames.join(' or ') });
   return null;
 }
 

@@ -60,8 +60,8 @@ async function isWatched(store: Store): Promise<boolean> {
 export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
   const { store, channel, key } = writer;
   const { approval = null } = document;
-  const beside = { approval, proposals: [], frozen: null, webhooks: [], watched: true, problem: null };
-  const none = { schedules: [], freezes: [], ...beside };
+  const sharedFields = { approval, proposals: [], frozen: null, webhooks: [], watched: true, problem: null };
+  const emptyView = { schedules: [], freezes: [], ...sharedFields };
   let agenda: Agenda;
   let webhooks: ListedWebhook[];
   try {
@@ -69,18 +69,19 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     webhooks = await listWebhooks(writer);
   } catch (cause) {
     if (cause instanceof ReleaseError && cause.kind === 'refused')
-      return { ...none, problem: [cause.message, cause.cure].join('; ') };
+      return { ...emptyView, problem: [cause.message, cause.cure].join('; ') };
     throw cause;
   }
-  if (agenda.schedules.length + agenda.freezes.length + agenda.proposals.length + webhooks.length === 0) return none;
+  if (agenda.schedules.length + agenda.freezes.length + agenda.proposals.length + webhooks.length === 0)
+    return emptyView;
   const now = await timeOf(writer);
   const schedules: ScheduleView[] = [];
-  for (const planned of agenda.schedules.filter((each) => isStanding(each, document))) {
-    const { builds, steps, taken, due, paused, by, at, why } = planned;
+  for (const schedule of agenda.schedules.filter((each) => isStanding(each, document))) {
+    const { builds, steps, taken, due, paused, by, at, why } = schedule;
     const next = steps[taken];
     if (!next) continue;
-    const isDue = !paused && due <= now.toISOString() && standing(planned, document) === 'ready';
-    const { waiting } = isDue ? await judgeStep(writer, reader, planned, document, now) : { waiting: null };
+    const isDue = !paused && due <= now.toISOString() && standing(schedule, document) === 'ready';
+    const { waiting } = isDue ? await judgeStep(writer, reader, schedule, document, now) : { waiting: null };
     const name = nameOf(builds[0] ?? '');
     schedules.push({ name, builds, steps, taken, next: { percent: next.percent, due }, waiting, paused, by, at, why });
   }

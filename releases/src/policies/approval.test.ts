@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
-import { type Asked, approve, ask, reject, settleProposals } from './approval.ts';
+import { approve, type RequestOutcome, reject, settleProposals, submit } from './approval.ts';
 import { steerSchedule, takeDueSteps } from './schedule.ts';
 import { eventOf } from './webhookEvents.ts';
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   first = await at.remote('stories');
   await at.activate(await at.host(), first, await at.remote('chat'));
   next = await at.remote('stories', '1.1.0');
-  await ask(as('Li'), { verb: 'approval', hours: 24 }, options);
+  await submit(as('Li'), { verb: 'approval', hours: 24 }, options);
 });
 afterEach(() => at.remove());
 
@@ -41,9 +41,9 @@ const as = (name: string, writer: Writer = at.writer): Writer => ({
   actor: { person: personNamed([name]), token: null, isManager: true },
 });
 const activation = (build = next) => ({ verb: 'activate' as const, builds: [build], why: 'new feed' });
-const propose = async (who = 'Li', request: Parameters<typeof ask>[1] = activation(), writer?: Writer) =>
-  idOf(await ask(as(who, writer), request, options));
-function idOf({ proposal, changed }: Asked): string {
+const propose = async (who = 'Li', request: Parameters<typeof submit>[1] = activation(), writer?: Writer) =>
+  idOf(await submit(as(who, writer), request, options));
+function idOf({ proposal, changed }: RequestOutcome): string {
   expect(changed).toBe(false);
   if (!proposal) throw new Error('nothing waits');
   return proposal.id;
@@ -102,7 +102,7 @@ describe('where two persons decide', () => {
     await propose('Li', { verb: 'promote' });
     await propose('Li', { verb: 'schedule', builds: [], steps: '25@1h,100@4h' });
     await propose();
-    expect((await ask(as('Li'), { verb: 'canary', builds: [], percent: 2 }, options)).changed).toBe(true);
+    expect((await submit(as('Li'), { verb: 'canary', builds: [], percent: 2 }, options)).changed).toBe(true);
     expect((await abort(as('Li'), {})).changed).toBe(true);
     await agree('Wang', await propose('Li', activation(await at.remote('stories', '1.2.0'))));
     expect((await rollback(as('Li'), { name: 'stories' })).changed).toBe(true);
@@ -141,14 +141,14 @@ describe('where two persons decide', () => {
   test('two accounts of the provider are two persons though both are called the same', async () => {
     const session = (id: string) => ({ role: 'manager' as const, name: null, id, label: 'Li Hua', more: [] });
     const writerOf = (id: string) => ({ ...at.writer, who: `Li Hua (${id})`, actor: actorOf(session(id)) });
-    const id = idOf(await ask(writerOf('a1'), activation(), options));
+    const id = idOf(await submit(writerOf('a1'), activation(), options));
     await expect(approve(writerOf('a1'), { id }, openGate)).rejects.toMatchObject({ kind: 'forbidden' });
     expect((await approve(writerOf('b2'), { id }, openGate)).changed).toBe(true);
   });
 
   test('the gate judges when it is proposed, and again when it is approved', async () => {
     const refusing: Gate = async () => [{ check: 'routes', problem: 'taken twice' }];
-    await expect(ask(as('Li'), activation(), { gate: refusing })).rejects.toMatchObject({
+    await expect(submit(as('Li'), activation(), { gate: refusing })).rejects.toMatchObject({
       details: ['routes: taken twice'],
     });
     expect(await waiting()).toEqual([]);
@@ -381,8 +381,8 @@ describe('a schedule', () => {
 
   test('that one person made before stands still once two decide', async () => {
     await agree('Wang', await propose('Li', { verb: 'approval', hours: null }));
-    await ask(as('Li'), { verb: 'schedule', builds: [next], steps: '5@now,100@1h' }, options);
-    await ask(as('Li'), { verb: 'approval', hours: 24 }, options);
+    await submit(as('Li'), { verb: 'schedule', builds: [next], steps: '5@now,100@1h' }, options);
+    await submit(as('Li'), { verb: 'approval', hours: 24 }, options);
     await visits();
     await look(1.1);
     expect((await at.current()).candidate?.percent).toBe(5);

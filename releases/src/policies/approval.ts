@@ -20,7 +20,7 @@ import {
 import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
-import { type Promoted, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
+import { type Promotion, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
 import { activate, canary, type Gate, promote } from '../operations/switching.ts';
 import { say } from '../sentences.ts';
 import { schedule } from './schedule.ts';
@@ -32,7 +32,7 @@ const APPROVAL_HOURS = 24;
 const LONGEST_HOURS = 7 * 24;
 
 /** A change that was made, or the proposal that waits in its place. */
-export type Asked = (Change | Promoted) & { proposal?: ProposalView };
+export type RequestOutcome = (Change | Promotion) & { proposal?: ProposalView };
 
 interface CarryOptions {
   gate: Gate;
@@ -42,7 +42,7 @@ interface CarryOptions {
 }
 
 /** Carries out a request. Throws refused, usage and conflict. */
-function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Change | Promoted> {
+function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Change | Promotion> {
   const { gate, seq, approved } = options;
   switch (request.verb) {
     case 'activate':
@@ -58,12 +58,12 @@ function carryOut(writer: Writer, request: ForwardRequest, options: CarryOptions
     case 'schedule':
       return schedule(writer, { ...request, steps: parseSteps(request.steps), seq, approved }, gate);
     case 'approval':
-      return setRule(writer, request, seq);
+      return setApprovalRule(writer, request, seq);
   }
 }
 
 /** One person can turn the rule on. While it is on, any change of it is a forward change, which needs a second person. */
-async function setRule(
+async function setApprovalRule(
   writer: Writer,
   { hours, why }: Extract<ForwardRequest, { verb: 'approval' }>,
   seq?: number,
@@ -100,14 +100,14 @@ function personOf({ actor, who }: Writer): Person {
  * Carries out a request, or under the approval rule stores it as a proposal. The gate judges a proposal as well, but the new state is
  * not written until a second person approves it.
  */
-export async function ask(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<Asked> {
-  let held: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> } | null = null;
-  const hold: Writer['second'] = async (current, decided) => {
-    held = { current, decided };
+export async function submit(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<RequestOutcome> {
+  let heldChange: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> } | null = null;
+  const holdChange: Writer['second'] = async (current, decided) => {
+    heldChange = { current, decided };
     return null;
   };
-  const change = await carryOut({ ...writer, second: hold }, request, options);
-  return held ? propose(writer, request, held) : change;
+  const change = await carryOut({ ...writer, second: holdChange }, request, options);
+  return heldChange ? propose(writer, request, heldChange) : change;
 }
 
 const entryOf = (
@@ -127,11 +127,11 @@ const without = (agenda: Agenda, id: string): Agenda => ({
 
 /** Returns what would change for everybody, or for a share of visitors. */
 function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, 'state' | 'action'>) {
-  const named = 'builds' in action ? action.builds : [];
+  const namedBuilds = 'builds' in action ? action.builds : [];
   const isSwitch = current.stable?.set !== state.stable?.set;
   const byName = (ids: readonly string[]) => new Map(ids.map((id) => [nameOf(id), id]));
-  const from = byName(isSwitch ? (current.stable?.builds ?? []) : liveOf(current, named));
-  const to = byName(isSwitch ? (state.stable?.builds ?? []) : named);
+  const from = byName(isSwitch ? (current.stable?.builds ?? []) : liveOf(current, namedBuilds));
+  const to = byName(isSwitch ? (state.stable?.builds ?? []) : namedBuilds);
   return [...new Set([...from.keys(), ...to.keys()])]
     .sort()
     .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
@@ -142,7 +142,7 @@ async function propose(
   writer: Writer,
   request: ForwardRequest,
   { current, decided }: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> },
-): Promise<Asked> {
+): Promise<RequestOutcome> {
   const person = personOf(writer);
   const now = await timeOf(writer);
   const { action, state } = decided;
@@ -161,15 +161,15 @@ async function propose(
   };
   const { document } = await changeAgenda(writer, (agenda, at) => {
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return null;
-    const waiting = agenda.proposals.filter(({ expires }) => Date.parse(expires) > now.getTime());
-    const same = waiting.find((each) => isSame(each, proposal));
-    if (same) throw refused(say('sameWaits', { by: same.by, id: same.id }), say('sameWaitsCure', { id: same.id }));
-    if (waiting.length >= MOST_PROPOSALS)
-      throw refused(say('manyWait', { count: waiting.length }), say('manyWaitCure'));
+    const pendingProposals = agenda.proposals.filter(({ expires }) => Date.parse(expires) > now.getTime());
+    const twin = pendingProposals.find((each) => isSameRequest(each, proposal));
+    if (twin) throw refused(say('sameWaits', { by: twin.by, id: twin.id }), say('sameWaitsCure', { id: twin.id }));
+    if (pendingProposals.length >= MOST_PROPOSALS)
+      throw refused(say('manyWait', { count: pendingProposals.length }), say('manyWaitCure'));
     if (stateDigest(at) !== proposal.before)
       throw conflict(say('changedMeanwhile', { channel: at.channel }), say('lookAgainCure'));
     return {
-      agenda: { ...agenda, proposals: [...waiting, proposal] },
+      agenda: { ...agenda, proposals: [...pendingProposals, proposal] },
       entry: entryOf(proposal, 'proposed', request.why),
     };
   });
@@ -177,7 +177,7 @@ async function propose(
 }
 
 /** Compares request, state and result, regardless of person and reason. */
-function isSame(one: PendingApproval, other: PendingApproval): boolean {
+function isSameRequest(one: PendingApproval, other: PendingApproval): boolean {
   const comparable = ({ request: { why: _, ...request }, before, after }: PendingApproval) =>
     canonicalJson({ request, before, after });
   return comparable(one) === comparable(other);
@@ -189,7 +189,7 @@ interface ApprovalOutcome {
   at: string;
   seq: number;
   /** True if the log has an entry for the proposal itself, not only for the change. */
-  told: boolean;
+  isLogged: boolean;
 }
 
 /** Reads a proposal's outcome from the log; null while it is pending. */
@@ -203,9 +203,9 @@ async function outcomeOf(
     const { who: by, at } = state.action;
     for (const each of readAction(state.action).evidence) {
       if (each.kind === 'approved' && each.proposal === id)
-        outcome ??= { change: 'approved', by, at, seq: state.seq, told: false };
+        outcome ??= { change: 'approved', by, at, seq: state.seq, isLogged: false };
       if (each.kind === 'proposal' && each.id === id && each.change !== 'proposed')
-        return { ...(outcome ?? { change: each.change, by, at, seq: state.seq }), told: true };
+        return { ...(outcome ?? { change: each.change, by, at, seq: state.seq }), isLogged: true };
     }
   }
   return outcome;
@@ -234,17 +234,17 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
     );
 }
 
-const missing = (id: string) => refused(say('noProposal', { id }), say('noProposalCure'));
+const missingProposal = (id: string) => refused(say('noProposal', { id }), say('noProposalCure'));
 
-async function find(writer: Writer, id: string): Promise<PendingApproval> {
+async function findProposal(writer: Writer, id: string): Promise<PendingApproval> {
   const { proposals } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
   const proposal = proposals.find((each) => each.id === id);
   if (proposal) return proposal;
-  throw missing(id);
+  throw missingProposal(id);
 }
 
 /** Removes a proposal from the agenda, and logs its outcome unless the log already has it. */
-const close = (
+const closeProposal = (
   writer: Writer,
   proposal: PendingApproval,
   change: Extract<Evidence, { kind: 'proposal' }>['change'],
@@ -252,13 +252,13 @@ const close = (
 ): Promise<Change> =>
   changeAgenda(writer, async (agenda, document): Promise<AgendaDecision | null> => {
     const outcome = await outcomeOf(writer, document, proposal);
-    const entry = outcome?.told ? null : entryOf(proposal, change, why);
+    const entry = outcome?.isLogged ? null : entryOf(proposal, change, why);
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return { agenda: without(agenda, proposal.id), entry };
     // an approved schedule has already removed its proposal from the agenda
     return entry && change === 'approved' ? { agenda, entry } : null;
   });
 
-export interface WordRequest {
+export interface DecisionRequest {
   id: string;
   why?: string;
 }
@@ -267,9 +267,9 @@ export interface WordRequest {
  * Carries out another person's proposal. The gate judges it again, and it is written only to the state it was made for. Throws
  * forbidden for the proposer, refused if the channel has changed, and conflict if somebody else was faster.
  */
-export async function approve(writer: Writer, { id, why }: WordRequest, gate: Gate): Promise<Change> {
+export async function approve(writer: Writer, { id, why }: DecisionRequest, gate: Gate): Promise<Change> {
   const person = personOf(writer);
-  const proposal = await find(writer, id);
+  const proposal = await findProposal(writer, id);
   if (isSamePerson(person, proposal.person))
     throw forbidden(say('ownProposal', { id, by: proposal.by }), say('ownProposalCure'));
   const current = () => currentDocument(writer);
@@ -285,28 +285,28 @@ export async function approve(writer: Writer, { id, why }: WordRequest, gate: Ga
     await assertOpen(writer, await current(), proposal);
     throw refused(say('nothingToDo', { id }), say('nothingToDoCure', { id }));
   }
-  await close(writer, proposal, 'approved', why);
+  await closeProposal(writer, proposal, 'approved', why);
   return change;
 }
 
 /** Removes a proposal: withdrawn by its proposer, rejected by others. With `own`, throws forbidden for others. */
-export async function reject(writer: Writer, { id, why }: WordRequest, { own = false } = {}): Promise<Change> {
+export async function reject(writer: Writer, { id, why }: DecisionRequest, { own = false } = {}): Promise<Change> {
   const person = personOf(writer);
-  let closed = false;
+  let isClosed = false;
   return changeAgenda(writer, async (agenda, document) => {
     const proposal = agenda.proposals.find((each) => each.id === id);
-    if (!proposal && closed) return null;
-    if (!proposal) throw missing(id);
+    if (!proposal && isClosed) return null;
+    if (!proposal) throw missingProposal(id);
     const isOwn = isSamePerson(person, proposal.person);
     if (own && !isOwn) throw forbidden(say('othersProposal', { id, by: proposal.by }), say('othersProposalCure'));
-    if (!closed) await assertUndecided(writer, document, proposal);
-    closed = true;
+    if (!isClosed) await assertUndecided(writer, document, proposal);
+    isClosed = true;
     return { agenda: without(agenda, id), entry: entryOf(proposal, isOwn ? 'withdrawn' : 'rejected', why) };
   });
 }
 
 /** Longer than an approval takes between its change and its log entry. */
-const SETTLED_MS = 60_000;
+const APPROVAL_TIMEOUT_MS = 60_000;
 
 /**
  * Removes expired proposals and completes interrupted approvals: a written switch counts as approved, a schedule that was not written is
@@ -319,9 +319,9 @@ export async function settleProposals(writer: Writer): Promise<void> {
     const now = (await timeOf(writer)).getTime();
     const outcome = await outcomeOf(writer, document, proposal);
     const isPlan = proposal.request.verb === 'schedule';
-    if (outcome && now - Date.parse(outcome.at) >= SETTLED_MS)
-      await close({ ...writer, who: outcome.by }, proposal, isPlan ? 'interrupted' : 'approved');
-    if (!outcome && Date.parse(proposal.expires) <= now) await close(writer, proposal, 'expired');
+    if (outcome && now - Date.parse(outcome.at) >= APPROVAL_TIMEOUT_MS)
+      await closeProposal({ ...writer, who: outcome.by }, proposal, isPlan ? 'interrupted' : 'approved');
+    if (!outcome && Date.parse(proposal.expires) <= now) await closeProposal(writer, proposal, 'expired');
   }
 }
 

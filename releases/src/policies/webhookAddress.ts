@@ -8,12 +8,12 @@ import { say } from '../sentences.ts';
 // Checks and encrypts addresses of webhooks. A person who adds one must not reach into the console's network, and a reader of the store
 // must not learn the addresses.
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+const LOOPBACK_RANGES = new BlockList();
+LOOPBACK_RANGES.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK_RANGES.addAddress('::1', 'ipv6');
 
 /** Addresses outside the public internet: private, shared, link-local, documentation, multicast and other reserved ones. */
-const PRIVATE = new BlockList();
+const PRIVATE_RANGES = new BlockList();
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -29,27 +29,29 @@ for (const [net, prefix] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
-  PRIVATE.addSubnet(net, prefix, 'ipv4');
-/** Public IPv6. `PRIVATE` excludes those that embed an IPv4 address or are for documentation. */
-const GIVEN_OUT = new BlockList();
-GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
+  PRIVATE_RANGES.addSubnet(net, prefix, 'ipv4');
+/** Public IPv6. `PRIVATE_RANGES` excludes those that embed an IPv4 address or are for documentation. */
+const PUBLIC_IPV6 = new BlockList();
+PUBLIC_IPV6.addSubnet('2000::', 3, 'ipv6');
 for (const [net, prefix] of [
   ['2001::', 32],
   ['2001:db8::', 32],
   ['2002::', 16],
 ] as const)
-  PRIVATE.addSubnet(net, prefix, 'ipv6');
+  PRIVATE_RANGES.addSubnet(net, prefix, 'ipv6');
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** True for an address of this machine, a private network or a reserved range. */
 export function isPrivateAddress(address: string): boolean {
-  const plain = MAPPED.exec(address)?.[1] ?? address;
-  if (isIP(plain) === 4) return PRIVATE.check(plain, 'ipv4');
-  return isIP(plain) !== 6 || !GIVEN_OUT.check(plain, 'ipv6') || PRIVATE.check(plain, 'ipv6');
+  const plainAddress = MAPPED.exec(address)?.[1] ?? address;
+  if (isIP(plainAddress) === 4) return PRIVATE_RANGES.check(plainAddress, 'ipv4');
+  return (
+    isIP(plainAddress) !== 6 || !PUBLIC_IPV6.check(plainAddress, 'ipv6') || PRIVATE_RANGES.check(plainAddress, 'ipv6')
+  );
 }
 
-const isLoopback = (address: string): boolean => LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const isLoopback = (address: string): boolean => LOOPBACK_RANGES.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '');
 
@@ -76,49 +78,49 @@ export function webhookRulesFrom(environment: NodeJS.ProcessEnv = process.env): 
 }
 
 /** Parses a webhook's address. Throws usage if it is malformed, refused if it is not allowed. */
-export function checkedUrl(text: string, { allowPrivate }: WebhookRules): URL {
+export function parseWebhookUrl(text: string, { allowPrivate }: WebhookRules): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw usage(say('notWeb', { text }), say('notWebCure'));
   if (url.username || url.password) throw usage(say('withPassword'), say('withPasswordCure'));
   const host = hostOf(url);
-  const loopback = host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
-  if (url.protocol === 'http:' && !loopback) throw refused(say('overHttps'), say('overHttpsCure'));
-  if (!allowPrivate && (loopback || (isIP(host) !== 0 && isPrivateAddress(host))))
+  const isOnLoopback = host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
+  if (url.protocol === 'http:' && !isOnLoopback) throw refused(say('overHttps'), say('overHttpsCure'));
+  if (!allowPrivate && (isOnLoopback || (isIP(host) !== 0 && isPrivateAddress(host))))
     throw refused(say('privateAddress', { host }), say('privateCure'));
   return url;
 }
 
 /** Checks addresses while connecting, so that a name cannot change its address between check and call (DNS rebinding). */
 export const guardedLookup =
-  ({ allowPrivate, resolve: look = resolve }: WebhookRules): LookupFunction =>
+  ({ allowPrivate, resolve: lookup = resolve }: WebhookRules): LookupFunction =>
   (host, options, callback) => {
-    look(host, { ...options, all: true }, (problem, addresses) => {
+    lookup(host, { ...options, all: true }, (problem, addresses) => {
       if (problem) return callback(problem, '', 0);
-      const allowed = addresses.filter(({ address }) => allowPrivate || !isPrivateAddress(address));
-      const [first] = allowed;
+      const allowedAddresses = addresses.filter(({ address }) => allowPrivate || !isPrivateAddress(address));
+      const [first] = allowedAddresses;
       if (!first) return callback(new Error(say('leadsInside', { host })), '', 0);
-      if (options.all) return callback(null, allowed);
+      if (options.all) return callback(null, allowedAddresses);
       return callback(null, first.address, first.family);
     });
   };
 
-const derived = (key: SigningKey, purpose: string): Buffer =>
+const deriveKey = (key: SigningKey, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key.privatePem, 'liaozhai webhooks', purpose, 32));
 
 /** Derives a webhook's secret from the store's key and the webhook's id, so that it need not be stored. */
 export const secretOf = (key: SigningKey, id: string): string =>
-  `whsec_${derived(key, `secret ${id}`).toString('base64')}`;
+  `whsec_${deriveKey(key, `secret ${id}`).toString('base64')}`;
 
 /** Encrypts an address for the store: those of chat services are secrets. */
 export function seal(text: string, key: SigningKey): string {
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', derived(key, 'address'), iv);
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(key, 'address'), iv);
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
 export function unseal(sealed: string, key: SigningKey): string {
   const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', derived(key, 'address'), bytes.subarray(0, 12));
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(key, 'address'), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(-16));
   return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
 }

@@ -55,14 +55,14 @@ function typeOf(action: ReadAction, who: string): EventType | null {
     case 'withdraw':
       return 'rolledBack';
     case 'kill': {
-      const somebodyHadIt = action.evidence.some(({ kind }) => kind === 'replaced' || kind === 'candidateEnded');
-      return somebodyHadIt ? 'rolledBack' : 'killed';
+      const wasInUse = action.evidence.some(({ kind }) => kind === 'replaced' || kind === 'candidateEnded');
+      return wasInUse ? 'rolledBack' : 'killed';
     }
     case 'schedule': {
-      const waits = action.evidence.some(
+      const isWaiting = action.evidence.some(
         (each) => each.kind === 'schedule' && ['waits', 'refused', 'revoked'].includes(each.change),
       );
-      return waits ? 'scheduleWaiting' : null;
+      return isWaiting ? 'scheduleWaiting' : null;
     }
     case 'proposal': {
       const [proposal] = action.evidence.filter((each) => each.kind === 'proposal');
@@ -85,17 +85,17 @@ const PROPOSAL_EVENTS = {
 
 /** Returns the event of a state; null if webhooks do not report it. */
 export function eventOf(
-  { channel, seq, action: stored }: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>,
+  { channel, seq, action: storedAction }: Pick<ChannelDocument, 'channel' | 'seq' | 'action'>,
   rules: Pick<WebhookRules, 'console'> = {},
 ): WebhookEvent | null {
-  const action = readAction(stored);
-  const type = typeOf(action, stored.who);
+  const action = readAction(storedAction);
+  const type = typeOf(action, storedAction.who);
   if (!type) return null;
-  const { who, why, at } = stored;
+  const { who, why, at } = storedAction;
   const console = consoleOf(channel, rules);
   const lines = [
-    `${channel}: ${actionLine(stored)} (${who}${why ? `, "${why}"` : ''})`,
-    ...evidenceLines(stored),
+    `${channel}: ${actionLine(storedAction)} (${who}${why ? `, "${why}"` : ''})`,
+    ...evidenceLines(storedAction),
     ...(console ? [console] : []),
   ];
   return {

@@ -12,7 +12,7 @@ import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
-import { checkedUrl, guardedLookup, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
+import { guardedLookup, parseWebhookUrl, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 
 // Notifies webhooks of changes to a channel. Instead of a queue, each webhook stores the last delivered state of the log. So no switch
@@ -24,8 +24,8 @@ const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
 /** Attempts before an event is given up, over about a day. */
 export const MOST_ATTEMPTS = 32;
-const TIMEOUT_MS = 10_000;
-const LONGEST_ANSWER = 64 * 1024;
+const DELIVERY_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -62,7 +62,7 @@ const documentSchema = v.object({
 /** `webhooks/<channel>.json`, a signed pointer: a writer of the store without the key cannot add an address. */
 const keyOf = (channel: string): string => `webhooks/${channel}.json`;
 
-async function read(
+async function readWebhooks(
   store: Store,
   channel: string,
   publicKey: string,
@@ -82,10 +82,10 @@ async function read(
   return { webhooks: parsed.output.webhooks, tag: pointer.tag };
 }
 
-async function change(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[] | null): Promise<void> {
+async function changeWebhooks(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[] | null): Promise<void> {
   const { store, channel, key } = writer;
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const { webhooks, tag } = await read(store, channel, key.publicKey);
+    const { webhooks, tag } = await readWebhooks(store, channel, key.publicKey);
     const next = decide(webhooks);
     if (!next) return;
     const document = { format: 1, channel, nonce: randomUUID(), webhooks: next };
@@ -111,13 +111,13 @@ function post(
 ): Promise<string | null> {
   const body = JSON.stringify(event);
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     const call = send(url, {
       method: 'POST',
       lookup: guardedLookup(rules),
       // a reused connection would skip the check of its address
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -128,29 +128,29 @@ function post(
       },
     });
     // the message of an `AbortError` does not mention the timeout
-    call.once('error', (cause) => done(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
-    call.once('response', (answer) => {
-      const status = answer.statusCode ?? 0;
-      let received = 0;
-      answer.on('data', (chunk: Buffer) => {
-        received += chunk.length;
-        if (received > LONGEST_ANSWER) answer.destroy();
+    call.once('error', (cause) => resolve(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
+    call.once('response', (response) => {
+      const status = response.statusCode ?? 0;
+      let receivedBytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        receivedBytes += chunk.length;
+        if (receivedBytes > MAX_RESPONSE_BYTES) response.destroy();
       });
-      answer.once('error', () => undefined);
-      answer.once('close', () => done(status >= 200 && status < 300 ? null : say('receiverAnswered', { status })));
+      response.once('error', () => undefined);
+      response.once('close', () => resolve(status >= 200 && status < 300 ? null : say('receiverAnswered', { status })));
     });
     call.end(body);
   });
 }
 
-async function attempt(
+async function attemptDelivery(
   writer: Writer,
   webhook: Webhook,
   event: WebhookEvent,
   rules: WebhookRules,
 ): Promise<string | null> {
   try {
-    const url = checkedUrl(unseal(webhook.url, writer.key), rules);
+    const url = parseWebhookUrl(unseal(webhook.url, writer.key), rules);
     const seconds = Math.floor((await timeOf(writer)).getTime() / 1000);
     return await post(url, secretOf(writer.key, webhook.id), event, seconds, rules);
   } catch (cause) {
@@ -161,15 +161,15 @@ async function attempt(
 /** A webhook for display, without its secret and full address. */
 export type ListedWebhook = Omit<Webhook, 'url'>;
 
-const listed = ({ url: _url, ...shown }: Webhook): ListedWebhook => shown;
+const toListed = ({ url: _url, ...shown }: Webhook): ListedWebhook => shown;
 
 export const listWebhooks = async ({ store, channel, key }: Writer): Promise<ListedWebhook[]> =>
-  (await read(store, channel, key.publicKey)).webhooks.map(listed);
+  (await readWebhooks(store, channel, key.publicKey)).webhooks.map(toListed);
 
-const shownOf = ({ origin }: URL): string => `${origin.slice(0, 110)}/…`;
+const displayAddress = ({ origin }: URL): string => `${origin.slice(0, 110)}/…`;
 
 /** Logs who added or removed a webhook. */
-const tell = (writer: Writer, what: 'added' | 'removed', address: string, why?: string, seq?: number) =>
+const logChange = (writer: Writer, what: 'added' | 'removed', address: string, why?: string, seq?: number) =>
   changeChannel(
     writer,
     async (current) => ({
@@ -187,15 +187,15 @@ export async function addWebhook(
   text: string,
   rules: WebhookRules,
 ): Promise<{ webhook: ListedWebhook; secret: string }> {
-  const url = checkedUrl(text, rules);
+  const url = parseWebhookUrl(text, rules);
   // before the log records the addition
-  requireRoom((await read(writer.store, writer.channel, writer.key.publicKey)).webhooks);
-  const { document } = await tell(writer, 'added', shownOf(url));
+  requireRoom((await readWebhooks(writer.store, writer.channel, writer.key.publicKey)).webhooks);
+  const { document } = await logChange(writer, 'added', displayAddress(url));
   const id = randomBytes(6).toString('hex');
   const webhook: Webhook = {
     id,
     url: seal(url.href, writer.key),
-    shown: shownOf(url),
+    shown: displayAddress(url),
     by: writer.who.slice(0, 120),
     at: (await timeOf(writer)).toISOString(),
     seq: document.seq,
@@ -204,41 +204,41 @@ export async function addWebhook(
     retry: null,
     undelivered: [],
   };
-  await change(writer, (webhooks) => {
+  await changeWebhooks(writer, (webhooks) => {
     requireRoom(webhooks);
     return webhooks.some((each) => each.id === id) ? null : [...webhooks, webhook];
   });
-  return { webhook: listed(webhook), secret: secretOf(writer.key, id) };
+  return { webhook: toListed(webhook), secret: secretOf(writer.key, id) };
 }
 
 function requireRoom({ length }: readonly Webhook[]): void {
   if (length >= MOST_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
 }
 
-const missing = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
+const missingWebhook = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
 
 /** Removes a webhook; undelivered events are dropped. Throws refused if it does not exist. */
 export async function removeWebhook(writer: Writer, id: string, { why, seq }: ChangeOptions = {}): Promise<Change> {
   const webhook = (await listWebhooks(writer)).find((each) => each.id === id);
-  if (!webhook) throw missing(id);
-  const outcome = await tell(writer, 'removed', webhook.shown, why, seq);
-  await change(writer, (webhooks) => webhooks.filter((each) => each.id !== id));
+  if (!webhook) throw missingWebhook(id);
+  const outcome = await logChange(writer, 'removed', webhook.shown, why, seq);
+  await changeWebhooks(writer, (webhooks) => webhooks.filter((each) => each.id !== id));
   return outcome;
 }
 
 /** Sends a `test` event now. If it succeeds, pending events are due immediately. Throws refused with the problem. */
 export async function testWebhook(writer: Writer, id: string, rules: WebhookRules): Promise<WebhookEvent> {
   const { store, channel, key, who } = writer;
-  const webhook = (await read(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
-  if (!webhook) throw missing(id);
+  const webhook = (await readWebhooks(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
+  if (!webhook) throw missingWebhook(id);
   const at = (await timeOf(writer)).toISOString();
   const console = consoleOf(channel, rules);
   const text = [`${channel}: a test by ${who}`, ...(console ? [console] : [])].join('\n');
-  const said = { who, why: '', builds: [], percent: null, text, console };
-  const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...said };
-  const problem = await attempt(writer, webhook, event, rules);
+  const details = { who, why: '', builds: [], percent: null, text, console };
+  const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...details };
+  const problem = await attemptDelivery(writer, webhook, event, rules);
   if (problem) throw refused(say('notReached', { address: webhook.shown, problem }), say('notReachedCure'));
-  await change(writer, (webhooks) =>
+  await changeWebhooks(writer, (webhooks) =>
     webhooks.some((each) => each.id === id && each.retry)
       ? webhooks.map((each) => (each.id === id ? { ...each, retry: null } : each))
       : null,
@@ -250,25 +250,25 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
 const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 
 /** Applies the result of an attempt: moves on to the next event, plans a retry or gives the event up. */
-function settled(webhook: Webhook, event: WebhookEvent, problem: string | null, now: Date): Webhook {
-  const over = { ...webhook, seq: event.seq, attempts: 0, problem: '', retry: null };
-  if (problem === null) return over;
-  const short = [...problem].slice(0, 200).join('');
+function applyOutcome(webhook: Webhook, event: WebhookEvent, problem: string | null, now: Date): Webhook {
+  const advancedWebhook = { ...webhook, seq: event.seq, attempts: 0, problem: '', retry: null };
+  if (problem === null) return advancedWebhook;
+  const shortProblem = [...problem].slice(0, 200).join('');
   const attempts = webhook.attempts + 1;
   if (attempts < MOST_ATTEMPTS)
     return {
       ...webhook,
       attempts,
-      problem: short,
+      problem: shortProblem,
       retry: new Date(now.getTime() + pauseAfter(attempts)).toISOString(),
     };
-  const given = { id: event.id, problem: short, at: now.toISOString() };
-  return { ...over, undelivered: [...webhook.undelivered, given].slice(-KEPT_UNDELIVERED) };
+  const undeliveredEvent = { id: event.id, problem: shortProblem, at: now.toISOString() };
+  return { ...advancedWebhook, undelivered: [...webhook.undelivered, undeliveredEvent].slice(-KEPT_UNDELIVERED) };
 }
 
 /** Stores a webhook's progress, unless another server is further or the webhook was removed. */
-const keep = (writer: Writer, next: Webhook): Promise<void> =>
-  change(writer, (webhooks) =>
+const storeProgress = (writer: Writer, next: Webhook): Promise<void> =>
+  changeWebhooks(writer, (webhooks) =>
     webhooks.some(({ id, seq }) => id === next.id && seq <= next.seq)
       ? webhooks.map((each) => (each.id === next.id ? next : each))
       : null,
@@ -282,48 +282,48 @@ async function deliverTo(
   rules: WebhookRules,
   mayGoOn: () => Promise<boolean>,
 ): Promise<void> {
-  let own = webhook;
-  let delivered = webhook.seq;
-  while (own.seq < document.seq && (await mayGoOn())) {
+  let progress = webhook;
+  let storedSeq = webhook.seq;
+  while (progress.seq < document.seq && (await mayGoOn())) {
     // a delay above the maximum was set by a wrong clock
-    const left = own.retry ? Date.parse(own.retry) - (await timeOf(writer)).getTime() : 0;
-    if (left > 0 && left <= LONGEST_PAUSE_MS) break;
-    const event = eventOf(await readState(writer.store, document, own.seq + 1, writer.key.publicKey), rules);
+    const remainingMs = progress.retry ? Date.parse(progress.retry) - (await timeOf(writer)).getTime() : 0;
+    if (remainingMs > 0 && remainingMs <= LONGEST_PAUSE_MS) break;
+    const event = eventOf(await readState(writer.store, document, progress.seq + 1, writer.key.publicKey), rules);
     if (!event) {
-      own = { ...own, seq: own.seq + 1 };
+      progress = { ...progress, seq: progress.seq + 1 };
       continue;
     }
-    const problem = await attempt(writer, own, event, rules);
-    own = settled(own, event, problem, await timeOf(writer));
-    await keep(writer, own);
-    delivered = own.seq;
+    const problem = await attemptDelivery(writer, progress, event, rules);
+    progress = applyOutcome(progress, event, problem, await timeOf(writer));
+    await storeProgress(writer, progress);
+    storedSeq = progress.seq;
     if (problem !== null) break;
   }
-  if (own.seq !== delivered) await keep(writer, own);
+  if (progress.seq !== storedSeq) await storeProgress(writer, progress);
 }
 
 /**
- * Delivers pending events to every webhook of a channel, in parallel. `busy` has the ids of webhooks that an earlier round still waits
+ * Delivers pending events to every webhook of a channel, in parallel. `busyIds` has the ids of webhooks that an earlier round still waits
  * for.
  */
 export async function deliver(
   writer: Writer,
   rules: WebhookRules,
   mayGoOn: () => Promise<boolean>,
-  busy = new Set<string>(),
+  busyIds = new Set<string>(),
 ): Promise<void> {
   const { store, channel, key } = writer;
-  if ((await read(store, channel, key.publicKey)).webhooks.length === 0) return;
+  if ((await readWebhooks(store, channel, key.publicKey)).webhooks.length === 0) return;
   const document = await currentDocument(writer);
   // read last: an earlier round may have ended meanwhile
-  const { webhooks } = await read(store, channel, key.publicKey);
-  const ends = await Promise.allSettled(
+  const { webhooks } = await readWebhooks(store, channel, key.publicKey);
+  const results = await Promise.allSettled(
     webhooks
-      .filter(({ id }) => !busy.has(id))
+      .filter(({ id }) => !busyIds.has(id))
       .map((webhook) => {
-        busy.add(webhook.id);
-        return deliverTo(writer, document, webhook, rules, mayGoOn).finally(() => busy.delete(webhook.id));
+        busyIds.add(webhook.id);
+        return deliverTo(writer, document, webhook, rules, mayGoOn).finally(() => busyIds.delete(webhook.id));
       }),
   );
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

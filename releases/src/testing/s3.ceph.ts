@@ -19,7 +19,7 @@ import { messageOf, ReleaseError, refused } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
-import { approve, ask } from '../policies/approval.ts';
+import { approve, submit } from '../policies/approval.ts';
 import { openReleases } from '../serve/openReleases.ts';
 import { openStore, prepareStore, probeStore } from '../store/store.ts';
 import { CONFORMANCE } from './conformance.ts';
@@ -166,14 +166,14 @@ const BUCKET = 'releases';
 const WRITERS = 10;
 const CHANGES = 5;
 
-function assert(isTrue: boolean, what: string): void {
-  if (!isTrue) throw new Error(what);
+function assert(isMet: boolean, what: string): void {
+  if (!isMet) throw new Error(what);
 }
 
 const gate = async () => [];
 
 /** Opens a store with an empty channel, its writer and a function to publish. */
-async function prepared(url: string, folder: string) {
+async function openPreparedStore(url: string, folder: string) {
   const opened = await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` });
   const { store } = opened;
   const key = await prepareStore(opened);
@@ -199,10 +199,10 @@ const MANAGERS = 6;
  * wins, and the other proposals are outdated.
  */
 async function approval(url: string, folder: string): Promise<void> {
-  const { store, key, writer, put } = await prepared(url, folder);
+  const { store, key, writer, put } = await openPreparedStore(url, folder);
   const first = await put(await writeRemote(`${folder}/approved-1`, 'stories', '1'), '1.0.0');
   await activate(writer, [await put(await writeHost(`${folder}/approved-host`, 'a'), '1.0.0'), first], { gate });
-  await ask(writer, { verb: 'approval', hours: 24 }, { gate });
+  await submit(writer, { verb: 'approval', hours: 24 }, { gate });
   const as = async (who: string): Promise<Writer> => ({
     ...writer,
     store: (await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` })).store,
@@ -218,35 +218,43 @@ async function approval(url: string, folder: string): Promise<void> {
     refusals.every(({ status }) => status === 'rejected'),
     'a change went past the second person',
   );
-  const asked = await Promise.all(
-    managers.map((each, n) => ask(each, { verb: 'activate', builds: [builds[n] ?? ''] }, { gate })),
+  const outcomes = await Promise.all(
+    managers.map((each, n) => submit(each, { verb: 'activate', builds: [builds[n] ?? ''] }, { gate })),
   );
-  const waiting = async () => (await readAgenda(store, 'production', key.publicKey)).proposals;
-  assert((await waiting()).length === MANAGERS, `of ${MANAGERS} proposals ${(await waiting()).length} wait`);
+  const readProposals = async () => (await readAgenda(store, 'production', key.publicKey)).proposals;
+  assert(
+    (await readProposals()).length === MANAGERS,
+    `of ${MANAGERS} proposals ${(await readProposals()).length} wait`,
+  );
   const live = async () => (await requireChannel(store, 'production', key.publicKey)).document;
   assert((await live()).stable?.builds.includes(first) === true, 'a proposal went live by itself');
-  const id = asked[0]?.proposal?.id ?? '';
-  const ends = await Promise.allSettled(managers.map((each) => approve(each, { id }, gate)));
-  const [own, ...others] = ends.map(({ status }) => status);
-  assert(own === 'rejected', 'a proposer approved the own proposal');
+  const id = outcomes[0]?.proposal?.id ?? '';
+  const approvals = await Promise.allSettled(managers.map((each) => approve(each, { id }, gate)));
+  const [ownStatus, ...otherStatuses] = approvals.map(({ status }) => status);
+  assert(ownStatus === 'rejected', 'a proposer approved the own proposal');
   assert(
-    others.filter((status) => status === 'fulfilled').length === 1,
-    `${others.filter((status) => status === 'fulfilled').length} persons approved the same proposal`,
+    otherStatuses.filter((status) => status === 'fulfilled').length === 1,
+    `${otherStatuses.filter((status) => status === 'fulfilled').length} persons approved the same proposal`,
   );
   assert((await live()).stable?.builds.includes(builds[0] ?? '') === true, 'what was approved is not live');
-  const late = await approve(managers[0] ?? writer, { id: asked[1]?.proposal?.id ?? '' }, gate).catch(messageOf);
-  assert(typeof late === 'string' && late.includes('was changed since'), 'a proposal of an older state was approved');
-  assert((await waiting()).length === MANAGERS - 1, 'a proposal was lost, or stays after its approval');
+  const lateApproval = await approve(managers[0] ?? writer, { id: outcomes[1]?.proposal?.id ?? '' }, gate).catch(
+    messageOf,
+  );
+  assert(
+    typeof lateApproval === 'string' && lateApproval.includes('was changed since'),
+    'a proposal of an older state was approved',
+  );
+  assert((await readProposals()).length === MANAGERS - 1, 'a proposal was lost, or stays after its approval');
   const { document } = await requireChannel(store, 'production', key.publicKey);
   const log = await readLog(store, document, key.publicKey, 1000);
   assert(log.length === document.seq, 'the audit has gaps');
-  const told = log.flatMap(({ action }) => action.evidence).filter(({ kind }) => kind === 'approved');
-  assert(told.length === 1, `the log tells of ${told.length} approvals`);
+  const approvalEvidence = log.flatMap(({ action }) => action.evidence).filter(({ kind }) => kind === 'approved');
+  assert(approvalEvidence.length === 1, `the log tells of ${approvalEvidence.length} approvals`);
 }
 
 /** Tests publishing, switching by ten concurrent writers, rollback and serving, all on the object store. */
 async function journey(url: string, folder: string): Promise<void> {
-  const { store, key, writer, put } = await prepared(url, folder);
+  const { store, key, writer, put } = await openPreparedStore(url, folder);
   await activate(writer, [await put(await writeHost(`${folder}/host`, 'a'), '1.0.0')], { gate });
   const names = Array.from({ length: WRITERS }, (_, n) => `r${n}`);
   await Promise.all(
@@ -254,12 +262,13 @@ async function journey(url: string, folder: string): Promise<void> {
       const builds: string[] = [];
       for (const version of ['1.0.0', '1.1.0'])
         builds.push(await put(await writeRemote(`${folder}/${name}-${version}`, name, version), version));
-      const own = {
+      const ownWriter = {
         ...writer,
         store: (await openStore(url, { ...process.env, RELEASES_KEYS: `${folder}/keys` })).store,
         who: name,
       };
-      for (let change = 0; change < CHANGES; change += 1) await activate(own, [builds[change % 2] ?? ''], { gate });
+      for (let change = 0; change < CHANGES; change += 1)
+        await activate(ownWriter, [builds[change % 2] ?? ''], { gate });
     }),
   );
   await rollback(writer, { name: 'r0' });
@@ -273,7 +282,7 @@ async function journey(url: string, folder: string): Promise<void> {
   assert(file?.headers['content-encoding'] === 'br' && file.body.length > 0, 'the entry is not served');
 }
 
-async function tried(name: string, work: () => Promise<unknown>): Promise<boolean> {
+async function runStep(name: string, work: () => Promise<unknown>): Promise<boolean> {
   const started = performance.now();
   try {
     await work();
@@ -301,15 +310,15 @@ async function main(): Promise<void> {
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
     const { store } = await openStore(`s3://${BUCKET}/${randomUUID()}`);
     const results: boolean[] = [];
-    for (const check of CONFORMANCE) results.push(await tried(check.name, () => check.run(store)));
-    results.push(await tried('init proves that the store refuses conflicting writes', () => probeStore(store)));
+    for (const check of CONFORMANCE) results.push(await runStep(check.name, () => check.run(store)));
+    results.push(await runStep('init proves that the store refuses conflicting writes', () => probeStore(store)));
     results.push(
-      await tried('ten writers publish and switch at once, then one rolls back', () =>
+      await runStep('ten writers publish and switch at once, then one rolls back', () =>
         journey(`s3://${BUCKET}/journey`, folder.path),
       ),
     );
     results.push(
-      await tried('two persons decide: six propose at once, five approve one of them at once', () =>
+      await runStep('two persons decide: six propose at once, five approve one of them at once', () =>
         approval(`s3://${BUCKET}/approval`, folder.path),
       ),
     );
