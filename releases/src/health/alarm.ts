@@ -62,7 +62,7 @@ type Alarming = Rise & { build: string };
 
 /** An incident without an alarm for this long is over, and the next alarm begins a new one. */
 export const INCIDENT_MS = 30 * 60_000;
-const LOOKED_THROUGH = 50;
+const SEARCHED_ENTRIES = 50;
 
 /**
  * Logs an alarm, which webhooks then deliver. Returns false if the log already has it, from another console or from this one before a
@@ -71,7 +71,7 @@ const LOOKED_THROUGH = 50;
 export async function logAlarm(writer: Writer, { build, minutes, recent, before }: Alarming): Promise<boolean> {
   const { store, key } = writer;
   const document = await currentDocument(writer);
-  const entries = await readLog(store, document, key.publicKey, LOOKED_THROUGH);
+  const entries = await readLog(store, document, key.publicKey, SEARCHED_ENTRIES);
   const since = (await timeOf(writer)).getTime() - INCIDENT_MS;
   const isLogged = entries.some(
     ({ action, at }) => action.kind === 'alarm' && action.builds.includes(build) && Date.parse(at) >= since,

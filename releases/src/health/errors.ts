@@ -81,13 +81,14 @@ export async function summariseErrors(
   maps: Pick<SourceMaps, 'place'>,
   running: readonly string[],
 ): Promise<ErrorHealth[]> {
-  const looked = new Map<string, Place | null>();
+  const placesByFrame = new Map<string, Place | null>();
   for (const frame of errors.flatMap(({ frames }) => frames))
-    if (!looked.has(frame) && looked.size < MOST_LOOKED_UP) looked.set(frame, await maps.place(frame));
+    if (!placesByFrame.has(frame) && placesByFrame.size < MOST_LOOKED_UP)
+      placesByFrame.set(frame, await maps.place(frame));
   const groups = new Map<string, Located[]>();
   for (const error of errors) {
     if (!parseBuildId(error.build)) continue;
-    const located = { ...error, places: error.frames.map((frame) => looked.get(frame) ?? null) };
+    const located = { ...error, places: error.frames.map((frame) => placesByFrame.get(frame) ?? null) };
     const key = `${error.build} ${error.name} ${whereOf(located) ?? error.kind}`;
     const group = groups.get(key);
     if (group) group.push(located);
@@ -107,7 +108,7 @@ function describe(group: readonly Located[], events: readonly HealthEvent[], run
   const since = new Date(Date.parse(first) - OPEN_MS).toISOString();
   // pages never vote on the host, and all of them run it
   const isOfBuild = ({ build }: HealthEvent) => nameOf(head.build) === HOST_NAME || build === head.build;
-  const had = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
+  const exposedVisitors = events.filter((event) => event.at >= since && isOfBuild(event)).map(({ visitor }) => visitor);
   return {
     build: head.build,
     gone: !running.includes(head.build),
@@ -124,7 +125,7 @@ function describe(group: readonly Located[], events: readonly HealthEvent[], run
     first,
     last,
     visitors: failed.size,
-    of: new Set([...had, ...failed]).size,
+    of: new Set([...exposedVisitors, ...failed]).size,
     browsers: portions(group, ({ browser }) => browser),
     routes: portions(group, ({ route }) => route),
   };

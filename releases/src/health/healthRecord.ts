@@ -56,7 +56,7 @@ export class HealthRecorder {
   readonly #channel: string;
   readonly #onProblem: (cause: unknown) => void;
   readonly #reserve = limitsFrom().reserve;
-  #waiting: HealthEvent[] = [];
+  #events: HealthEvent[] = [];
   #errors: ErrorEvent[] = [];
   #vitals = new VitalsTally();
   #timer: NodeJS.Timeout | undefined;
@@ -69,8 +69,8 @@ export class HealthRecorder {
   }
 
   record(beacon: Beacon, visitor: string, at = new Date()): void {
-    if (this.#waiting.length >= EVENTS_PER_FLUSH) return;
-    this.#waiting.push({ ...beacon, at: at.toISOString(), visitor: this.#hashed(visitor) });
+    if (this.#events.length >= EVENTS_PER_FLUSH) return;
+    this.#events.push({ ...beacon, at: at.toISOString(), visitor: this.#hashed(visitor) });
     this.#plan();
   }
 
@@ -98,8 +98,8 @@ export class HealthRecorder {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const lines = [...this.#waiting, ...this.#errors, ...this.#vitals.lines()];
-    this.#waiting = [];
+    const lines = [...this.#events, ...this.#errors, ...this.#vitals.lines()];
+    this.#events = [];
     this.#errors = [];
     this.#vitals = new VitalsTally();
     if (lines.length === 0) return;
@@ -190,34 +190,34 @@ export class HealthReader {
 
   /** Like `events`, with errors, and the vitals of the same hours. */
   record(since: string, now = new Date()): Promise<HealthRecord> {
-    const look = () => this.#look(since, now);
-    const record = this.#turn.then(look, look);
+    const readHours = () => this.#readHours(since, now);
+    const record = this.#turn.then(readHours, readHours);
     this.#turn = record;
     return record;
   }
 
-  async #look(since: string, now: Date): Promise<HealthRecord> {
+  async #readHours(since: string, now: Date): Promise<HealthRecord> {
     const oldest = new Date(now.getTime() - WINDOW_MS).toISOString();
     const from = since > oldest ? since : oldest;
     const folders = (await this.#store.children(this.#root)).filter((folder) => folder >= from.slice(0, 13));
-    const kept: HealthEvent[][] = [];
+    const eventsByHour: HealthEvent[][] = [];
     const errors: ErrorEvent[][] = [];
     const vitals: VitalsMinute[][] = [];
     let count = 0;
-    const wanted = new Set<string>();
+    const neededFolders = new Set<string>();
     for (const folder of folders.reverse()) {
       if (count >= KEPT_EVENTS) break;
-      wanted.add(folder);
+      neededFolders.add(folder);
       const hour = await this.#hour(folder, now);
-      kept.unshift(hour.events);
+      eventsByHour.unshift(hour.events);
       errors.unshift(hour.errors);
       vitals.unshift(hour.vitals.minutes);
       count += hour.events.length;
     }
-    for (const folder of this.#hours.keys()) if (!wanted.has(folder)) this.#hours.delete(folder);
-    const events = kept.flat().filter(({ at }) => at >= from);
-    const recent = errors.flat().filter(({ at }) => at >= from);
-    return { events: events.slice(-KEPT_EVENTS), errors: recent, vitals: vitals.flat() };
+    for (const folder of this.#hours.keys()) if (!neededFolders.has(folder)) this.#hours.delete(folder);
+    const events = eventsByHour.flat().filter(({ at }) => at >= from);
+    const recentErrors = errors.flat().filter(({ at }) => at >= from);
+    return { events: events.slice(-KEPT_EVENTS), errors: recentErrors, vitals: vitals.flat() };
   }
 
   async #hour(folder: string, now: Date): Promise<Hour> {
@@ -227,7 +227,7 @@ export class HealthReader {
     const keys = await this.#store.list(this.#root + folder);
     const waiting = keys.filter((key) => !hour.read.has(key)).reverse();
     const work = async () => {
-      for (let key = waiting.pop(); key; key = waiting.pop()) await this.#take(key, hour);
+      for (let key = waiting.pop(); key; key = waiting.pop()) await this.#readFile(key, hour);
     };
     // wait for all reads before throwing, so that a slow one is not counted twice
     const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
@@ -241,13 +241,13 @@ export class HealthReader {
   }
 
   /** Marks a file as read only after reading it, so that a failure of the store loses no events. */
-  async #take(key: string, hour: Hour): Promise<void> {
+  async #readFile(key: string, hour: Hour): Promise<void> {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);
     for (const line of lines) {
       const event = readLine(line);
       if (event && 'event' in event) hour.events.push(event.event);
-      else if (event && 'vitals' in event) hour.vitals.take(event.vitals);
+      else if (event && 'vitals' in event) hour.vitals.addLine(event.vitals);
       else if (event && hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(event.error);
     }
     if (hour.events.length > 2 * KEPT_EVENTS) hour.events = hour.events.slice(-KEPT_EVENTS);

@@ -59,7 +59,7 @@ describe('the digest', () => {
       (n % 3 === 0 ? first : second).report({ vitals: [...report.vitals] }, at);
     }
     const added = new VitalsTally();
-    for (const line of [...first.lines(), ...second.lines()]) added.take(line);
+    for (const line of [...first.lines(), ...second.lines()]) added.addLine(line);
     expect(added.minutes).toEqual(whole.minutes);
     expect(sizeOf(added.minutes[0]?.values.get('lcp warm') ?? new Map())).toBe(5000);
     expect(JSON.stringify(whole.lines()).length).toBeLessThan(600);

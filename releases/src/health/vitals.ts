@@ -42,12 +42,12 @@ function add(to: Histogram, from: Histogram, weight = 1): Histogram {
 
 /** The value that three quarters do not exceed; null without values. */
 export function p75Of(metric: VitalMetric, histogram: Histogram): number | null {
-  const wanted = sizeOf(histogram) * 0.75;
-  let seen = 0;
+  const targetCount = sizeOf(histogram) * 0.75;
+  let runningCount = 0;
   for (const [bucket, count] of [...histogram].sort(([a], [b]) => a - b)) {
-    seen += count;
+    runningCount += count;
     // tolerance for rounding errors in sums of weights
-    if (seen >= wanted - 1e-9) return middleOf(metric, bucket);
+    if (runningCount >= targetCount - 1e-9) return middleOf(metric, bucket);
   }
   return null;
 }
@@ -94,10 +94,10 @@ export class VitalsTally {
   report({ vitals }: VitalsReport, at: Date): void {
     const minute = `${at.toISOString().slice(0, 16)}:00Z`;
     for (const { build, metric, cache, value } of vitals)
-      this.take({ at: minute, build, metric, cache, buckets: { [bucketOf(metric, value)]: 1 } });
+      this.addLine({ at: minute, build, metric, cache, buckets: { [bucketOf(metric, value)]: 1 } });
   }
 
-  take(line: VitalsLine): void {
+  addLine(line: VitalsLine): void {
     const key = `${line.at} ${line.build}`;
     const stored = this.#minutes.get(key);
     if (!stored && this.#minutes.size >= MOST_MINUTES) return;
@@ -108,7 +108,7 @@ export class VitalsTally {
     minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
   }
 
-  /** Returns all values as lines for `take`. */
+  /** Returns all values as lines for `addLine`. */
   lines(): VitalsLine[] {
     return this.minutes.flatMap(({ at, build, values }) =>
       [...values].map(([kind, histogram]) => {
@@ -194,16 +194,16 @@ export interface SpeedVerdict {
 /** Judges whether a candidate's pages are slower than stable ones: significantly, and by an amount that users notice. */
 export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): SpeedVerdict {
   const strata = all.filter(({ tried, control }) => sizeOf(tried) > 0 && sizeOf(control) >= SLOWER.minimumAlike);
-  const [tried, weighed] = [new Map(), new Map()] as [Histogram, Histogram];
+  const [tried, weightedControl] = [new Map(), new Map()] as [Histogram, Histogram];
   let controlPages = 0;
   for (const stratum of strata) {
     const size = sizeOf(stratum.control);
     controlPages += size;
     add(tried, stratum.tried);
-    add(weighed, stratum.control, sizeOf(stratum.tried) / size);
+    add(weightedControl, stratum.control, sizeOf(stratum.tried) / size);
   }
   const triedPages = sizeOf(tried);
-  const [triedP75, controlP75] = [p75Of(metric, tried), p75Of(metric, weighed)];
+  const [triedP75, controlP75] = [p75Of(metric, tried), p75Of(metric, weightedControl)];
   const pValue = rankWorse(strata);
   const enough = Math.min(triedPages, controlPages) >= SLOWER.minimumPages;
   const more = (triedP75 ?? 0) - (controlP75 ?? 0);
@@ -247,11 +247,11 @@ export interface NameVitals {
 
 type IsWanted = (kind: { cache: CacheState }) => boolean;
 
-function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, wanted: IsWanted): Histogram {
+function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, isWanted: IsWanted): Histogram {
   const histogram: Histogram = new Map();
   for (const { values } of minutes)
     for (const cache of cacheStates)
-      if (wanted({ cache })) add(histogram, values.get(`${metric} ${cache}`) ?? new Map());
+      if (isWanted({ cache })) add(histogram, values.get(`${metric} ${cache}`) ?? new Map());
   return histogram;
 }
 
@@ -260,13 +260,19 @@ interface Span {
   step: number;
 }
 
-function seriesOf(build: string, minutes: readonly VitalsMinute[], metric: VitalMetric, span: Span, wanted: IsWanted) {
-  const whole = collect(minutes, metric, wanted);
+function seriesOf(
+  build: string,
+  minutes: readonly VitalsMinute[],
+  metric: VitalMetric,
+  span: Span,
+  isWanted: IsWanted,
+) {
+  const whole = collect(minutes, metric, isWanted);
   const pages = sizeOf(whole);
   const points = Array.from({ length: POINTS }, (_, n) => {
     const begins = span.from + n * span.step;
     const inside = minutes.filter(({ at }) => Date.parse(at) >= begins && Date.parse(at) < begins + span.step);
-    const histogram = collect(inside, metric, wanted);
+    const histogram = collect(inside, metric, isWanted);
     return sizeOf(histogram) < SHOWN.point ? null : p75Of(metric, histogram);
   });
   return { build, pages, p75: pages < SHOWN.pages ? null : p75Of(metric, whole), points };
@@ -287,9 +293,9 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
   const recent = all.filter(({ at }) => Date.parse(at) >= first);
   const of = (build?: string) => recent.filter((minute) => minute.build === build);
   const [control, tried] = [of(stable), of(candidate)];
-  const wanted: IsWanted = ({ cache }) => !candidate || cache !== 'mixed';
+  const isWanted: IsWanted = ({ cache }) => !candidate || cache !== 'mixed';
   const series = (build: string | undefined, minutes: readonly VitalsMinute[], metric: VitalMetric) =>
-    build === undefined ? null : seriesOf(build, minutes, metric, { from: first, step }, wanted);
+    build === undefined ? null : seriesOf(build, minutes, metric, { from: first, step }, isWanted);
   const strata = (metric: VitalMetric) =>
     (['cold', 'warm'] as const).map((state) => {
       const alike: IsWanted = ({ cache }) => cache === state;
