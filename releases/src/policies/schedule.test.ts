@@ -9,7 +9,7 @@ import { parseSteps, personNamed } from '../model/agenda.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { abort, activate, canary, type Gate, promote } from '../operations/switching.ts';
 import { createToken, revokeToken } from '../operations/tokens.ts';
-import { say, sentenceReader } from '../sentences.ts';
+import { createSentenceParser, say } from '../sentences.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
@@ -143,7 +143,7 @@ describe('the steps of a schedule', () => {
     await look(1.2);
     expect(await share()).toBe(5);
     const { refusal = '' } = (await view(1.2)).schedules[0]?.paused ?? {};
-    expect(sentenceReader()(refusal)).toEqual({ kind: 'makerRevoked', values: { by: 'tester' } });
+    expect(createSentenceParser()(refusal)).toEqual({ kind: 'makerRevoked', values: { by: 'tester' } });
     expect(eventOf(await at.current())).toMatchObject({
       type: 'scheduleWaiting',
       text: expect.stringContaining('revoked'),
