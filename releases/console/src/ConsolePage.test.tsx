@@ -105,6 +105,8 @@ function openServer() {
     misfit: null as RefusalReason | null,
     /** Response to every call: 503, another response, or none. */
     away: false as boolean | 'unreachable' | readonly [number, object],
+    /** Responses to requests of these verbs that fail. */
+    failing: {} as Record<string, [number, object]>,
     nothingBefore: false,
     /** Names without an earlier build, '' for the whole set. */
     deadEnds: [] as string[],
@@ -145,6 +147,8 @@ function openServer() {
     const channel = searchParams.get('channel') ?? '';
     const seq = server.seqs[channel] ?? 0;
     const verb = pathname.replace('/v1/', '');
+    const failure = server.failing[verb];
+    if (failure) return failure;
     if (verb === 'before' && (server.nothingBefore || server.deadEnds.includes(searchParams.get('name') ?? '')))
       return [200, { refused: { message: 'nothing else was live before', cure: 'List with `log`.' } }];
     if (verb === 'before' && server.misfit)
@@ -313,9 +317,28 @@ describe('shared libraries', () => {
     expect(tried.textContent).toContain('react19.1.0：stories由主程序提供 19.3.1，自带的从不运行');
   });
 
-  test('a set that shares nothing, or that cannot be read, has no such list', async () => {
+  test('a set that shares nothing has no such list, and neither has one with a damaged build', async () => {
+    server.failing.sharing = [422, { message: 'build.json is damaged' }];
     await openPage();
-    expect(screen.queryByText('共享库')).toBeNull();
+    expect(screen.queryByText(/共享库/)).toBeNull();
+    delete server.failing.sharing;
+    const before = server.asked.length;
+    await waitFor(() => expect(server.asked.slice(before).some(({ path }) => path.startsWith('sharing'))).toBe(true));
+    expect(screen.queryByText(/共享库/)).toBeNull();
+  });
+
+  test('a list that could not be loaded is reported and loaded later; the state is shown meanwhile', async () => {
+    server.failing.sharing = [503, { message: 'the store is away' }];
+    await openPage();
+    const live = section('正在运行');
+    expect(within(live).getByRole('alert').textContent).toBe('共享库：列表读取失败，稍后会自动重试');
+    server.seqs.production = 8;
+    await screen.findByText(/^状态 8，/);
+    const both = { name: 'chart.js', ofHost: null, copies: [copy('4.5.0', chat, 63.4, 'chat', 'stories')] };
+    server.sharing = { stable: [both], candidates: [] };
+    delete server.failing.sharing;
+    await waitFor(() => expect(live.textContent).toContain('共享库1 个'));
+    expect(within(live).queryByRole('alert')).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
-import { type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, type Sharing, withdrawnIn } from './api';
+import { ApiFailure, type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
+import type { SeenState } from './consoleState';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
@@ -92,7 +93,7 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
 }
 
 /** The live builds, their age and author, and the withdrawn remotes. */
-export function LiveSection(props: { channels: readonly string[]; sharing: Sharing | null } & LiveProps) {
+export function LiveSection(props: { channels: readonly string[]; sharing: SeenState['sharing'] } & LiveProps) {
   const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
@@ -108,7 +109,13 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Shari
           <WithdrawnRow key={nameOf(build)} build={build} entry={entry} {...props} />
         ))}
       </div>
-      <SharedLibraries libraries={sharing?.stable ?? []} />
+      {sharing instanceof ApiFailure ? (
+        <p className={styles.alarm} role="alert">
+          {texts.titled(texts.sharing.title, texts.builds.lost)}
+        </p>
+      ) : (
+        <SharedLibraries libraries={sharing?.stable ?? []} />
+      )}
       {killed.length > 0 && (
         <p className={styles.quiet} title={killed.join('\n')}>
           {texts.live.killedBuilds(texts.list(killed.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`)))}

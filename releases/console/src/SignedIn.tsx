@@ -1,7 +1,7 @@
 import { Button, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ApprovalSection, ProposalsSection } from './ApprovalSection';
-import { type Me, readChosen, saveChosen } from './api';
+import { ApiFailure, type Me, readChosen, saveChosen } from './api';
 import { BuildsSection } from './BuildsSection';
 import { CandidateSection } from './CandidateSection';
 import { CompareDialog } from './CompareDialog';
@@ -172,7 +172,7 @@ function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels
           <HealthSection health={health} />
         </Section>
         <Section title={texts.candidate.title}>
-          <CandidateSection status={status} sharing={sharing} {...part} />
+          <CandidateSection status={status} sharing={sharing instanceof ApiFailure ? null : sharing} {...part} />
         </Section>
         {proposals.length > 0 && (
           <Section id="proposals" title={texts.approval.pending}>

@@ -7,8 +7,8 @@ export interface SeenState {
   status: ChannelView;
   log: LogEntry[];
   names: NamedPackage[];
-  /** Null if it could not be loaded, such as for a set with a damaged build. */
-  sharing: Sharing | null;
+  /** Null for a set with a damaged build. After a failure the next refresh requests it again. */
+  sharing: Sharing | ApiFailure | null;
   /** Names without an earlier build, '' for the whole set, if the log does not show it. */
   deadEnds: readonly string[];
   /** When it was loaded, by this device's clock. */

@@ -35,6 +35,12 @@ export async function stateBefore(decided: Decided, name?: string): Promise<numb
     : new ApiFailure(422, [texts.live.nothingBefore(name && labels.of(name))]);
 }
 
+/** Returns null for a set with a damaged build, and a failure of the request as a value: it must not hide the state. */
+async function loadSharing(query: string): Promise<SeenState['sharing']> {
+  const answer = await get<Sharing>(`sharing?${query}`).catch(failureOf);
+  return answer instanceof ApiFailure && answer.status === 422 ? null : answer;
+}
+
 async function look(channel: string, former: SeenState | null): Promise<SeenState> {
   const query = `channel=${encodeURIComponent(channel)}`;
   const asked = Date.now();
@@ -45,7 +51,8 @@ async function look(channel: string, former: SeenState | null): Promise<SeenStat
   const isSame = former?.status.channel === status.channel && former.status.seq === status.seq;
   labels.set(names);
   const log = isSame ? former.log : await get<LogEntry[]>(`log?limit=${LOG_LENGTH}&${query}`);
-  const sharing = (isSame && former.sharing) || (await get<Sharing>(`sharing?${query}`).catch(() => null));
+  const loaded = isSame && !(former.sharing instanceof ApiFailure) && former.sharing;
+  const sharing = loaded || (await loadSharing(query));
   const deadEnds = isSame ? former.deadEnds : await findDeadEnds(status, log);
   const ahead = status.now ? Date.parse(status.now) - asked : 0;
   return { status, log, names, sharing, deadEnds, at: new Date(), ahead };
