@@ -830,6 +830,8 @@ describe('what the page shows', () => {
     await within(shown).findByText('stories');
     const [stories, chats] = [...shown.querySelectorAll('details')];
     expect([stories?.open, chats?.open]).toEqual([true, false]);
+    const summaries = [stories, chats].map((each) => each?.querySelector('summary')?.textContent);
+    expect(summaries).toEqual(['stories 1.0.0·aaaa → 1.1.0·bbbb', 'chat 1.0.0·aaaa']);
     for (const part of ['1.24秒（1,203 页）', '样本太少（9 页）', '明显变慢', '将自动中止'])
       expect(stories?.textContent).toContain(part);
     const chart = within(shown).getByRole('img', {

@@ -87,17 +87,17 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
   );
 }
 
-/** Names the candidate's build, else the stable one; initially open if there is a candidate. */
+/** Names the stable build and the candidate's; initially open if there is a candidate. */
 function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
-  const tried = first?.candidate;
+  const builds = [first?.stable, first?.candidate].flatMap((series) => (series ? versionOf(series.build) : []));
   const measured = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
   const { over, nothing } = texts.vitals;
   return (
-    <details className={styles.details} open={Boolean(tried)}>
+    <details className={styles.details} open={Boolean(first?.candidate)}>
       <summary>
         <Name name={name} />
-        <small>{tried ? versionOf(tried.build) : first?.stable && versionOf(first.stable.build)}</small>
+        <small>{builds.join(' → ')}</small>
       </summary>
       <p className={styles.quiet}>{over(stepMinutes)}</p>
       {measured.length === 0 && <p className={styles.quiet}>{nothing}</p>}
