@@ -3,25 +3,25 @@ import { originLine } from '../src/english.ts';
 import type { GroupHealth } from '../src/health/figures.ts';
 import { buildIdParts } from '../src/model/build.ts';
 import type { Comparison, Sides } from '../src/operations/compare.ts';
-import { bytes, clientFor, examples, options, print } from './context.ts';
+import { clientFor, examples, formatBytes, options, print } from './context.ts';
 
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 
 const versionOf = (id: string | null): string => (id === null ? '–' : buildIdParts(id).version);
 
 /** `12 → 13`, or one value if both are equal. */
-const both = ({ from, to }: Sides<string>): string =>
+const formatSides = ({ from, to }: Sides<string>): string =>
   from === to ? `${from ?? '–'}` : `${from ?? '–'} → ${to ?? '–'}`;
 
 function fileLines({ files: { from, to }, changedFiles }: Comparison): string[] {
-  const more = (to?.bytes ?? 0) - (from?.bytes ?? 0);
-  const sum = `${both({ from: from && `${from.count}`, to: to && `${to.count}` })}, ${both({ from: from && bytes(from.bytes), to: to && bytes(to.bytes) })}`;
-  const rest = changedFiles.length - MOST_FILES;
+  const addedBytes = (to?.bytes ?? 0) - (from?.bytes ?? 0);
+  const sum = `${formatSides({ from: from && `${from.count}`, to: to && `${to.count}` })}, ${formatSides({ from: from && formatBytes(from.bytes), to: to && formatBytes(to.bytes) })}`;
+  const rest = changedFiles.length - MAX_FILES;
   return [
-    `files: ${sum} (${more < 0 ? '-' : '+'}${bytes(Math.abs(more))})`,
-    ...changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => {
+    `files: ${sum} (${addedBytes < 0 ? '-' : '+'}${formatBytes(Math.abs(addedBytes))})`,
+    ...changedFiles.slice(0, MAX_FILES).map(({ path, from: before, to: after }) => {
       const sign = before === null ? '+' : after === null ? '-' : '~';
-      const sizes = [before, after].flatMap((size) => (size === null ? [] : bytes(size)));
+      const sizes = [before, after].flatMap((size) => (size === null ? [] : formatBytes(size)));
       return `  ${sign} ${path} ${[...new Set(sizes)].join(' → ')}`;
     }),
     ...(rest > 0 ? [`  ${rest} more: --json`] : []),
@@ -33,12 +33,12 @@ const healthText = (health: GroupHealth | null): string =>
 
 function commitLines({ commits, back, page }: Comparison): string[] {
   const title = back ? 'takes back' : 'brings';
-  const named = commits.map(
+  const originLines = commits.map(
     ({ build, ...origin }) => `  ${versionOf(build)}  ${originLine({ ...origin, publisher: '' })}`,
   );
   return [
     `${title} ${commits.length} published build${commits.length === 1 ? '' : 's'}${commits.length > 0 ? ':' : ''}`,
-    ...named.map((line) => line.trimEnd()),
+    ...originLines.map((line) => line.trimEnd()),
     ...(page ? [`  all commits: ${page}`] : []),
   ];
 }
@@ -46,11 +46,11 @@ function commitLines({ commits, back, page }: Comparison): string[] {
 function comparisonLines(comparison: Comparison): string[] {
   const { name, from, to, routes, contract, libraries, health, damaged } = comparison;
   const places = [...routes.removed.map((place) => `- ${place}`), ...routes.added.map((place) => `+ ${place}`)];
-  const shared = libraries.map(
+  const libraryLines = libraries.map(
     ({ name: library, carries, accepts }) =>
       `  ${library}: ${[
-        ...(carries.from === carries.to ? [] : [`carries ${both(carries)}`]),
-        ...(accepts.from === accepts.to ? [] : [`accepts ${both(accepts)}`]),
+        ...(carries.from === carries.to ? [] : [`carries ${formatSides(carries)}`]),
+        ...(accepts.from === accepts.to ? [] : [`accepts ${formatSides(accepts)}`]),
       ].join(', ')}`,
   );
   const lines = [
@@ -59,9 +59,9 @@ function comparisonLines(comparison: Comparison): string[] {
     ...commitLines(comparison),
     ...fileLines(comparison),
     `addresses: ${places.length > 0 ? places.join(', ') : 'the same'}`,
-    `contract: ${both(contract)}`,
-    `shared libraries: ${shared.length > 0 ? '' : 'the same'}`.trimEnd(),
-    ...shared,
+    `contract: ${formatSides(contract)}`,
+    `shared libraries: ${libraryLines.length > 0 ? '' : 'the same'}`.trimEnd(),
+    ...libraryLines,
     `health of the last day: ${healthText(health.from)} → ${healthText(health.to)}`,
   ];
   return [`${name} ${versionOf(from)} → ${versionOf(to)}`, ...lines.map((line) => `  ${line}`)];

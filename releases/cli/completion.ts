@@ -5,7 +5,7 @@ import { clientFor, options, print } from './context.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-interface Next {
+interface Suggestion {
   word: string;
   about: string;
   /** Allowed values of an option with a value; empty if any value is allowed. */
@@ -15,7 +15,7 @@ interface Next {
 /** What may follow these words: verbs, options, and arguments with fixed values. */
 interface Level {
   words: string[];
-  next: Next[];
+  suggestions: Suggestion[];
   takesFolder: boolean;
 }
 
@@ -24,17 +24,17 @@ const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name()
 
 /** The program and each of its verbs, with what may follow. */
 function levelsOf(program: Command): Level[] {
-  const optionsOf = ({ options }: Command): Next[] =>
+  const optionsOf = ({ options }: Command): Suggestion[] =>
     options.flatMap(({ long, description, required, argChoices = [] }) =>
       long ? [{ word: long, about: description, values: required ? argChoices : undefined }] : [],
     );
-  const choicesOf = ({ registeredArguments }: Command): Next[] =>
+  const choicesOf = ({ registeredArguments }: Command): Suggestion[] =>
     registeredArguments.flatMap(({ argChoices = [], description }) =>
       argChoices.map((word) => ({ word, about: description })),
     );
   const level = (words: string[], command: Command): Level => ({
     words,
-    next: [
+    suggestions: [
       ...verbsOf(command).map((each) => ({ word: each.name(), about: each.description() })),
       ...choicesOf(command),
       ...optionsOf(command),
@@ -53,7 +53,7 @@ function levelsOf(program: Command): Level[] {
 }
 
 /** Verbs whose argument is a name or a published build. Completion fetches these from the store. */
-const ASKING = {
+const DYNAMIC_VERBS = {
   names: ['rollback', 'withdraw', 'abort', 'promote', 'builds', 'types'],
   builds: ['activate', 'canary', 'check', 'kill', 'override', 'compare'],
 } as const;
@@ -61,7 +61,11 @@ const KINDS = ['names', 'builds'] as const;
 
 /** Options with a value, which must not be read as a verb, and their allowed values. */
 const valuedOptions = (levels: readonly Level[]) =>
-  new Map(levels.flatMap(({ next }) => next.flatMap(({ word, values }) => (values ? [[word, values] as const] : []))));
+  new Map(
+    levels.flatMap(({ suggestions }) =>
+      suggestions.flatMap(({ word, values }) => (values ? [[word, values] as const] : [])),
+    ),
+  );
 
 /** The longest matching sequence of words decides. `@` counts as part of a word, for build ids. zsh runs this script, too. */
 const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
@@ -87,8 +91,8 @@ ${[...valuedOptions(levels)]
     case "$next" in
 ${levels
   .map(
-    ({ words: [verb = '', more = ''], next }) =>
-      `      "${verb} ${more}") COMPREPLY=($(compgen -W "${next.map(({ word }) => word).join(' ')}" -- "$cur")); break ;;`,
+    ({ words: [verb = '', more = ''], suggestions }) =>
+      `      "${verb} ${more}") COMPREPLY=($(compgen -W "${suggestions.map(({ word }) => word).join(' ')}" -- "$cur")); break ;;`,
   )
   .join('\n')}
     esac
@@ -97,7 +101,7 @@ ${levels
     -*) ;;
 ${KINDS.map(
   (kind) =>
-    `    *" "${ASKING[kind].join('|*" "')}) COMPREPLY+=($(compgen -W "$(${name} words ${kind} 2>/dev/null)" -- "$cur")) ;;`,
+    `    *" "${DYNAMIC_VERBS[kind].join('|*" "')}) COMPREPLY+=($(compgen -W "$(${name} words ${kind} 2>/dev/null)" -- "$cur")) ;;`,
 ).join('\n')}
   esac
 }
@@ -107,27 +111,29 @@ complete -o default -F _liaozhai_release ${name}
 const zsh = (name: string, levels: readonly Level[]): string =>
   `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bash(name, levels)}`;
 
-const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
+const quote = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
 function fish(name: string, levels: readonly Level[]): string {
-  const verbs = (levels[0]?.next ?? []).map(({ word }) => word).filter((word) => !word.startsWith('-'));
-  const lines = levels.flatMap(({ words: [verb, more], next }) => {
-    const seen = verb ? `__fish_seen_subcommand_from ${verb}` : `not __fish_seen_subcommand_from ${verbs.join(' ')}`;
-    const where = more ? `${seen}; and __fish_seen_subcommand_from ${more}` : seen;
-    return next.map(({ word, about, values }) => {
-      const value = values && (values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : ' -r');
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}${value ?? ''}` : `-a ${word}`;
-      return `complete -c ${name} -n ${quoted(where)} ${what} -d ${quoted(about)}`;
+  const verbs = (levels[0]?.suggestions ?? []).map(({ word }) => word).filter((word) => !word.startsWith('-'));
+  const lines = levels.flatMap(({ words: [verb, more], suggestions }) => {
+    const verbCondition = verb
+      ? `__fish_seen_subcommand_from ${verb}`
+      : `not __fish_seen_subcommand_from ${verbs.join(' ')}`;
+    const condition = more ? `${verbCondition}; and __fish_seen_subcommand_from ${more}` : verbCondition;
+    return suggestions.map(({ word, about, values }) => {
+      const value = values && (values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : ' -r');
+      const target = word.startsWith('--') ? `-l ${word.slice(2)}${value ?? ''}` : `-a ${word}`;
+      return `complete -c ${name} -n ${quote(condition)} ${target} -d ${quote(about)}`;
     });
   });
-  const asking = KINDS.map(
+  const dynamicLines = KINDS.map(
     (kind) =>
-      `complete -c ${name} -n ${quoted(`__fish_seen_subcommand_from ${ASKING[kind].join(' ')}`)} -a ${quoted(`(${name} words ${kind} 2>/dev/null)`)}`,
+      `complete -c ${name} -n ${quote(`__fish_seen_subcommand_from ${DYNAMIC_VERBS[kind].join(' ')}`)} -a ${quote(`(${name} words ${kind} 2>/dev/null)`)}`,
   );
-  const folders = levels.flatMap(({ words: [verb], takesFolder }) =>
-    verb && takesFolder ? [`complete -c ${name} -F -n ${quoted(`__fish_seen_subcommand_from ${verb}`)}`] : [],
+  const folderLines = levels.flatMap(({ words: [verb], takesFolder }) =>
+    verb && takesFolder ? [`complete -c ${name} -F -n ${quote(`__fish_seen_subcommand_from ${verb}`)}`] : [],
   );
-  return `${[`complete -c ${name} -f`, ...lines, ...asking, ...folders].join('\n')}\n`;
+  return `${[`complete -c ${name} -f`, ...lines, ...dynamicLines, ...folderLines].join('\n')}\n`;
 }
 
 /** Words for completion, called by the shell scripts. */

@@ -48,10 +48,10 @@ export const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): P
 
 /** Opens the store directly. Throws usage for a console's address. */
 export async function localStore(options: SharedOptions): Promise<OpenedStore & { writer: Writer }> {
-  const opened = await openStore(storeUrl(options));
-  await requirePublicKey(opened.store);
-  const key = await requireKey(opened);
-  const { store } = opened;
+  const openedStore = await openStore(storeUrl(options));
+  await requirePublicKey(openedStore.store);
+  const key = await requireKey(openedStore);
+  const { store } = openedStore;
   const writer = {
     store,
     catalog: new Catalog(store),
@@ -60,19 +60,19 @@ export async function localStore(options: SharedOptions): Promise<OpenedStore & 
     who: whoami(),
     now: () => new Date(),
   };
-  return { ...opened, writer };
+  return { ...openedStore, writer };
 }
 
-/** Returns a client for the store or the console of `--store`. Verbs with `judging` include the browser check. */
-export async function clientFor(options: SharedOptions, judging = false): Promise<ReleaseClient> {
+/** Returns a client for the store or the console of `--store`. Verbs with `withSmoke` include the browser check. */
+export async function clientFor(options: SharedOptions, withSmoke = false): Promise<ReleaseClient> {
   const url = storeUrl(options);
   const provenance = provenanceOf;
   if (!isRemote(url)) {
     const { writer } = await localStore(options);
     const site = sitesFrom(environment.RELEASES_SITE)(options.channel);
-    return localClient(writer, { smoke: judging ? await smokeFor(options) : null, provenance, site });
+    return localClient(writer, { smoke: withSmoke ? await smokeFor(options) : null, provenance, site });
   }
-  if (judging && options.smoke !== 'auto')
+  if (withSmoke && options.smoke !== 'auto')
     throw usage(
       'a console has its own browser check',
       'Leave --smoke and RELEASES_SMOKE out here: those of the console decide.',
@@ -98,13 +98,13 @@ export async function bearerFor(url: string): Promise<string> {
 }
 
 /** Parses a whole number of at least one. Throws usage. */
-export function count(text: string): number {
+export function parseCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw usage(`"${text}" is not a whole number`, 'Use 1, 2, 3 …');
 }
 
 /** Parses `30m`, `2h` or `3d` to hours. Throws usage. */
-export function hours(text: string): number {
+export function parseHours(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
   if (amount && factor) return Number(amount) * factor;
@@ -143,7 +143,7 @@ export function printFailure(json: boolean, cause: unknown): number {
 export function table(rows: readonly (readonly string[])[]): string[] {
   const width = (text: string) => [...text].reduce((sum, sign) => sum + (sign.charCodeAt(0) > 0x2e7f ? 2 : 1), 0);
   const widths = rows.reduce<number[]>(
-    (found, row) => row.map((cell, at) => Math.max(found[at] ?? 0, width(cell))),
+    (maxima, row) => row.map((cell, at) => Math.max(maxima[at] ?? 0, width(cell))),
     [],
   );
   const pad = (cell: string, at: number) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - width(cell)));
@@ -153,78 +153,80 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 /** `2026-11-03 21:04 UTC+8` in this machine's time zone. */
 export function localTime(instant: string): string {
   const at = new Date(instant);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const ahead = -at.getTimezoneOffset();
-  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
-  const offset = ahead === 0 ? '' : `${ahead < 0 ? '-' : '+'}${hours}${minutes ? `:${two(minutes)}` : ''}`;
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())} UTC${offset}`;
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const offsetMinutes = -at.getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60];
+  const offset =
+    offsetMinutes === 0 ? '' : `${offsetMinutes < 0 ? '-' : '+'}${hours}${minutes ? `:${pad(minutes)}` : ''}`;
+  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())} UTC${offset}`;
 }
 
 /** Replaces UTC instants by local times. */
 const inLocalTime = (line: string): string =>
   line.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => localTime(instant));
 
-export const bytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);
+export const formatBytes = (size: number): string => (size < 10_240 ? `${size} B` : `${(size / 1024).toFixed(0)} KiB`);
 
 /** Origin of a build. Every field may be missing, depending on the machine. */
 type SourceOrigin = Pick<Provenance, 'commit' | 'author' | 'change' | 'run'>;
 
 type Environment = Record<string, string | undefined>;
 
-const join = (...parts: (string | undefined)[]): string | undefined =>
+const joinIfComplete = (...parts: (string | undefined)[]): string | undefined =>
   parts.every(Boolean) ? parts.join('') : undefined;
 
 /** Page of a git remote, such as `https://gitee.com/team/gifts`; undefined if there is no page. */
 export function pageOf(remote: string): string | undefined {
   const [, host, path] =
     /^(?:https?:\/\/(?:[^@/]+@)?|(?:ssh:\/\/)?git@)([\w.-]+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
-  return join('https://', host, '/', path);
+  return joinIfComplete('https://', host, '/', path);
 }
 
-function github(of: Environment): SourceOrigin {
-  const repository = join(of.GITHUB_SERVER_URL, '/', of.GITHUB_REPOSITORY);
-  const [, pull] = /^refs\/pull\/(\d+)\//.exec(of.GITHUB_REF ?? '') ?? [];
+function github(variables: Environment): SourceOrigin {
+  const repository = joinIfComplete(variables.GITHUB_SERVER_URL, '/', variables.GITHUB_REPOSITORY);
+  const [, pull] = /^refs\/pull\/(\d+)\//.exec(variables.GITHUB_REF ?? '') ?? [];
   return {
-    commit: of.GITHUB_SHA ?? null,
-    author: of.GITHUB_ACTOR,
-    change: join(repository, '/pull/', pull) ?? join(repository, '/commit/', of.GITHUB_SHA),
-    run: join(repository, '/actions/runs/', of.GITHUB_RUN_ID),
+    commit: variables.GITHUB_SHA ?? null,
+    author: variables.GITHUB_ACTOR,
+    change: joinIfComplete(repository, '/pull/', pull) ?? joinIfComplete(repository, '/commit/', variables.GITHUB_SHA),
+    run: joinIfComplete(repository, '/actions/runs/', variables.GITHUB_RUN_ID),
   };
 }
 
-const gitlab = (of: Environment): SourceOrigin => ({
-  commit: of.CI_COMMIT_SHA ?? null,
-  author: of.CI_COMMIT_AUTHOR?.replace(/ *<[^>]*>$/, '') ?? of.GITLAB_USER_NAME,
+const gitlab = (variables: Environment): SourceOrigin => ({
+  commit: variables.CI_COMMIT_SHA ?? null,
+  author: variables.CI_COMMIT_AUTHOR?.replace(/ *<[^>]*>$/, '') ?? variables.GITLAB_USER_NAME,
   change:
-    join(of.CI_MERGE_REQUEST_PROJECT_URL, '/-/merge_requests/', of.CI_MERGE_REQUEST_IID) ??
-    join(of.CI_PROJECT_URL, '/-/commit/', of.CI_COMMIT_SHA),
-  run: of.CI_JOB_URL ?? of.CI_PIPELINE_URL,
+    joinIfComplete(variables.CI_MERGE_REQUEST_PROJECT_URL, '/-/merge_requests/', variables.CI_MERGE_REQUEST_IID) ??
+    joinIfComplete(variables.CI_PROJECT_URL, '/-/commit/', variables.CI_COMMIT_SHA),
+  run: variables.CI_JOB_URL ?? variables.CI_PIPELINE_URL,
 });
 
 /** Gitee Go provides no URLs. That of the change is built from the repository's; runs have none. */
-function gitee(of: Environment, repository: string | undefined): SourceOrigin {
-  const commit = of.GITEE_SOURCE_COMMIT || of.GITEE_COMMIT;
+function gitee(variables: Environment, repository: string | undefined): SourceOrigin {
+  const commit = variables.GITEE_SOURCE_COMMIT || variables.GITEE_COMMIT;
   return {
     commit: commit ?? null,
-    author: of.GITEE_PIPELINE_TRIGGER_USER,
-    change: join(repository, '/pulls/', of.GITEE_PULL_ID) ?? join(repository, '/commit/', commit),
+    author: variables.GITEE_PIPELINE_TRIGGER_USER,
+    change:
+      joinIfComplete(repository, '/pulls/', variables.GITEE_PULL_ID) ?? joinIfComplete(repository, '/commit/', commit),
   };
 }
 
-const jenkins = (of: Environment, repository: string | undefined): SourceOrigin => ({
-  commit: of.GIT_COMMIT ?? null,
-  author: of.CHANGE_AUTHOR_DISPLAY_NAME ?? of.CHANGE_AUTHOR ?? of.GIT_AUTHOR_NAME,
-  change: of.CHANGE_URL ?? join(repository, '/commit/', of.GIT_COMMIT),
-  run: of.BUILD_URL,
+const jenkins = (variables: Environment, repository: string | undefined): SourceOrigin => ({
+  commit: variables.GIT_COMMIT ?? null,
+  author: variables.CHANGE_AUTHOR_DISPLAY_NAME ?? variables.CHANGE_AUTHOR ?? variables.GIT_AUTHOR_NAME,
+  change: variables.CHANGE_URL ?? joinIfComplete(repository, '/commit/', variables.GIT_COMMIT),
+  run: variables.BUILD_URL,
 });
 
 /** Origin of a build from a pipeline's environment variables; null outside known pipelines. */
-export function originInPipeline(of: Environment, remote = ''): SourceOrigin | null {
+export function originInPipeline(variables: Environment, remote = ''): SourceOrigin | null {
   const repository = pageOf(remote);
-  if (of.GITHUB_ACTIONS) return github(of);
-  if (of.GITLAB_CI) return gitlab(of);
-  if (of.GITEE_PIPELINE_NAME) return gitee(of, repository);
-  if (of.JENKINS_URL) return jenkins(of, repository);
+  if (variables.GITHUB_ACTIONS) return github(variables);
+  if (variables.GITLAB_CI) return gitlab(variables);
+  if (variables.GITEE_PIPELINE_NAME) return gitee(variables, repository);
+  if (variables.JENKINS_URL) return jenkins(variables, repository);
   return null;
 }
 
@@ -241,8 +243,8 @@ export async function originOf(folder: string, environment: Environment): Promis
   const origin = originInPipeline(environment, await git(folder, 'remote', 'get-url', 'origin'));
   // pipelines leave caches and reports next to the sources
   const untracked = `--untracked-files=${origin ? 'no' : 'normal'}`;
-  const changed = head === '' ? '' : await git(folder, 'status', '--porcelain', untracked);
+  const changedFiles = head === '' ? '' : await git(folder, 'status', '--porcelain', untracked);
   const author = origin ? origin.author : head && (await git(folder, 'log', '-1', '--format=%an'));
   const commit = origin?.commit?.slice(0, 12) || head;
-  return { ...origin, author: author || undefined, commit: commit ? `${commit}${changed ? '-dirty' : ''}` : null };
+  return { ...origin, author: author || undefined, commit: commit ? `${commit}${changedFiles ? '-dirty' : ''}` : null };
 }

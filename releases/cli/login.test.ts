@@ -135,7 +135,7 @@ interface Asked {
 async function login(sub: string, { browser = false, at: which = 'usual' }: Asked = {}) {
   const person = openBrowser(sub, which === 'withoutCodes' ? withoutCodes : provider);
   try {
-    return { kept: await signIn({ url: consoles[which].origin, browser, tell: person.tell }), told: person.told };
+    return { kept: await signIn({ url: consoles[which].origin, browser, report: person.tell }), told: person.told };
   } finally {
     await person.done();
   }
@@ -218,7 +218,7 @@ describe('sec.login: a person at the command line', () => {
   test('who lets the code pass is told so', async () => {
     const hasty = await openProvider('http://localhost', accounts, 0, { codeSeconds: 2 });
     const { origin, close } = await serveConsole(at, hasty, hasty.cli.id);
-    const request = { url: origin, browser: false, tell: () => undefined };
+    const request = { url: origin, browser: false, report: () => undefined };
     await expect(signIn(request)).rejects.toThrow('nobody signed in while the code held');
     close();
     await hasty.close();
@@ -229,7 +229,7 @@ describe('sec.login: a person at the command line', () => {
       kind: 'refused',
       cure: expect.stringContaining('CONSOLE_OIDC_CLI_CLIENT_ID'),
     });
-    const open = { url: 'http://console.example', browser: false, tell: () => undefined };
+    const open = { url: 'http://console.example', browser: false, report: () => undefined };
     await expect(signIn(open)).rejects.toThrow('is not https');
   });
 });

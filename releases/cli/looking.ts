@@ -16,7 +16,7 @@ import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vital
 import { buildIdParts } from '../src/model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { AgendaView } from '../src/policies/agendaView.ts';
-import { bytes, clientFor, count, examples, localTime, options, print, table } from './context.ts';
+import { clientFor, examples, formatBytes, localTime, options, parseCount, print, table } from './context.ts';
 import { agendaLines } from './planning.ts';
 
 type Status = ChannelDocument & { agenda?: AgendaView };
@@ -24,19 +24,21 @@ type Status = ChannelDocument & { agenda?: AgendaView };
 /** Full status with complete build ids. */
 function allLines(document: Status): string[] {
   const { stable, lastGood, killed, expires } = document;
-  const everyone = stable
+  const stableLines = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
-  const some = candidatesOf(document).flatMap(({ percent, since, by, builds }) => [
+  const candidateLines = candidatesOf(document).flatMap(({ percent, since, by, builds }) => [
     `For ${visitorsOf(percent)}, begun ${localTime(since)} by ${by}:`,
     ...builds.map((id) => `  ${id}`),
   ]);
-  const good = Object.values(lastGood);
+  const goodBuilds = Object.values(lastGood);
   return [
     headLine(document),
-    ...everyone,
-    ...some,
-    ...(good.length > 0 ? ['Last good builds, tried when one of these fails:', ...good.map((id) => `  ${id}`)] : []),
+    ...stableLines,
+    ...candidateLines,
+    ...(goodBuilds.length > 0
+      ? ['Last good builds, tried when one of these fails:', ...goodBuilds.map((id) => `  ${id}`)]
+      : []),
     ...(killed.length > 0 ? ['Killed:', ...killed.map((id) => `  ${id}`)] : []),
     ...agendaLines(document.agenda),
     `Signed until ${localTime(expires)}`,
@@ -58,7 +60,7 @@ const shortNames = (builds: readonly string[]): string =>
     .map(({ name, version }) => `${name} ${version}`)
     .join(', ');
 
-const LONGEST_STATUS = 10;
+const MAX_STATUS_LINES = 10;
 
 /** Status in at most ten lines, problems before plans. */
 function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
@@ -69,40 +71,40 @@ function briefLines(document: Status, { builds, errors = [] }: Health): string[]
     withoutHashes(headLine(document)),
     stable ? `Live since ${localTime(stable.since)}: ${shortNames(stable.builds)}` : 'Nothing is live yet.',
     ...alarms.slice(0, 2).map((build) => `ALARM ${alarmLine(build)}`),
-    ...(worst ? [errorSentence(worst, since(worst.first))] : []),
+    ...(worst ? [errorSentence(worst, formatSince(worst.first))] : []),
     ...(others.length > 0 ? [`and ${others.length} more kinds of errors: \`health\``] : []),
     ...candidatesOf(document).map(
-      ({ percent, since: began, builds: tried }) =>
-        `For ${visitorsOf(percent)}, begun ${localTime(began)}: ${shortNames(tried)}`,
+      ({ percent, since: startedAt, builds: candidateBuilds }) =>
+        `For ${visitorsOf(percent)}, begun ${localTime(startedAt)}: ${shortNames(candidateBuilds)}`,
     ),
     ...(killed.length > 0 ? [`Killed: ${shortNames(killed)}`] : []),
     ...agendaLines(agenda),
   ];
-  const shown = lines.length > LONGEST_STATUS - 1 ? LONGEST_STATUS - 2 : lines.length;
+  const shownCount = lines.length > MAX_STATUS_LINES - 1 ? MAX_STATUS_LINES - 2 : lines.length;
   return [
-    ...lines.slice(0, shown),
-    ...(shown < lines.length ? [`${lines.length - shown} lines more: \`status --all\``] : []),
+    ...lines.slice(0, shownCount),
+    ...(shownCount < lines.length ? [`${lines.length - shownCount} lines more: \`status --all\``] : []),
     `Last day: ${dayText(builds)}`,
   ];
 }
 
-const MOST_FAILING = 3;
+const MAX_FAILING = 3;
 
 /** `stories 1.5.0 2 of 690 visitors failed, chat 1.4.0 1 of 300` */
 function dayText(builds: readonly BuildHealth[]): string {
   const failing = builds
     .filter(({ failedVisitors }) => failedVisitors > 0)
     .sort((a, b) => b.failedVisitors / b.visitors - a.failedVisitors / a.visitors);
-  const most = Math.max(0, ...builds.map(({ visitors }) => visitors));
-  if (failing.length === 0) return `${most} ${most === 1 ? 'visitor' : 'visitors'}, nothing failed`;
-  const named = failing
-    .slice(0, MOST_FAILING)
+  const maxVisitors = Math.max(0, ...builds.map(({ visitors }) => visitors));
+  if (failing.length === 0) return `${maxVisitors} ${maxVisitors === 1 ? 'visitor' : 'visitors'}, nothing failed`;
+  const failingTexts = failing
+    .slice(0, MAX_FAILING)
     .map(
       ({ build, failedVisitors, visitors }, at) =>
         `${shortNames([build])} ${failedVisitors} of ${visitors}${at === 0 ? ' visitors failed' : ''}`,
     );
-  const rest = failing.length - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more: \`health\``] : [])].join(', ');
+  const rest = failing.length - failingTexts.length;
+  return [...failingTexts, ...(rest > 0 ? [`${rest} more: \`health\``] : [])].join(', ');
 }
 
 interface WatchFlags {
@@ -112,20 +114,24 @@ interface WatchFlags {
 const WATCH_MS = 5000;
 
 /** Prints lines; with `--watch` again on each change. An unreachable store is reported and retried; other errors end it. */
-async function show(json: boolean | undefined, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
+async function printOrWatch(
+  json: boolean | undefined,
+  watch: boolean | undefined,
+  read: () => Promise<[unknown, string[]]>,
+) {
   if (json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
   if (!watch) {
     const [value, lines] = await read();
     return print(json, value, lines);
   }
-  for (let before = ''; ; await pause(WATCH_MS)) {
+  for (let previousText = ''; ; await pause(WATCH_MS)) {
     const [, lines] = await read().catch((cause: unknown): [null, string[]] => {
       if (!(cause instanceof ReleaseError) || cause.kind !== 'unreachable') throw cause;
       return [null, [`no answer: ${cause.message}`]];
     });
     const text = lines.join('\n');
-    if (text === before) continue;
-    before = text;
+    if (text === previousText) continue;
+    previousText = text;
     // a terminal shows only the newest state, a file gets all of them
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
     print(false, null, [localTime(new Date().toISOString()), ...lines, ...(process.stdout.isTTY ? [] : [''])]);
@@ -144,7 +150,7 @@ export const addStatus = (program: Command) =>
     .action(async (_, command: Command) => {
       const { json, all, watch, ...rest } = options<WatchFlags & { all?: boolean }>(command);
       const client = await clientFor(rest);
-      await show(json, watch, async () => {
+      await printOrWatch(json, watch, async () => {
         const document = await client.status();
         if (json) return [document, []];
         const health = await client.health();
@@ -162,40 +168,40 @@ const bars = (points: VitalsSeries['points'], top: number): string =>
 function metricRows({ metric, stable, candidate, verdict }: MetricVitals): string[][] {
   const series = [stable, candidate].filter((one) => one !== null);
   const top = Math.max(...series.flatMap(({ points }) => points.map((value) => value ?? 0))) || 1;
-  const judged = verdict && (verdict.slower ? 'SLOWER' : verdict.enough ? 'not slower' : 'too few to say');
+  const verdictText = verdict && (verdict.slower ? 'SLOWER' : verdict.enough ? 'not slower' : 'too few to say');
   return series.map((one) => [
     `    ${one === stable ? vitalNames[metric] : ''}`,
     one === stable ? 'stable' : 'candidate',
     bars(one.points, top),
     one.p75 === null ? 'too few to say' : `p75 ${vitalValue(metric, one.p75)}`,
     `${one.pages} page${one.pages === 1 ? '' : 's'}`,
-    one === candidate ? (judged ?? '') : '',
+    one === candidate ? (verdictText ?? '') : '',
   ]);
 }
 
 /** Web vitals of every package with data. */
 function vitalsLines(vitals: readonly NameVitals[]): string[] {
-  const isTold = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
-  const measured = vitals.filter(({ metrics }) => metrics.some(isTold));
-  if (measured.length === 0) return ['What visitors felt: nothing was reported yet.'];
-  return measured.flatMap(({ name, stepMinutes, metrics }) => [
+  const hasPages = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
+  const measuredNames = vitals.filter(({ metrics }) => metrics.some(hasPages));
+  if (measuredNames.length === 0) return ['What visitors felt: nothing was reported yet.'];
+  return measuredNames.flatMap(({ name, stepMinutes, metrics }) => [
     `What visitors of ${name} felt, a bar for every ${stepMinutes} minutes until now:`,
-    ...table(metrics.filter(isTold).flatMap(metricRows)),
+    ...table(metrics.filter(hasPages).flatMap(metricRows)),
   ]);
 }
 
 /** `01:12`, with the date unless it is today. */
-const since = (instant: string): string => {
+const formatSince = (instant: string): string => {
   const [day, time = ''] = localTime(instant).split(' ');
   return localTime(new Date().toISOString()).startsWith(day ?? '') ? time : `${day} ${time}`;
 };
 
 /** The error's sentence, then details for a fix. */
 const errorLines = (error: ErrorHealth): string[] => [
-  errorSentence(error, since(error.first)),
+  errorSentence(error, formatSince(error.first)),
   ...(error.message ? [`    ${error.name}: ${error.message}`] : []),
   ...error.frames.map(({ at, name }) => `    at ${name ? `${name} (${at})` : at}`),
-  `    last ${since(error.last)}; ${[...error.browsers, ...error.routes].map(({ label, visitors }) => `${label}: ${visitors}`).join(', ')}`,
+  `    last ${formatSince(error.last)}; ${[...error.browsers, ...error.routes].map(({ label, visitors }) => `${label}: ${visitors}`).join(', ')}`,
 ];
 
 function healthLines({ builds, errors = [] }: Health): string[] {
@@ -225,7 +231,7 @@ export const addHealth = (program: Command) =>
     .action(async (_, command: Command) => {
       const { json, watch, ...rest } = options<WatchFlags>(command);
       const client = await clientFor(rest);
-      await show(json, watch, async () => {
+      await printOrWatch(json, watch, async () => {
         const health = await client.health();
         return [health, healthLines(health)];
       });
@@ -259,7 +265,7 @@ export const addBuilds = (program: Command) =>
       const rows = builds.map(({ id, bytes: size, provenance, problem }) => [
         id,
         stateOf(id),
-        bytes(size),
+        formatBytes(size),
         localTime(provenance.at),
         provenance.publisher,
         problem ?? originLine(provenance),
@@ -271,7 +277,7 @@ export const addLog = (program: Command) =>
   program
     .command('log')
     .description('who did what and why, newest first')
-    .option('--limit <n>', 'how many', count, 20)
+    .option('--limit <n>', 'how many', parseCount, 20)
     .addHelpText('after', examples('log', 'log --limit 200 --json'))
     .action(async (_, command: Command) => {
       const { json, limit, ...rest } = options<{ limit: number }>(command);

@@ -6,8 +6,8 @@ import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } fro
 import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
-import { unsupportedByConsole } from '../src/releaseClient.ts';
-import { clientFor, examples, hours, localTime, options, print, table } from './context.ts';
+import { unknownThere } from '../src/releaseClient.ts';
+import { clientFor, examples, localTime, options, parseHours, print, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
@@ -40,8 +40,8 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
   return [
-    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${formatHours(approval.hours)}.`] : []),
-    ...proposals.flatMap(waitingLines),
+    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${lasting(approval.hours)}.`] : []),
+    ...proposals.flatMap(pendingLines),
     ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),
     ...(frozen ? [`Frozen until ${localTime(frozen.until)}: ${frozen.reason}`] : []),
@@ -53,20 +53,20 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
 }
 
 /** A pending proposal, and who has to act on it. */
-function waitingLines(proposal: ProposalView): string[] {
+function pendingLines(proposal: ProposalView): string[] {
   const { id, by, at, expires, own, outdated } = proposal;
-  const what = outdated
+  const advice = outdated
     ? 'the channel has moved on: propose it again'
     : own
       ? 'yours, for another manager to approve'
       : `let it through with \`approve ${id}\``;
   return [
-    `Proposal ${id} of ${by}, ${localTime(at)}, waits until ${localTime(expires)}: ${what}`,
+    `Proposal ${id} of ${by}, ${localTime(at)}, waits until ${localTime(expires)}: ${advice}`,
     ...proposalLines(proposal).map((line) => `    ${line}`),
   ];
 }
 
-const APPROVAL_ABOUT = {
+const APPROVAL_DESCRIPTIONS = {
   approve: 'carry out what another person proposed: judged by the gate again, upon the very state it was made for',
   reject: 'take a proposal of another person off the list',
   retract: 'take your own proposal back',
@@ -78,7 +78,7 @@ export function addApproval(program: Command): void {
     .description('whether two persons decide what goes forward in a channel; ways back never wait')
     .addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
   withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
-    .option('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', hours, 24)
+    .option('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', parseHours, 24)
     .action(async (_, command: Command) => {
       const { json, why, seq, expires, ...rest } = options<ChangeOptions & { expires: number }>(command);
       printChange(json, await (await clientFor(rest)).approval({ hours: expires, why, seq }));
@@ -99,12 +99,12 @@ export function addApproval(program: Command): void {
       // a store's status has the list, even if it is empty
       if (!agenda || !('proposals' in agenda)) throw unsupportedByConsole('proposals');
       const { proposals } = agenda;
-      print(json, proposals, proposals.length > 0 ? proposals.flatMap(waitingLines) : ['Nothing waits.']);
+      print(json, proposals, proposals.length > 0 ? proposals.flatMap(pendingLines) : ['Nothing waits.']);
     });
   for (const verb of ['approve', 'reject', 'retract'] as const)
     program
       .command(`${verb} <id>`)
-      .description(APPROVAL_ABOUT[verb])
+      .description(APPROVAL_DESCRIPTIONS[verb])
       .option('--why <text>', 'kept in the audit')
       .addHelpText('after', examples(`${verb} 3f9c1a7b --why "looked at it with Li"`))
       .action(async (id: string, _, command: Command) => {
@@ -113,7 +113,7 @@ export function addApproval(program: Command): void {
       });
 }
 
-const ABOUT = {
+const SCHEDULE_DESCRIPTIONS = {
   pause: 'take no further step until it is continued; the share stays',
   continue: 'go on with the time that was left; also after a step was refused',
   cancel: 'drop the steps to come; the candidate keeps its share',
@@ -136,11 +136,11 @@ export function addSchedule(program: Command): void {
       const lines = agendaLines(agenda);
       print(json, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
     });
-  for (const to of ['pause', 'continue', 'cancel'] as const)
-    withReason(schedule.command(`${to} [name]`).description(ABOUT[to])).action(
+  for (const verb of ['pause', 'continue', 'cancel'] as const)
+    withReason(schedule.command(`${verb} [name]`).description(SCHEDULE_DESCRIPTIONS[verb])).action(
       async (name: string | undefined, _, command: Command) => {
         const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-        printChange(json, await (await clientFor(rest)).steerSchedule(to, { name, why, seq }));
+        printChange(json, await (await clientFor(rest)).steerSchedule(verb, { name, why, seq }));
       },
     );
 }
@@ -226,10 +226,10 @@ export function addWebhook(program: Command): void {
     .description('an https address; the secret of its signatures is shown once')
     .action(async (url: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const { webhook: added, secret } = await (await clientFor(rest)).addWebhook(url);
-      print(json, { id: added.id, address: added.shown, secret }, [
+      const { webhook: addedWebhook, secret } = await (await clientFor(rest)).addWebhook(url);
+      print(json, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
         secret,
-        `Shown only now, for whoever checks the signatures. Try it: webhook test ${added.id}`,
+        `Shown only now, for whoever checks the signatures. Try it: webhook test ${addedWebhook.id}`,
       ]);
     });
   webhook

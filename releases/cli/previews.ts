@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { ChangeOptions } from '../src/channel/writer.ts';
-import { clientFor, count, examples, hours, localTime, options, print, table } from './context.ts';
+import { clientFor, examples, localTime, options, parseCount, parseHours, print, table } from './context.ts';
 import { printChange } from './switching.ts';
 
 export const addOverride = (program: Command) =>
   program
     .command('override <builds...>')
     .description('a recorded, expiring link that runs these builds in one browser')
-    .option('--for <span>', '30m, 2h, 3d; a week at most', hours, 2)
+    .option('--for <span>', '30m, 2h, 3d; a week at most', parseHours, 2)
     .option('--why <text>', 'kept with the record')
     .addHelpText('after', examples('override stories@1.4.2+3f9c1a7b20de --for 2h'))
     .action(async (builds: string[], _, command: Command) => {
@@ -21,7 +21,7 @@ export const addOverride = (program: Command) =>
     });
 
 /** Accepted for older scripts: a preview permission does not depend on a state. */
-const unusedSeq = () => new Option('--seq <n>').argParser(count).hideHelp();
+const unusedSeq = () => new Option('--seq <n>').argParser(parseCount).hideHelp();
 
 const addPreviewOpen = (preview: Command) =>
   preview
@@ -30,7 +30,7 @@ const addPreviewOpen = (preview: Command) =>
     .option('--why <text>', 'kept in the audit')
     .addOption(unusedSeq())
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
-    .option('--for <span>', '30m, 4h, 3d; a week at most', hours, 4)
+    .option('--for <span>', '30m, 4h, 3d; a week at most', parseHours, 4)
     .action(async (words: string[], _, command: Command) => {
       const { json, for: span, ...rest } = options<ChangeOptions & { person: string; for: number }>(command);
       const { person, why } = rest;

@@ -62,7 +62,7 @@ function ownVersion(): string {
   return manifest ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : 'unknown';
 }
 
-const HELP = ['commander.help', 'commander.helpDisplayed'];
+const HELP_CODES = ['commander.help', 'commander.helpDisplayed'];
 
 /** Full name of a command, such as `pnpm release freeze add`. */
 const nameFrom = (command: Command): string =>
@@ -93,7 +93,7 @@ function makeProgram(): Command {
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...commands])
     command.configureOutput({ outputError: () => undefined }).exitOverride((cause) => {
-      if (HELP.includes(cause.code)) throw cause;
+      if (HELP_CODES.includes(cause.code)) throw cause;
       const words = nameFrom(command);
       throw usage(
         cause.message.replace(/^error: /, '').replaceAll('\n', ' '),

@@ -14,7 +14,7 @@ import { consoleSender } from '../src/releaseClient.ts';
 // A person signs in at the console's provider and exchanges the provider's tokens for a session of the console. The session key
 // is stored in the person's configuration folder, one file per console. A refresh token next to it starts the next session.
 
-const keptSchema = v.object({
+const storedSignInSchema = v.object({
   origin: v.string(),
   issuer: v.string(),
   clientId: v.string(),
@@ -24,7 +24,7 @@ const keptSchema = v.object({
   expires: v.string(),
   refreshToken: v.nullable(v.string()),
 });
-export type Kept = v.InferOutput<typeof keptSchema>;
+export type StoredSignIn = v.InferOutput<typeof storedSignInSchema>;
 
 const offerSchema = v.object({
   cli: v.optional(v.nullable(v.object({ issuer: v.string(), clientId: v.string(), scope: v.string() })), null),
@@ -32,29 +32,29 @@ const offerSchema = v.object({
 const sessionSchema = v.object({ session: v.string(), person: v.string(), seconds: v.number() });
 
 const environment = process.env;
-const CLOCK_MS = 30_000;
+const CLOCK_TOLERANCE_MS = 30_000;
 const REQUEST_SECONDS = 30;
 const SIGN_IN_MS = 600_000;
-const LOOK_MS = 100;
-const LONGEST_HELD_MS = 60_000;
+const LOCK_POLL_MS = 100;
+const MAX_LOCK_AGE_MS = 60_000;
 
 const cureFor = (origin: string): string => `Sign in again: pnpm release login --store ${origin}`;
 
 function fileFor(origin: string): string {
-  const { XDG_CONFIG_HOME: chosen = '' } = environment;
-  const folder = isAbsolute(chosen) ? chosen : join(homedir(), '.config');
+  const { XDG_CONFIG_HOME: configHome = '' } = environment;
+  const folder = isAbsolute(configHome) ? configHome : join(homedir(), '.config');
   return join(folder, 'liaozhai', `${origin.replace(/[^\w.-]+/g, '-')}.json`);
 }
 
 /** Loads the stored sign-in for a console, or null. Throws usage for a file that is damaged or that others can read. */
-export async function keptFor(url: string): Promise<Kept | null> {
+export async function loadSignIn(url: string): Promise<StoredSignIn | null> {
   const { origin } = new URL(url);
   const file = fileFor(origin);
   try {
     const { mode } = await stat(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw usage(`${file} can be read by others`, `Sign in again after: rm ${file}`);
-    const parsed = v.safeParse(keptSchema, JSON.parse(await readFile(file, 'utf8')));
+    const parsed = v.safeParse(storedSignInSchema, JSON.parse(await readFile(file, 'utf8')));
     if (parsed.success && parsed.output.origin === origin) return parsed.output;
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return null;
@@ -64,13 +64,13 @@ export async function keptFor(url: string): Promise<Kept | null> {
 }
 
 /** Writes the file atomically. It is never readable by others, not even briefly. */
-async function keep(kept: Kept): Promise<void> {
-  const file = fileFor(kept.origin);
-  const beside = `${file}.${process.pid}`;
+async function storeSignIn(record: StoredSignIn): Promise<void> {
+  const file = fileFor(record.origin);
+  const temporaryFile = `${file}.${process.pid}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await rm(beside, { force: true });
-  await writeFile(beside, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(beside, file);
+  await rm(temporaryFile, { force: true });
+  await writeFile(temporaryFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(temporaryFile, file);
 }
 
 type Library = typeof Oidc;
@@ -102,7 +102,7 @@ function requirePrivate(url: string): void {
 type Tokens = Awaited<ReturnType<Library['refreshTokenGrant']>>;
 
 /** Translates an error of the provider to one with a cure. */
-function whyNot(oidc: Library, cause: unknown, origin: string): ReleaseError {
+function toReleaseError(oidc: Library, cause: unknown, origin: string): ReleaseError {
   if (cause instanceof ReleaseError) return cause;
   if (cause instanceof oidc.AuthorizationResponseError || cause instanceof oidc.ResponseBodyError) {
     const { error, error_description: description = '' } = cause;
@@ -119,46 +119,46 @@ const reasonOf = (cause: unknown): string =>
     ? `${cause.message} (${messageOf(cause.cause) || String(Reflect.get(cause.cause, 'code'))})`
     : messageOf(cause);
 
-interface Way {
+interface SignInContext {
   oidc: Library;
   provider: Oidc.Configuration;
   scope: string;
-  tell: (line: string) => void;
+  report: (line: string) => void;
 }
 
 /** Signs in with a code that is confirmed in a browser on any device (RFC 8628). */
-async function byDevice({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
+async function signInByDevice({ oidc, provider, scope, report }: SignInContext): Promise<Tokens> {
   const authorization = await oidc.initiateDeviceAuthorization(provider, { scope });
-  tell(`Sign in at ${authorization.verification_uri} with the code ${authorization.user_code}`);
-  if (authorization.verification_uri_complete) tell(`or open ${authorization.verification_uri_complete}`);
-  tell(`The code holds for ${Math.floor(authorization.expires_in / 60)} minutes; Ctrl+C gives up.`);
-  const held = AbortSignal.timeout(authorization.expires_in * 1000);
+  report(`Sign in at ${authorization.verification_uri} with the code ${authorization.user_code}`);
+  if (authorization.verification_uri_complete) report(`or open ${authorization.verification_uri_complete}`);
+  report(`The code holds for ${Math.floor(authorization.expires_in / 60)} minutes; Ctrl+C gives up.`);
+  const expirySignal = AbortSignal.timeout(authorization.expires_in * 1000);
   return oidc
-    .pollDeviceAuthorizationGrant(provider, authorization, undefined, { signal: held })
+    .pollDeviceAuthorizationGrant(provider, authorization, undefined, { signal: expirySignal })
     .catch((cause: unknown) => {
-      if (held.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
+      if (expirySignal.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
       throw cause;
     });
 }
 
 /** Signs in with a browser on this machine, which is redirected to a temporary local port (RFC 8252). */
-async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> {
+async function signInByBrowser({ oidc, provider, scope, report }: SignInContext): Promise<Tokens> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const back = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
-  const returned = new Promise<URL>((resolve) => {
+  const callbackRequest = new Promise<URL>((resolve) => {
     server.on('request', (request, response) => {
-      const url = new URL(request.url ?? '', back);
-      const isMine = url.pathname === '/callback' && url.searchParams.get('state') === state;
-      response.writeHead(isMine ? 200 : 404, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
-      const words = isMine ? 'You can close this window; the terminal says whether it worked.\n' : '';
-      response.end(words, () => isMine && resolve(url));
+      const url = new URL(request.url ?? '', redirectUri);
+      const isCallback = url.pathname === '/callback' && url.searchParams.get('state') === state;
+      response.writeHead(isCallback ? 200 : 404, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
+      const body = isCallback ? 'You can close this window; the terminal says whether it worked.\n' : '';
+      response.end(body, () => isCallback && resolve(url));
     });
   });
   const address = oidc.buildAuthorizationUrl(provider, {
-    redirect_uri: back,
+    redirect_uri: redirectUri,
     scope,
     state,
     nonce,
@@ -167,14 +167,14 @@ async function byBrowser({ oidc, provider, scope, tell }: Way): Promise<Tokens> 
     // OpenID Connect requires it for a refresh token
     ...(scope.split(' ').includes('offline_access') ? { prompt: 'consent' } : {}),
   });
-  tell(`Sign in with a browser on this machine: ${address.href}`);
+  report(`Sign in with a browser on this machine: ${address.href}`);
   openBrowser(address.href);
-  const waiting = AbortSignal.timeout(SIGN_IN_MS);
+  const timeoutSignal = AbortSignal.timeout(SIGN_IN_MS);
   try {
-    const late = once(waiting, 'abort').then(() => {
+    const timeout = once(timeoutSignal, 'abort').then(() => {
       throw refused('nobody signed in within 10 minutes', 'Run login again.');
     });
-    const callback = await Promise.race([returned, late]);
+    const callback = await Promise.race([callbackRequest, timeout]);
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
     return await oidc.authorizationCodeGrant(provider, callback, checks);
   } finally {
@@ -191,42 +191,51 @@ function openBrowser(address: string): void {
     win32: ['rundll32', 'url.dll,FileProtocolHandler'],
   };
   const [program = '', ...words] = openers[process.platform] ?? ['xdg-open'];
-  const opened = spawn(program, [...words, address], { stdio: 'ignore', detached: true });
-  opened.on('error', () => undefined);
-  opened.unref();
+  const opener = spawn(program, [...words, address], { stdio: 'ignore', detached: true });
+  opener.on('error', () => undefined);
+  opener.unref();
 }
 
 /** Parses a response. Throws unreachable if it is not from a console. */
-function read<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown, origin: string): Output {
+function parseAnswer<Output>(schema: v.GenericSchema<unknown, Output>, answer: unknown, origin: string): Output {
   const parsed = v.safeParse(schema, answer);
   if (parsed.success) return parsed.output;
   throw unreachable(`${origin} does not answer as a console`, 'Check --store.');
 }
 
 /** Exchanges the provider's tokens for a session, and stores it. Throws forbidden for a person without access. */
-async function begin(tokens: Tokens, to: Pick<Kept, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>): Promise<Kept> {
-  if (!tokens.id_token) throw forbidden('the provider does not say again who you are', cureFor(to.origin));
+async function startSession(
+  tokens: Tokens,
+  target: Pick<StoredSignIn, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>,
+): Promise<StoredSignIn> {
+  if (!tokens.id_token) throw forbidden('the provider does not say again who you are', cureFor(target.origin));
   const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
-  const answer = await consoleSender({ origin: to.origin, token: null })('POST', '/auth/session', body);
-  const { session, person, seconds } = read(sessionSchema, answer, to.origin);
+  const answer = await consoleSender({ origin: target.origin, token: null })('POST', '/auth/session', body);
+  const { session, person, seconds } = parseAnswer(sessionSchema, answer, target.origin);
   const expires = new Date(Date.now() + seconds * 1000).toISOString();
-  const signedIn = { ...to, person, session, expires, refreshToken: tokens.refresh_token ?? to.refreshToken };
-  await keep(signedIn);
-  return signedIn;
+  const storedSignIn = {
+    ...target,
+    person,
+    session,
+    expires,
+    refreshToken: tokens.refresh_token ?? target.refreshToken,
+  };
+  await storeSignIn(storedSignIn);
+  return storedSignIn;
 }
 
 export interface SignInRequest {
   url: string;
   /** Signs in with a browser here, even if the provider supports device codes. */
   browser: boolean;
-  tell: (line: string) => void;
+  report: (line: string) => void;
 }
 
 /** Signs a person in at the provider of the console at `url`. Throws refused if that console does not support it. */
-export async function signIn({ url, browser, tell }: SignInRequest): Promise<Kept> {
+export async function signIn({ url, browser, report }: SignInRequest): Promise<StoredSignIn> {
   const { origin } = new URL(url);
   requirePrivate(origin);
-  const { cli } = read(offerSchema, await consoleSender({ origin, token: null })('GET', '/auth'), origin);
+  const { cli } = parseAnswer(offerSchema, await consoleSender({ origin, token: null })('GET', '/auth'), origin);
   if (!cli)
     throw refused(
       `${origin} signs nobody in at the command line`,
@@ -235,31 +244,31 @@ export async function signIn({ url, browser, tell }: SignInRequest): Promise<Kep
   const { issuer, clientId, scope } = cli;
   const { oidc, provider } = await discover(issuer, clientId);
   const offersCodes = provider.serverMetadata().device_authorization_endpoint !== undefined;
-  const way = offersCodes && !browser ? byDevice : byBrowser;
-  const tokens = await way({ oidc, provider, scope, tell }).catch((cause: unknown) => {
-    throw whyNot(oidc, cause, origin);
+  const obtainTokens = offersCodes && !browser ? signInByDevice : signInByBrowser;
+  const tokens = await obtainTokens({ oidc, provider, scope, report }).catch((cause: unknown) => {
+    throw toReleaseError(oidc, cause, origin);
   });
-  return begin(tokens, { origin, issuer, clientId, refreshToken: null });
+  return startSession(tokens, { origin, issuer, clientId, refreshToken: null });
 }
 
 /** Starts the next session with the refresh token. Throws forbidden if the token is missing or the provider refuses it. */
-async function renew({ origin, issuer, clientId, refreshToken }: Kept): Promise<Kept> {
+async function renewSession({ origin, issuer, clientId, refreshToken }: StoredSignIn): Promise<StoredSignIn> {
   if (refreshToken === null) throw forbidden(`your sign-in at ${origin} is over`, cureFor(origin));
   const { oidc, provider } = await discover(issuer, clientId);
   try {
     const tokens = await oidc.refreshTokenGrant(provider, refreshToken);
-    return await begin(tokens, { origin, issuer, clientId, refreshToken });
+    return await startSession(tokens, { origin, issuer, clientId, refreshToken });
   } catch (cause) {
     if (cause instanceof oidc.ResponseBodyError)
       throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
-    throw whyNot(oidc, cause, origin);
+    throw toReleaseError(oidc, cause, origin);
   }
 }
 
 /** Runs one command at a time. A refresh token used twice looks stolen, and the provider would revoke all its tokens. */
-async function alone<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
+async function withLock<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${fileFor(origin)}.lock`;
-  while (!(await take(lock))) await setTimeout(LOOK_MS);
+  while (!(await acquireLock(lock))) await setTimeout(LOCK_POLL_MS);
   try {
     return await work();
   } finally {
@@ -268,35 +277,35 @@ async function alone<Result>(origin: string, work: () => Promise<Result>): Promi
 }
 
 /** Takes the lock; returns whether that worked. Removes a lock whose holder was killed. */
-async function take(lock: string): Promise<boolean> {
+async function acquireLock(lock: string): Promise<boolean> {
   try {
     await mkdir(lock);
     return true;
   } catch (cause) {
     if (!hasCode(cause, 'EEXIST')) throw cause;
-    const since = await stat(lock).then(
+    const lockedAt = await stat(lock).then(
       ({ mtimeMs }) => mtimeMs,
       () => Date.now(),
     );
-    if (Date.now() - since > LONGEST_HELD_MS) await rm(lock, { recursive: true, force: true });
+    if (Date.now() - lockedAt > MAX_LOCK_AGE_MS) await rm(lock, { recursive: true, force: true });
     return false;
   }
 }
 
-const isOver = ({ expires }: Kept): boolean => Date.parse(expires) - CLOCK_MS <= Date.now();
+const isExpired = ({ expires }: StoredSignIn): boolean => Date.parse(expires) - CLOCK_TOLERANCE_MS <= Date.now();
 
 /** Session of the person signed in at a console, renewed if it has expired; null for a guest. Throws forbidden, unreachable. */
-export async function sessionFor(url: string): Promise<Kept | null> {
-  const signedIn = await keptFor(url);
-  if (!signedIn || !isOver(signedIn)) return signedIn;
-  return alone(signedIn.origin, async () => {
-    const now = await keptFor(url);
-    return now && isOver(now) ? renew(now) : now;
+export async function sessionFor(url: string): Promise<StoredSignIn | null> {
+  const storedSignIn = await loadSignIn(url);
+  if (!storedSignIn || !isExpired(storedSignIn)) return storedSignIn;
+  return withLock(storedSignIn.origin, async () => {
+    const current = await loadSignIn(url);
+    return current && isExpired(current) ? renewSession(current) : current;
   });
 }
 
 /** Ends the session, revokes the refresh token and removes the stored file. Returns the problems. */
-export async function signOut({ origin, issuer, clientId, session, refreshToken }: Kept): Promise<string[]> {
+export async function signOut({ origin, issuer, clientId, session, refreshToken }: StoredSignIn): Promise<string[]> {
   const problems: string[] = [];
   const attempt = (work: Promise<unknown>) => work.catch((cause: unknown) => void problems.push(messageOf(cause)));
   await rm(fileFor(origin), { force: true });

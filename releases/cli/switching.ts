@@ -12,13 +12,13 @@ import type { SwitchRequest } from '../src/operations/switching.ts';
 import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
 import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
-import { clientFor, count, examples, localStore, localTime, note, options, print, smokeFor } from './context.ts';
+import { clientFor, examples, localStore, localTime, note, options, parseCount, print, smokeFor } from './context.ts';
 
 /** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
   command
     .option('--why <text>', 'kept in the audit')
-    .option('--seq <n>', 'the state you saw; refuses if someone was faster', count);
+    .option('--seq <n>', 'the state you saw; refuses if someone was faster', parseCount);
 
 const withForce = (command: Command): Command =>
   withReason(command)
@@ -46,16 +46,16 @@ export function printChange(json: boolean | undefined, { document, changed, prop
   print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
 }
 
-const FORCED = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
+const FORCED_TEXTS = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
 
 export function proposalLines({ request, changes, builds, before, after }: ProposalView): string[] {
   const { why } = request;
   return [
     requestLine(request, builds),
     ...changes.map(({ name, from, to }) => `  ${name}: ${from ?? '–'} → ${to ?? '–'}`),
-    ...('force' in request && request.force ? [FORCED.force] : []),
+    ...('force' in request && request.force ? [FORCED_TEXTS.force] : []),
     ...('despiteFreeze' in request && request.despiteFreeze
-      ? [`${FORCED.despiteFreeze}: ${request.despiteFreeze}`]
+      ? [`${FORCED_TEXTS.despiteFreeze}: ${request.despiteFreeze}`]
       : []),
     ...(why ? [`"${why}"`] : []),
     `state ${before.slice(0, 12)} → ${after.slice(0, 12)}`,
@@ -97,8 +97,8 @@ export const addCheck = (program: Command) =>
     .action(async (builds: string[], _, command: Command) => {
       const { json, ...rest } = options(command);
       const results = await (await clientFor(rest, true)).check(builds);
-      const problems = results.flatMap(({ check, problems: found }) =>
-        found.map((problem) => findingLine({ check, problem })),
+      const problems = results.flatMap(({ check, problems: messages }) =>
+        messages.map((problem) => findingLine({ check, problem })),
       );
       if (problems.length > 0) throw refused('the gate would refuse this set', 'Mend and publish again.', problems);
       print(
@@ -138,7 +138,11 @@ export const addCanary = (program: Command) =>
   )
     .option('--percent <p>', 'share of visitors, 0 to 100', percentage)
     .option('--schedule <steps>', 'shares over time, each only if the candidate is healthy by then: 5@now,25@1h,100@4h')
-    .option('--enough <n>', 'with --schedule: visitors that each step asks for, of the candidate and of stable', count)
+    .option(
+      '--enough <n>',
+      'with --schedule: visitors that each step asks for, of the candidate and of stable',
+      parseCount,
+    )
     .option('--name <name>', 'whose candidate is meant, without builds and where several run')
     .addHelpText(
       'after',
@@ -216,13 +220,13 @@ export async function openSource(channel: string, url: string, key?: string): Pr
   if (key !== undefined && !isPublicKey(key))
     throw usage('--from-key is no public key', 'Use the one that `init` printed; `store.json` of that store has it.');
   const keys = process.env.RELEASES_FROM_KEYS;
-  const { RELEASES_KEYS: _, ...others } = process.env;
-  const opened = await openStore(url, { ...others, ...(keys ? { RELEASES_KEYS: keys } : {}) });
-  const { store } = opened;
+  const { RELEASES_KEYS: _, ...otherVariables } = process.env;
+  const openedStore = await openStore(url, { ...otherVariables, ...(keys ? { RELEASES_KEYS: keys } : {}) });
+  const { store } = openedStore;
   const publicKey = key ?? (await requirePublicKey(store));
-  const signingKey = await opened.signingKey();
-  const isOwn = signingKey?.publicKey === publicKey;
-  return { store, catalog: new Catalog(store), channel, publicKey, key: isOwn ? signingKey : null };
+  const signingKey = await openedStore.signingKey();
+  const isMatchingKey = signingKey?.publicKey === publicKey;
+  return { store, catalog: new Catalog(store), channel, publicKey, key: isMatchingKey ? signingKey : null };
 }
 
 export const addAbort = (program: Command) =>
@@ -239,19 +243,19 @@ const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
 
 /** State that the caller saw: of two concurrent rollbacks the second gets a conflict. */
-const seenBy = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
+const expectedSeq = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
   seq ?? (await client.status()).seq;
 
 export const addRollback = (program: Command) =>
   withForceBack(
     program.command('rollback [name]').description('one remote, or the whole channel, to what was live before'),
   )
-    .option('--to <seq>', 'a state from `log`', count)
+    .option('--to <seq>', 'a state from `log`', parseCount)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, _, command: Command) => {
       const { json, to, why, seq, force, ...rest } = options<SwitchRequest & { to?: number }>(command);
       const client = await clientFor(rest);
-      printChange(json, await client.rollback({ name, to, why, force, seq: await seenBy(client, seq) }));
+      printChange(json, await client.rollback({ name, to, why, force, seq: await expectedSeq(client, seq) }));
     });
 
 interface ConfirmOptions extends SwitchRequest {
@@ -264,17 +268,17 @@ const withConfirm = (command: Command): Command =>
     .option('--confirm <name>', 'the name again, in place of the question')
     .option('--yes', 'for scripts: what would be asked is meant');
 
-const isAsked = ({ confirm, yes }: ConfirmOptions) =>
+const isInteractive = ({ confirm, yes }: ConfirmOptions) =>
   !yes && confirm === undefined && process.stdin.isTTY && process.stderr.isTTY;
 
 /** Whether the effect has to be printed. Without confirmation the change is refused, and the refusal contains the effect. */
-const isEffectTold = (name: string, options: ConfirmOptions) =>
-  options.yes || options.confirm === name || isAsked(options);
+const shouldPrintEffect = (name: string, options: ConfirmOptions) =>
+  options.yes || options.confirm === name || isInteractive(options);
 
 /** The confirmed name, from an option or typed at a terminal. */
-async function said(name: string, verb: string, options: ConfirmOptions): Promise<string | undefined> {
+async function requestConfirmation(name: string, verb: string, options: ConfirmOptions): Promise<string | undefined> {
   if (options.yes) return name;
-  if (!isAsked(options)) return options.confirm;
+  if (!isInteractive(options)) return options.confirm;
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -292,17 +296,18 @@ export const addWithdraw = (program: Command) =>
     .action(async (name: string, _, command: Command) => {
       const { json, why, seq, confirm, yes, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
-      const seen = await client.status();
-      const live = seen.stable?.builds.find((id) => nameOf(id) === name);
-      if (live && name !== HOST_NAME && isEffectTold(name, { confirm, yes })) {
-        const { shown, instead } = await client.killEffect(live, 'withdraw');
+      const status = await client.status();
+      const liveBuild = status.stable?.builds.find((id) => nameOf(id) === name);
+      if (liveBuild && name !== HOST_NAME && shouldPrintEffect(name, { confirm, yes })) {
+        const { shown, instead } = await client.killEffect(liveBuild, 'withdraw');
         note(`Everybody loses ${shown.join(', ')}.`);
-        const tried = candidatesOf(seen).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
-        for (const { builds, percent } of tried) note(`The candidate ${builds.join(' ')} (${percent} %) ends with it.`);
+        const endingCandidates = candidatesOf(status).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
+        for (const { builds, percent } of endingCandidates)
+          note(`The candidate ${builds.join(' ')} (${percent} %) ends with it.`);
         if (instead) note(`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`);
       }
-      const answer = await said(name, 'withdraw', { confirm, yes });
-      printChange(json, await client.withdraw({ name, why, seq: seq ?? seen.seq, confirm: answer }));
+      const confirmation = await requestConfirmation(name, 'withdraw', { confirm, yes });
+      printChange(json, await client.withdraw({ name, why, seq: seq ?? status.seq, confirm: confirmation }));
     });
 
 /** Effects of a kill, and alternatives to it. */
@@ -332,9 +337,11 @@ export const addKill = (program: Command) =>
       const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
       const effect = await client.killEffect(build, 'kill');
-      const isNamed = effect.live || effect.lost.length > 0;
-      if (effect.lost.length === 0 || isEffectTold(effect.name, { confirm, yes }))
+      const needsConfirmation = effect.live || effect.lost.length > 0;
+      if (effect.lost.length === 0 || shouldPrintEffect(effect.name, { confirm, yes }))
         for (const line of effectLines(effect)) note(line);
-      const answer = isNamed ? await said(effect.name, 'kill', { confirm, yes }) : confirm;
-      printChange(json, await client.kill({ build, why, seq, confirm: answer, force }));
+      const confirmation = needsConfirmation
+        ? await requestConfirmation(effect.name, 'kill', { confirm, yes })
+        : confirm;
+      printChange(json, await client.kill({ build, why, seq, confirm: confirmation, force }));
     });

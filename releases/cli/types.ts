@@ -9,7 +9,7 @@ import { clientFor, examples, options, print } from './context.ts';
 
 const DECLARATION = /\.d\.ts$/;
 /** Declarations that only other declarations import. */
-const NO_MODULE = /^(?:compiled-types|node_modules)\//;
+const INTERNAL_DECLARATION = /^(?:compiled-types|node_modules)\//;
 
 /** Name for imports by other remotes, such as `stories/Badge`. */
 const moduleName = (name: string, file: string): string =>
@@ -27,12 +27,12 @@ const loadRemoteTypes = (name: string, files: readonly string[]): string => {
 /** Replaces a remote's types. Throws usage if the folder was not written by this command. */
 async function writeTypes(out: string, { id, files }: ExposedTypes): Promise<string[]> {
   const name = nameOf(id);
-  const own = `loadRemote/${name}.d.ts`;
-  if (existsSync(join(out, name)) && !existsSync(join(out, own)))
+  const loadRemoteFile = `loadRemote/${name}.d.ts`;
+  if (existsSync(join(out, name)) && !existsSync(join(out, loadRemoteFile)))
     throw usage(`${join(out, name)} was not written by this command`, 'Name another folder with --out, or remove it.');
   await rm(join(out, name), { recursive: true, force: true });
-  const modules = Object.keys(files).filter((file) => !NO_MODULE.test(file));
-  const texts = { [own]: loadRemoteTypes(name, modules) };
+  const modules = Object.keys(files).filter((file) => !INTERNAL_DECLARATION.test(file));
+  const texts = { [loadRemoteFile]: loadRemoteTypes(name, modules) };
   for (const [file, text] of Object.entries(files)) texts[`${name}/${file}`] = text;
   for (const [path, text] of Object.entries(texts)) {
     await mkdir(dirname(join(out, path)), { recursive: true });
@@ -54,11 +54,11 @@ export const addTypes = (program: Command) =>
       const { json, out, ...rest } = options<{ out: string }>(command);
       const client = await clientFor(rest);
       const answers = await Promise.all(names.map((name) => client.types(name)));
-      const written = [];
-      for (const types of answers) written.push({ id: types.id, modules: await writeTypes(out, types) });
+      const writtenTypes = [];
+      for (const types of answers) writtenTypes.push({ id: types.id, modules: await writeTypes(out, types) });
       print(
         json,
-        written,
-        written.map(({ id, modules }) => `${id}: ${modules.join(', ')}`),
+        writtenTypes,
+        writtenTypes.map(({ id, modules }) => `${id}: ${modules.join(', ')}`),
       );
     });

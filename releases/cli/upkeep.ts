@@ -14,21 +14,21 @@ import { readSiteConfig } from '../src/serve/siteConfig.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
 import {
   bearerFor,
-  bytes,
-  count,
   examples,
-  hours,
+  formatBytes,
   isRemote,
   localStore,
   localTime,
   note,
   options,
+  parseCount,
+  parseHours,
   print,
   storeUrl,
   table,
   whoami,
 } from './context.ts';
-import { keptFor, signIn, signOut } from './signIn.ts';
+import { loadSignIn, signIn, signOut } from './signIn.ts';
 import { openSource } from './switching.ts';
 
 export const addInit = (program: Command) =>
@@ -38,9 +38,9 @@ export const addInit = (program: Command) =>
     .addHelpText('after', examples('init', 'init --channel preview', 'init --store s3://bucket/liaozhai'))
     .action(async (_, command: Command) => {
       const { json, channel, ...rest } = options(command);
-      const opened = await openStore(storeUrl({ channel, ...rest }));
-      const key = await prepareStore(opened);
-      const { store } = opened;
+      const openedStore = await openStore(storeUrl({ channel, ...rest }));
+      const key = await prepareStore(openedStore);
+      const { store } = openedStore;
       const writer = { store, catalog: new Catalog(store), key, channel, who: whoami(), now: () => new Date() };
       const { document, changed } = await initChannel(writer);
       const result = {
@@ -102,7 +102,7 @@ function addCreate(token: Command) {
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for', '')
     .option('--person <name>', 'whose it is, in the log and where two persons decide; the label if left out')
-    .option('--days <n>', 'expires after this many days', count)
+    .option('--days <n>', 'expires after this many days', parseCount)
     .action(async (grant: string, _, command: Command) => {
       const {
         json,
@@ -185,10 +185,10 @@ export const addLogin = (program: Command) =>
     .description("sign in as a person at the console's OpenID provider; programs use RELEASES_TOKEN")
     .option('--browser', 'by a browser on this machine, though the provider offers a code for any other')
     .addHelpText('after', examples('login https://console.example', 'login --store https://console.example --browser'))
-    .action(async (named: string | undefined, _, command: Command) => {
+    .action(async (consoleAddress: string | undefined, _, command: Command) => {
       const { json, browser = false, ...rest } = options<{ browser?: boolean }>(command);
-      const url = consoleUrl(named ?? storeUrl(rest));
-      const { origin, person, expires } = await signIn({ url, browser, tell: note });
+      const url = consoleUrl(consoleAddress ?? storeUrl(rest));
+      const { origin, person, expires } = await signIn({ url, browser, report: note });
       const { RELEASES_STORE: store, RELEASES_TOKEN: token } = process.env;
       print(json, { console: origin, person, expires }, [
         `Signed in to ${origin} as ${person}, until ${localTime(expires)}.`,
@@ -202,14 +202,16 @@ export const addLogout = (program: Command) =>
     .command('logout [console]')
     .description('end the sign-in here, at the console, and as far as it can be renewed at the provider')
     .addHelpText('after', examples('logout https://console.example'))
-    .action(async (named: string | undefined, _, command: Command) => {
+    .action(async (consoleAddress: string | undefined, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const url = consoleUrl(named ?? storeUrl(rest));
-      const signedIn = await keptFor(url);
-      const problems = signedIn ? await signOut(signedIn) : [];
+      const url = consoleUrl(consoleAddress ?? storeUrl(rest));
+      const storedSignIn = await loadSignIn(url);
+      const problems = storedSignIn ? await signOut(storedSignIn) : [];
       const { origin } = new URL(url);
-      print(json, { console: origin, signedOut: signedIn !== null, problems }, [
-        signedIn ? `Signed out of ${origin}: nothing of it is left here.` : `Nobody is signed in to ${origin} here.`,
+      print(json, { console: origin, signedOut: storedSignIn !== null, problems }, [
+        storedSignIn
+          ? `Signed out of ${origin}: nothing of it is left here.`
+          : `Nobody is signed in to ${origin} here.`,
       ]);
       for (const problem of problems) note(`not ended elsewhere, where it ends by itself: ${problem}`);
     });
@@ -238,7 +240,7 @@ export const addWhoami = (program: Command) =>
         ]);
       const by = process.env.RELEASES_TOKEN ? 'token' : 'login';
       const me = v.parse(meSchema, await consoleSender({ origin: url, token: await bearerFor(url) })('GET', '/v1/me'));
-      const expires = by === 'login' ? ((await keptFor(url))?.expires ?? null) : null;
+      const expires = by === 'login' ? ((await loadSignIn(url))?.expires ?? null) : null;
       const grants = [me, ...me.more].map(({ role, name }) => (name ? `${role}:${name}` : role));
       const who = me.id ? `${me.label} (${me.id})` : me.label;
       print(json, { who, by, grants, console: new URL(url).origin, expires }, [
@@ -284,23 +286,23 @@ export const addGc = (program: Command) =>
       'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
     )
     .option('--dry-run', 'only say which')
-    .option('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', hours, 24)
+    .option('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', parseHours, 24)
     .addHelpText('after', examples('gc --dry-run', 'gc', 'gc --unclaimed 1h'))
     .action(async (_, command: Command) => {
       const { json, dryRun = false, unclaimed, ...rest } = options<{ dryRun?: boolean; unclaimed: number }>(command);
       const { writer } = await localStore(rest);
-      const ended = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-      const { signal } = ended;
+      const abortController = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abortController.abort());
+      const { signal } = abortController;
       // first, because removing uploads needs no free space
-      const swept = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
+      const sweptUploads = await sweepUploads(writer.store, { dryRun, unclaimedHours: unclaimed });
       const now = await writer.store.time();
       const previews = dryRun ? 0 : await sweepPreviews(writer.store, writer.key.publicKey, now);
       const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
-      const did = dryRun ? 'would be removed' : 'removed';
-      print(json, { dryRun, removed, kept, previews, ...swept }, [
-        ...swept.uploads,
+      const outcome = dryRun ? 'would be removed' : 'removed';
+      print(json, { dryRun, removed, kept, previews, ...sweptUploads }, [
+        ...sweptUploads.uploads,
         ...removed,
-        `${swept.uploads.length} given up uploads (${bytes(swept.bytes)}) and ${removed.length} builds ${did}, ${kept} builds kept.`,
+        `${sweptUploads.uploads.length} given up uploads (${formatBytes(sweptUploads.bytes)}) and ${removed.length} builds ${outcome}, ${kept} builds kept.`,
       ]);
     });
