@@ -20,31 +20,31 @@ import { say } from '../../src/sentences.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
 
-const MOST_OF_ONE = 3;
+const MAX_TASKS_PER_CALLER = 3;
 
 /** Runs tasks one at a time, in order of arrival. Limits each caller to three, so that nobody can fill the queue. */
-class OneAtATime {
-  #last: Promise<unknown> = Promise.resolve();
-  readonly #waiting = new Map<string, number>();
+class TaskQueue {
+  #lastTask: Promise<unknown> = Promise.resolve();
+  readonly #taskCounts = new Map<string, number>();
 
   /** Throws refused if three tasks of this caller are queued or running. */
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
-    const waiting = this.#waiting.get(caller) ?? 0;
-    if (waiting >= MOST_OF_ONE) throw refused(say('busy', { count: waiting }), say('busyCure'));
-    this.#waiting.set(caller, waiting + 1);
-    const mine = this.#last.then(work, work);
-    this.#last = mine;
+    const count = this.#taskCounts.get(caller) ?? 0;
+    if (count >= MAX_TASKS_PER_CALLER) throw refused(say('busy', { count }), say('busyCure'));
+    this.#taskCounts.set(caller, count + 1);
+    const task = this.#lastTask.then(work, work);
+    this.#lastTask = task;
     try {
-      return await mine;
+      return await task;
     } finally {
-      this.#leave(caller);
+      this.#release(caller);
     }
   }
 
-  #leave(caller: string): void {
-    const left = (this.#waiting.get(caller) ?? 1) - 1;
-    if (left > 0) this.#waiting.set(caller, left);
-    else this.#waiting.delete(caller);
+  #release(caller: string): void {
+    const remaining = (this.#taskCounts.get(caller) ?? 1) - 1;
+    if (remaining > 0) this.#taskCounts.set(caller, remaining);
+    else this.#taskCounts.delete(caller);
   }
 }
 
@@ -100,7 +100,7 @@ export interface ConsoleOptions {
   counters?: ConsoleCounters | null;
 }
 
-type ClientOptions = { judging?: boolean } & Pick<Writer, 'permit' | 'actor'>;
+type ClientOptions = { withSmoke?: boolean } & Pick<Writer, 'permit' | 'actor'>;
 
 /** State and services shared by the API's handlers. */
 export class ConsoleContext {
@@ -111,7 +111,7 @@ export class ConsoleContext {
   /** Time of the last alarm of each build, by channel. */
   readonly #alarms = new Map<string, Map<string, number>>();
   readonly #labels = new Map<string, string>();
-  readonly #turns = new OneAtATime();
+  readonly #queue = new TaskQueue();
 
   constructor(options: ConsoleOptions) {
     this.options = options;
@@ -119,22 +119,22 @@ export class ConsoleContext {
   }
 
   /** Returns a writer that acts as `who`. Throws refused for an invalid channel name. */
-  writer(channel: string, who: string, asked: Pick<Writer, 'permit' | 'actor'> = {}): Writer {
+  writer(channel: string, who: string, access: Pick<Writer, 'permit' | 'actor'> = {}): Writer {
     if (!isName(channel)) throw refused(say('notAChannel', { text: channel }), say('notAChannelCure'));
     const { store, catalog, key } = this.options;
-    return { store, catalog, key, channel, who, now: () => new Date(), ...asked };
+    return { store, catalog, key, channel, who, now: () => new Date(), ...access };
   }
 
-  /** With `judging`, the gate includes the browser check. */
+  /** With `withSmoke`, the gate includes the browser check. */
   async client(
     channel: string,
     who: string,
-    { judging = false, ...asked }: ClientOptions = {},
+    { withSmoke = false, ...access }: ClientOptions = {},
   ): Promise<ReleaseClient> {
     const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: who });
-    const smoke = judging ? await this.options.smokeFor(channel) : null;
+    const smoke = withSmoke ? await this.options.smokeFor(channel) : null;
     const site = this.options.siteOf?.(channel) ?? null;
-    return localClient(this.writer(channel, who, asked), {
+    return localClient(this.writer(channel, who, access), {
       smoke,
       provenance,
       site,
@@ -146,8 +146,8 @@ export class ConsoleContext {
    * Runs tasks that need the gate one at a time, so that only one browser runs. Each change is checked against the result of the
    * previous one, so concurrent switches of several teams all succeed.
    */
-  inTurn<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.run(who, work);
+  runInTurn<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(who, work);
   }
 
   async current(channel: string): Promise<ChannelDocument> {
@@ -162,10 +162,10 @@ export class ConsoleContext {
   /** Returns alarming builds without an alarm in the last `INCIDENT_MS`. A build that recovers briefly stays in the same incident. */
   newAlarms(channel: string, health: Health): BuildHealth[] {
     const now = Date.now();
-    const alarming = health.builds.filter(({ alarm }) => alarm);
-    const alarmedAt = this.#alarms.get(channel) ?? new Map<string, number>();
-    const incidents = alarming.filter(({ build }) => now - (alarmedAt.get(build) ?? 0) >= INCIDENT_MS);
-    this.#alarms.set(channel, new Map([...alarmedAt, ...alarming.map(({ build }) => [build, now] as const)]));
+    const alarmingBuilds = health.builds.filter(({ alarm }) => alarm);
+    const lastAlarms = this.#alarms.get(channel) ?? new Map<string, number>();
+    const incidents = alarmingBuilds.filter(({ build }) => now - (lastAlarms.get(build) ?? 0) >= INCIDENT_MS);
+    this.#alarms.set(channel, new Map([...lastAlarms, ...alarmingBuilds.map(({ build }) => [build, now] as const)]));
     return incidents;
   }
 
@@ -183,9 +183,9 @@ export class ConsoleContext {
     return Promise.all(names.map(labelOf));
   }
 
-  async #readLabel(catalog: Catalog, name: string, known: string | undefined): Promise<string> {
+  async #readLabel(catalog: Catalog, name: string, liveBuild: string | undefined): Promise<string> {
     try {
-      const id = known ?? (await publishedIds(catalog.store, name)).at(-1);
+      const id = liveBuild ?? (await publishedIds(catalog.store, name)).at(-1);
       return id ? (await catalog.record(id)).description.label || name : name;
     } catch (cause) {
       // the list of builds reports the damage

@@ -34,7 +34,7 @@ export class Uploads {
   async file(id: string, path: string, body: Buffer): Promise<void> {
     const problem = fileProblem(path, body.length);
     if (problem) throw refused('this file cannot be part of a build', 'Mend the build and publish again.', [problem]);
-    this.#count(id, body.length);
+    this.#countFile(id, body.length);
     const write = () => writeFile(this.#store, `${buildFolder(id)}/${path}`, body);
     await this.#quota.writeIfRoom(nameOf(id), storedBytesLimit(path, body), write);
   }
@@ -43,12 +43,12 @@ export class Uploads {
   async map(id: string, path: string, body: Buffer): Promise<void> {
     const text = toStoredMap(body);
     if (text === null) throw refused(`${path} is no source map`, 'Leave it out, or build it again.');
-    this.#count(id, body.length);
+    this.#countFile(id, body.length);
     const write = () => this.#store.create(`${mapsFolder(buildFolder(id))}/${path}`, text);
     await this.#quota.writeIfRoom(nameOf(id), Buffer.byteLength(text), write);
   }
 
-  #count(id: string, bytes: number): void {
+  #countFile(id: string, bytes: number): void {
     const pending = this.#pending.get(id) ?? { files: 0, bytes: 0 };
     if (pending.files >= LIMITS.files * 2 || pending.bytes + bytes > LIMITS.buildBytes * 2)
       throw refused(`${id} has become too large`, 'Builds hold up to 2,000 files and 50 MiB.');
@@ -57,14 +57,14 @@ export class Uploads {
 
   /** Checks every file against the record and claims the version. Removes damaged files. Throws refused. */
   async finish(id: string, source: string, publisher: string): Promise<{ id: string; created: boolean }> {
-    const sent = parseRecord(source, id);
-    const record = { ...sent, provenance: { ...sent.provenance, publisher, at: new Date().toISOString() } };
+    const sentRecord = parseRecord(source, id);
+    const record = { ...sentRecord, provenance: { ...sentRecord.provenance, publisher, at: new Date().toISOString() } };
     const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
-    const problems = [...packageProblems(record.description, sizes), ...(await this.#broken(record))];
+    const problems = [...packageProblems(record.description, sizes), ...(await this.#fileProblems(record))];
     const { entry } = record.description;
     const script = await this.#store.read(`${buildFolder(id)}/${entry}`);
-    const broken = problems.length > 0 ? null : entryProblem(record.description, script);
-    if (broken) problems.push(broken);
+    const scriptProblem = problems.length > 0 ? null : entryProblem(record.description, script);
+    if (scriptProblem) problems.push(scriptProblem);
     if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
     const text = canonicalJson(record);
     const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
@@ -73,7 +73,7 @@ export class Uploads {
     return { id, created: await claimVersion(this.#store, record) };
   }
 
-  async #broken(record: BuildRecord): Promise<string[]> {
+  async #fileProblems(record: BuildRecord): Promise<string[]> {
     const problems: string[] = [];
     for (const [path, file] of Object.entries(record.files)) {
       const key = `${buildFolder(record.id)}/${path}`;

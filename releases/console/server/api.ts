@@ -42,8 +42,8 @@ type Env = { Variables: { token: Caller } };
 
 const REQUESTS_PER_MINUTE = 1200;
 const REFUSED_PER_MINUTE = 30;
-const LONGEST_LOG = 500;
-const LONGEST_REQUEST = 64 * 1024;
+const MAX_LOG_ENTRIES = 500;
+const MAX_REQUEST_BYTES = 64 * 1024;
 
 /** The audit log names the token, or the person's id at the provider, because names and labels may be shared. */
 const whoOf = ({ id, role, name, label, person = label }: Caller): string =>
@@ -55,7 +55,7 @@ const channelOf = (context: Context, console: ConsoleContext): string =>
 const addressOf = (context: Context): string =>
   context.env && 'incoming' in context.env ? (context.env.incoming?.socket?.remoteAddress ?? '') : '';
 
-const denied = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, message: string, cure = '') =>
+const deny = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, message: string, cure = '') =>
   context.json({ message, cure, details: [] }, status);
 
 function refusalBody({ message, cure, details, reason }: ReleaseError, { options: { store } }: ConsoleContext) {
@@ -63,10 +63,10 @@ function refusalBody({ message, cure, details, reason }: ReleaseError, { options
   return { message: hide(message), cure: hide(cure), details: details.map(hide), reason };
 }
 
-const atMost = (maxSize: number, cure: string) =>
+const limitBody = (maxSize: number, cure: string) =>
   bodyLimit({
     maxSize,
-    onError: (context) => denied(context, 413, say('tooLarge', { kib: maxSize / 1024 }), cure),
+    onError: (context) => deny(context, 413, say('tooLarge', { kib: maxSize / 1024 }), cure),
   });
 
 /**
@@ -80,20 +80,20 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
   app.use('*', async (context, next) => {
     const origin = context.req.header('origin');
     if (origin && origin !== publicOrigin && !isSameHost(origin, { host: context.req.header('host') ?? '' }))
-      return denied(context, 403, say('otherOrigin'));
+      return deny(context, 403, say('otherOrigin'));
     const authorization = context.req.header('authorization');
-    const [, presented = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
+    const [, bearerToken = ''] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
     const { store, key, signIn } = console.options;
     const person = await signIn?.callerOf(context);
-    const token = person ?? (await authenticate(store, key.publicKey, presented, new Date()));
+    const token = person ?? (await authenticate(store, key.publicKey, bearerToken, new Date()));
     if (token === 'unknown' || token === 'unsigned') {
       if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
-        return denied(context, 429, say('manyTokens'), say('waitCure'));
+        return deny(context, 429, say('manyTokens'), say('waitCure'));
       if (token === 'unsigned')
-        return denied(context, 401, "the record of this token is not signed by this store's key", REISSUE_CURE);
+        return deny(context, 401, "the record of this token is not signed by this store's key", REISSUE);
       if (secretOfBearer(authorization) !== undefined)
-        return denied(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
-      return denied(
+        return deny(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
+      return deny(
         context,
         401,
         'no valid token',
@@ -101,13 +101,13 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
       );
     }
     if (requests.take(token.id, REQUESTS_PER_MINUTE) > 0)
-      return denied(context, 429, say('manyRequests'), say('waitCure'));
+      return deny(context, 429, say('manyRequests'), say('waitCure'));
     context.set('token', token);
     return next();
   });
 }
 
-function addLooking(app: Hono<Env>, console: ConsoleContext): void {
+function addReadRoutes(app: Hono<Env>, console: ConsoleContext): void {
   const client = (context: Context<Env>): Promise<ReleaseClient> =>
     console.client(channelOf(context, console), whoOf(context.get('token')), { actor: actorOf(context.get('token')) });
   app.get('/status', async (context) => context.json(await (await client(context)).status()));
@@ -119,7 +119,7 @@ function addLooking(app: Hono<Env>, console: ConsoleContext): void {
   app.get('/log', async (context) => {
     const limit = Number(context.req.query('limit') ?? 50);
     if (!Number.isInteger(limit) || limit < 1) throw usage(say('wrongLimit'));
-    return context.json(await (await client(context)).log(Math.min(limit, LONGEST_LOG)));
+    return context.json(await (await client(context)).log(Math.min(limit, MAX_LOG_ENTRIES)));
   });
   app.get('/diff', async (context) =>
     context.json(await (await client(context)).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
@@ -194,57 +194,57 @@ const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => P
 };
 
 /** Verbs that run the gate. Ways back never wait for a browser, which may be unavailable in an incident. */
-const JUDGED: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
+const GATED_VERBS: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
 
 /** Advice for a caller without permission. */
-const CURES: { [Name in Verb]?: string } = {
+const PERMISSION_CURES: { [Name in Verb]?: string } = {
   approval: say('askManagerCure'),
   approve: say('askOtherCure'),
   reject: say('askRejectCure'),
 };
 
 /** Fills in the remote of a token that is bound to one, if the request names none. */
-function meant<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
+function withBoundRemote<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
   const name = grantsOf(caller).length === 1 ? caller.name : null;
-  const unnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
-  return name !== null && unnamed && CANDIDATE_VERBS.includes(verb) ? { ...body, name } : body;
+  const isUnnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
+  return name !== null && isUnnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
 }
 
 /** Throws forbidden if the caller's grants do not cover the change. */
 function permit<Name extends Verb>(caller: Caller, verb: Name, body: Body<Name>, current: ChannelDocument): void {
   const reason = refusal(caller, wishOf(verb, body), current);
-  if (reason) throw forbidden(reason, CURES[verb]);
+  if (reason) throw forbidden(reason, PERMISSION_CURES[verb]);
 }
 
-function addSwitching<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
-  app.post(`/${verb}`, atMost(LONGEST_REQUEST, say('tooLargeCure')), async (context) => {
+function addChangeRoute<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
+  app.post(`/${verb}`, limitBody(MAX_REQUEST_BYTES, say('tooLargeCure')), async (context) => {
     if (!context.req.header('content-type')?.startsWith('application/json'))
-      return denied(context, 415, 'this is no JSON', 'Send content-type: application/json.');
+      return deny(context, 415, 'this is no JSON', 'Send content-type: application/json.');
     const token = context.get('token');
-    const body = meant(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
+    const body = withBoundRemote(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
     const channel = channelOf(context, console);
     // once at the start, and again for each state that the change is tried on
     const permitOn = (current: ChannelDocument) => permit(token, verb, body, current);
     permitOn(await console.current(channel));
-    const judging = JUDGED.includes(verb);
-    const options = { judging, permit: permitOn, actor: actorOf(token) };
+    const runsGate = GATED_VERBS.includes(verb);
+    const options = { withSmoke: runsGate, permit: permitOn, actor: actorOf(token) };
     const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), options), body);
     const { counters } = console.options;
-    const result = await (judging ? console.inTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
+    const result = await (runsGate ? console.runInTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
       counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
       throw cause;
     });
-    const waits = result instanceof Object && 'proposal' in result;
-    counters?.changes.inc({ verb, result: waits ? 'proposed' : 'done' });
+    const isProposed = result instanceof Object && 'proposal' in result;
+    counters?.changes.inc({ verb, result: isProposed ? 'proposed' : 'done' });
     // an older client would read any 2xx as the finished change
-    if (waits && apiLevelOf(context.req.raw.headers) < 2)
+    if (isProposed && apiLevelOf(context.req.raw.headers) < 2)
       throw refused(say('proposedOnly', { channel }), say('proposedOnlyCure'));
-    return context.json(result, waits ? 202 : 200);
+    return context.json(result, isProposed ? 202 : 200);
   });
 }
 
 /** Throws usage for an invalid percent escape. */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (cause) {
@@ -257,19 +257,19 @@ function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   const uploads = new Uploads(console.options.store, console.quota);
   app.put(
     '/builds/:name/:folder/*',
-    atMost(LIMITS.fileBytes, 'Split this file and publish again.'),
+    limitBody(LIMITS.fileBytes, 'Split this file and publish again.'),
     async (context) => {
       const { name, folder } = context.req.param();
       const token = context.get('token');
       const wish: PermissionRequest = { verb: 'publish', names: [name] };
       const reason = refusal(token, wish, await console.current(console.options.channel));
-      if (reason) return denied(context, 403, reason);
+      if (reason) return deny(context, 403, reason);
       const id = idOfFolder(name, folder);
       if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-      const path = decoded(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
+      const path = decodePath(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
       const body = Buffer.from(await context.req.arrayBuffer());
-      const announced = context.req.header('content-length');
-      if (announced !== undefined && Number(announced) !== body.length)
+      const announcedLength = context.req.header('content-length');
+      if (announcedLength !== undefined && Number(announcedLength) !== body.length)
         throw usage(`${path} was cut off on the way`, 'Send it again.');
       if (isSourceMap(path)) {
         await uploads.map(id, path, body);
@@ -290,11 +290,11 @@ export function createApi(console: ConsoleContext): Hono<Env> {
     context.header(API_HEADER, String(API_LEVEL));
   });
   guard(app, console);
-  addLooking(app, console);
-  for (const verb of Object.keys(BODIES) as Verb[]) addSwitching(app, console, verb);
+  addReadRoutes(app, console);
+  for (const verb of Object.keys(BODIES) as Verb[]) addChangeRoute(app, console, verb);
   addUploads(app, console);
   // not `notFound`, which Hono ignores in a mounted app
-  app.all('*', (context) => denied(context, 404, say('noEndpoint'), say('noEndpointCure')));
+  app.all('*', (context) => deny(context, 404, say('noEndpoint'), say('noEndpointCure')));
   app.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
     return context.json(refusalBody(cause, console), STATUSES[cause.kind]);

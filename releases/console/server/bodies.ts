@@ -93,10 +93,10 @@ export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<N
 /** Translates a body to the request that `refusal` judges. Throws usage for a word that is not a build. */
 export function wishOf(verb: Verb, body: Partial<Body<Verb>>): PermissionRequest {
   const words = 'builds' in body ? (body.builds ?? []) : 'build' in body && body.build ? [body.build] : [];
-  const named = 'name' in body && body.name ? [body.name] : [];
+  const namedRemotes = 'name' in body && body.name ? [body.name] : [];
   return {
     verb,
-    names: [...words.map((word) => buildWordParts(word).name), ...named],
+    names: [...words.map((word) => buildWordParts(word).name), ...namedRemotes],
     force: 'force' in body ? body.force : false,
     frozen: 'despiteFreeze' in body && Boolean(body.despiteFreeze),
   };

@@ -6,7 +6,7 @@ import { type Grant, parseGrant } from '../../src/operations/tokens.ts';
 
 // Settings of the OpenID provider, requests to it, and the mapping of its claims to roles and names.
 
-const text = v.optional(v.pipe(v.string(), v.nonEmpty()));
+const optionalText = v.optional(v.pipe(v.string(), v.nonEmpty()));
 
 const scope = v.pipe(v.string(), v.regex(/(?:^| )openid(?: |$)/, 'must have openid in it'));
 
@@ -23,14 +23,14 @@ export const signInVariables = {
     ),
   ),
   CONSOLE_OIDC_ISSUER: v.optional(v.pipe(v.string(), v.url())),
-  CONSOLE_OIDC_CLIENT_ID: text,
-  CONSOLE_OIDC_CLIENT_SECRET: text,
+  CONSOLE_OIDC_CLIENT_ID: optionalText,
+  CONSOLE_OIDC_CLIENT_SECRET: optionalText,
   CONSOLE_OIDC_CLIENT_AUTH: v.optional(v.picklist(['basic', 'post']), 'basic'),
   CONSOLE_OIDC_SCOPE: v.optional(scope, 'openid profile email'),
   CONSOLE_OIDC_CLAIM: v.optional(v.pipe(v.string(), v.nonEmpty()), 'groups'),
-  CONSOLE_OIDC_ROLES: text,
+  CONSOLE_OIDC_ROLES: optionalText,
   /** Client id of the command line: a public client, because its users could read a secret. */
-  CONSOLE_OIDC_CLI_CLIENT_ID: text,
+  CONSOLE_OIDC_CLI_CLIENT_ID: optionalText,
   CONSOLE_OIDC_CLI_SCOPE: v.optional(scope),
   CONSOLE_OIDC_NAME: v.optional(v.pipe(v.string(), v.nonEmpty()), 'name'),
   CONSOLE_SESSION_HOURS: v.optional(v.pipe(v.string(), v.toNumber(), v.gtValue(0), v.maxValue(168)), '8'),
@@ -72,15 +72,15 @@ const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[
 
 /** Returns the sign-in settings, or null if no provider is configured. Throws usage for an inconsistent configuration. */
 export function signInFrom(variables: Variables): SignInSettings | null {
-  const { CONSOLE_OIDC_ISSUER: named, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
+  const { CONSOLE_OIDC_ISSUER: issuerUrl, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
   const cli = variables.CONSOLE_OIDC_CLI_CLIENT_ID;
-  if (!named) {
+  if (!issuerUrl) {
     if (!clientId && !roles && !cli) return null;
     throw usage('CONSOLE_OIDC_ISSUER is missing', "Set it to the provider's issuer, or leave CONSOLE_OIDC_* out.");
   }
-  const issuer = new URL(named);
+  const issuer = new URL(issuerUrl);
   if (issuer.protocol !== 'https:' && !isLoopback(issuer))
-    throw usage(`CONSOLE_OIDC_ISSUER ${named} is not https`, 'Plain http is for a provider on this machine only.');
+    throw usage(`CONSOLE_OIDC_ISSUER ${issuerUrl} is not https`, 'Plain http is for a provider on this machine only.');
   if (!clientId) throw usage('CONSOLE_OIDC_CLIENT_ID is missing', 'Register the console as a client of the provider.');
   if (!roles)
     throw usage(
@@ -114,20 +114,20 @@ function claimAt(claims: Claims, path: string): unknown {
 /** Returns the values of the claim that give a role. An email address counts only if the provider has verified it. */
 export function valuesOf(claims: Claims, { claim, grants }: SignInSettings): string[] {
   if (claim === 'email' && claims.email_verified !== true) return [];
-  const claimed = claimAt(claims, claim);
-  const values = Array.isArray(claimed) ? claimed : [claimed];
+  const claimValue = claimAt(claims, claim);
+  const values = Array.isArray(claimValue) ? claimValue : [claimValue];
   return values.filter((value) => typeof value === 'string').filter((value) => grants.has(value));
 }
 
-const LONGEST_NAME = 50;
-export const cut = (words: string, length: number): string =>
+const MAX_NAME_LENGTH = 50;
+export const truncate = (words: string, length: number): string =>
   words.length <= length ? words : `${words.slice(0, length - 1)}…`;
 
 /** Name of a person in the log, on one line. */
 export function personOf(claims: Claims, { nameClaim }: SignInSettings): string {
   const names = [claimAt(claims, nameClaim), claims.name, claims.preferred_username, claims.email];
-  const name = names.find((found) => typeof found === 'string' && found.trim() !== '');
-  return cut(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', LONGEST_NAME);
+  const name = names.find((candidate) => typeof candidate === 'string' && candidate.trim() !== '');
+  return truncate(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', MAX_NAME_LENGTH);
 }
 
 /** Message of an error and its causes. `fetch` puts the reason in `cause`, sometimes as a code without a message. */
@@ -137,12 +137,12 @@ export function reasonOf(cause: unknown): string {
   return cause.cause instanceof Error ? `${message} (${reasonOf(cause.cause)})` : message;
 }
 
-const PROVIDER_SECONDS = 10;
-const CLOCK_SECONDS = 30;
+const PROVIDER_TIMEOUT_SECONDS = 10;
+const CLOCK_TOLERANCE_SECONDS = 30;
 /** Maximum age of an ID token, in seconds: an older one, which may be stolen, opens no session. */
-const FRESH_SECONDS = 600;
+const MAX_TOKEN_AGE_SECONDS = 600;
 /** Accepted signature algorithms. HMAC is missing because a holder of the client secret could sign with it. */
-const SIGNATURES = [
+const SIGNATURE_ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -159,14 +159,14 @@ const SIGNATURES = [
 export const SIGN_IN_AGAIN = 'Sign in again: `pnpm release login`.';
 
 /** True for a fault of the token itself. Other errors may pass on a retry. */
-const isOfToken = (cause: unknown): cause is errors.JOSEError =>
+const isTokenError = (cause: unknown): cause is errors.JOSEError =>
   cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) && cause.code !== 'ERR_JOSE_GENERIC';
 
 const WRONG_CLIENT =
   'the provider does not accept this client: check CONSOLE_OIDC_CLIENT_ID, CONSOLE_OIDC_CLIENT_SECRET and CONSOLE_OIDC_CLIENT_AUTH';
 
 /** True if the provider refuses the client itself, which the library reports only as an HTTP error. */
-const isOfClient = (cause: unknown): boolean =>
+const isClientError = (cause: unknown): boolean =>
   cause instanceof oidc.WWWAuthenticateChallengeError ||
   (cause instanceof oidc.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(cause.error));
 
@@ -179,7 +179,7 @@ export interface Identity {
 /** The provider, discovered on first use. A failed discovery is repeated on the next use. */
 export class Provider {
   readonly #settings: SignInSettings;
-  #found: Promise<oidc.Configuration> | null = null;
+  #configuration: Promise<oidc.Configuration> | null = null;
   #keys: JWTVerifyGetKey | null = null;
 
   constructor(settings: SignInSettings) {
@@ -188,23 +188,23 @@ export class Provider {
 
   /** Throws unreachable. */
   configuration(): Promise<oidc.Configuration> {
-    this.#found ??= this.#discover().catch((cause: unknown) => {
-      this.#found = null;
+    this.#configuration ??= this.#discover().catch((cause: unknown) => {
+      this.#configuration = null;
       const { href } = this.#settings.issuer;
       throw unreachable(
         `signing in at ${href} is not possible now, tokens still work: ${reasonOf(cause)}`,
         'Check CONSOLE_OIDC_ISSUER and the way there.',
       );
     });
-    return this.#found;
+    return this.#configuration;
   }
 
   #discover(): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret, clientAuth } = this.#settings;
     const withSecret = clientAuth === 'post' ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
     const auth = clientSecret === null ? oidc.None() : withSecret(clientSecret);
-    return oidc.discovery(issuer, clientId, { [oidc.clockTolerance]: CLOCK_SECONDS }, auth, {
-      timeout: PROVIDER_SECONDS,
+    return oidc.discovery(issuer, clientId, { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS }, auth, {
+      timeout: PROVIDER_TIMEOUT_SECONDS,
       // the settings allow plain HTTP only for a provider on this machine
       execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
     });
@@ -228,9 +228,9 @@ export class Provider {
         idTokenExpected: true,
       })
       .catch((cause: unknown) => {
-        throw isOfClient(cause) ? new Error(WRONG_CLIENT, { cause }) : cause;
+        throw isClientError(cause) ? new Error(WRONG_CLIENT, { cause }) : cause;
       });
-    const claims = await this.#completed(configuration, { ...tokens.claims() }, tokens.access_token);
+    const claims = await this.#withUserInfo(configuration, { ...tokens.claims() }, tokens.access_token);
     return { claims, idToken: tokens.id_token ?? '' };
   }
 
@@ -241,8 +241,8 @@ export class Provider {
   async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
     const configuration = await this.configuration();
     this.requireSameSubjects(configuration);
-    const claims = await this.#verified(configuration, idToken, now);
-    return this.#completed(configuration, claims, accessToken).catch((cause: unknown) => {
+    const claims = await this.#verifyIdToken(configuration, idToken, now);
+    return this.#withUserInfo(configuration, claims, accessToken).catch((cause: unknown) => {
       if (cause instanceof oidc.WWWAuthenticateChallengeError)
         throw forbidden('the provider does not know this access token', SIGN_IN_AGAIN);
       throw unreachable(`the provider does not tell who this is: ${reasonOf(cause)}`, 'Try again.');
@@ -250,9 +250,9 @@ export class Provider {
   }
 
   /** Throws refused for pairwise subjects of two clients. One person would be two subjects, who could approve each other's changes. */
-  requireSameSubjects(found: oidc.Configuration): void {
+  requireSameSubjects(configuration: oidc.Configuration): void {
     const { clientId, cli } = this.#settings;
-    const kinds = found.serverMetadata().subject_types_supported ?? ['public'];
+    const kinds = configuration.serverMetadata().subject_types_supported ?? ['public'];
     if (cli && cli.clientId !== clientId && !kinds.includes('public'))
       throw refused(
         'the provider gives each client subjects of its own, so that one person would be two',
@@ -260,35 +260,35 @@ export class Provider {
       );
   }
 
-  async #verified(found: oidc.Configuration, idToken: string, currentDate: Date): Promise<JWTPayload> {
-    const { issuer, jwks_uri = '' } = found.serverMetadata();
+  async #verifyIdToken(configuration: oidc.Configuration, idToken: string, currentDate: Date): Promise<JWTPayload> {
+    const { issuer, jwks_uri = '' } = configuration.serverMetadata();
     const audience = this.#settings.cli?.clientId ?? '';
     try {
-      this.#keys ??= createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: PROVIDER_SECONDS * 1000 });
+      this.#keys ??= createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: PROVIDER_TIMEOUT_SECONDS * 1000 });
       const { payload } = await jwtVerify(idToken, this.#keys, {
         issuer,
         audience,
         currentDate,
-        algorithms: SIGNATURES,
+        algorithms: SIGNATURE_ALGORITHMS,
         requiredClaims: ['sub', 'exp', 'iat'],
-        maxTokenAge: FRESH_SECONDS,
-        clockTolerance: CLOCK_SECONDS,
+        maxTokenAge: MAX_TOKEN_AGE_SECONDS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
       });
       const [party, ...others] = [payload.azp ?? payload.aud].flat();
       if (party === audience && others.length === 0) return payload;
     } catch (cause) {
-      if (isOfToken(cause)) throw forbidden(`this ID token does not count here: ${cause.message}`, SIGN_IN_AGAIN);
+      if (isTokenError(cause)) throw forbidden(`this ID token does not count here: ${cause.message}`, SIGN_IN_AGAIN);
       throw unreachable(`the keys of the provider cannot be read: ${reasonOf(cause)}`, 'Try again.');
     }
     throw forbidden('this ID token was made for another client', SIGN_IN_AGAIN);
   }
 
   /** Adds the claims of the userinfo endpoint if the ID token lacks a required one. */
-  async #completed(found: oidc.Configuration, claims: Claims, accessToken: string): Promise<Claims> {
+  async #withUserInfo(configuration: oidc.Configuration, claims: Claims, accessToken: string): Promise<Claims> {
     const { claim, nameClaim } = this.#settings;
-    const isWhole = [claim, nameClaim].every((path) => claimAt(claims, path) !== undefined);
-    if (isWhole || !found.serverMetadata().userinfo_endpoint) return claims;
-    return { ...(await oidc.fetchUserInfo(found, accessToken, String(claims.sub))), ...claims };
+    const isComplete = [claim, nameClaim].every((path) => claimAt(claims, path) !== undefined);
+    if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return claims;
+    return { ...(await oidc.fetchUserInfo(configuration, accessToken, String(claims.sub))), ...claims };
   }
 }
 

@@ -18,11 +18,11 @@ import type { Store } from '../../src/store/store.ts';
 import {
   type Attempt,
   type Claims,
-  cut,
   Provider,
   personOf,
   reasonOf,
   type SignInSettings,
+  truncate,
   valuesOf,
 } from './provider.ts';
 
@@ -52,10 +52,10 @@ function parseAttempt(cookie: string): Attempt | null {
 export type SignInFailure = 'away' | 'declined' | 'noAccess' | 'expired' | 'failed';
 
 const tokensSchema = v.strictObject({ idToken: v.string(), accessToken: v.string() });
-const LONGEST_TOKENS = 64 * 1024;
-const LONGEST_SUBJECT = 64;
+const MAX_TOKENS_BYTES = 64 * 1024;
+const MAX_SUBJECT_LENGTH = 64;
 const ATTEMPT_SECONDS = 600;
-const HEADER = 'x-console';
+const PAGE_HEADER = 'x-console';
 
 export interface SignInOptions {
   settings: SignInSettings;
@@ -90,16 +90,16 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     attempt: (state = '') => `${prefix}console-sign-in-${state}`,
   };
   const cookie = { path: '/', httpOnly: true, secure } as const;
-  const lifetime = settings.sessionHours * 3_600_000;
-  const noted = (cause: unknown): null => {
+  const lifetimeMs = settings.sessionHours * 3_600_000;
+  const logProblem = (cause: unknown): null => {
     note(`console: ${messageOf(cause)}`);
     return null;
   };
   // requested here, so that a wrong setting is reported at startup and not at the first sign-in
   provider
     .configuration()
-    .then((found) => provider.requireSameSubjects(found))
-    .catch(noted);
+    .then((configuration) => provider.requireSameSubjects(configuration))
+    .catch(logProblem);
 
   /**
    * Returns the secret of the session. A cookie counts only with the custom header: a page of another origin would need CORS
@@ -108,7 +108,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   function secretOf(context: Context): string | undefined {
     const authorization = context.req.header('authorization');
     if (authorization !== undefined) return settings.cli ? secretOfBearer(authorization) : undefined;
-    return context.req.header(HEADER) === undefined ? undefined : getCookie(context, names.session);
+    return context.req.header(PAGE_HEADER) === undefined ? undefined : getCookie(context, names.session);
   }
 
   async function sessionOf(context: Context): Promise<Session | null> {
@@ -121,11 +121,11 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     const grants = (session?.values ?? []).flatMap((value) => settings.grants.get(value) ?? []);
     const [first, ...more] = strongestFirst(grants);
     if (!session || !first) return null;
-    return { ...first, more, id: cut(session.subject, LONGEST_SUBJECT), label: session.person };
+    return { ...first, more, id: truncate(session.subject, MAX_SUBJECT_LENGTH), label: session.person };
   }
 
   /** Creates a session for the person in the claims. Returns its secret; null for a person without a role. */
-  async function begin(claims: Claims, idToken: string): Promise<{ secret: string | null; person: string }> {
+  async function startSession(claims: Claims, idToken: string): Promise<{ secret: string | null; person: string }> {
     const values = valuesOf(claims, settings);
     const person = personOf(claims, settings);
     const subject = String(claims.sub);
@@ -134,24 +134,24 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
       return { secret: null, person };
     }
     const at = now();
-    const expires = new Date(at.getTime() + lifetime).toISOString();
+    const expires = new Date(at.getTime() + lifetimeMs).toISOString();
     const issuer = settings.issuer.href;
     const secret = await sessions.begin({ issuer, subject, person, values, at: at.toISOString(), expires, idToken });
-    await sessions.sweep(at).catch(noted);
+    await sessions.sweep(at).catch(logProblem);
     return { secret, person };
   }
 
   /** Page to return to. The request can choose only a channel name, never an address, so that it cannot redirect elsewhere. */
   const pageOf = (channel?: string): string => (channel === undefined ? '/' : `/?channel=${channel}`);
 
-  const backWith = (context: Context, failure: SignInFailure, channel?: string) =>
+  const redirectWithFailure = (context: Context, failure: SignInFailure, channel?: string) =>
     context.redirect(`${pageOf(channel)}#sign-in=${failure}`);
 
   /** Logs why sign-in failed; the page gets only the kind. */
-  function failed(context: Context, cause: unknown, channel?: string): Response {
-    const declined = cause instanceof oidc.AuthorizationResponseError;
-    note(`console: signing in failed: ${declined ? cause.error : reasonOf(cause)}`);
-    return backWith(context, declined ? 'declined' : 'failed', channel);
+  function reportFailure(context: Context, cause: unknown, channel?: string): Response {
+    const isDeclined = cause instanceof oidc.AuthorizationResponseError;
+    note(`console: signing in failed: ${isDeclined ? cause.error : reasonOf(cause)}`);
+    return redirectWithFailure(context, isDeclined ? 'declined' : 'failed', channel);
   }
 
   const routes = new Hono();
@@ -162,7 +162,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   routes.onError((cause, context) => {
     if (!(cause instanceof ReleaseError)) throw cause;
     const { message, cure, details, kind } = cause;
-    if (kind === 'unreachable') noted(cause);
+    if (kind === 'unreachable') logProblem(cause);
     return context.json({ message, cure, details }, STATUSES[kind]);
   });
   routes.get('/', async (context) => {
@@ -171,10 +171,10 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   });
 
   routes.get('/login', async (context) => {
-    const named = v.safeParse(nameSchema, context.req.query('channel'));
-    const channel = named.success ? named.output : undefined;
-    const configuration = await provider.configuration().catch(noted);
-    if (!configuration) return backWith(context, 'away', channel);
+    const parsedChannel = v.safeParse(nameSchema, context.req.query('channel'));
+    const channel = parsedChannel.success ? parsedChannel.output : undefined;
+    const configuration = await provider.configuration().catch(logProblem);
+    if (!configuration) return redirectWithFailure(context, 'away', channel);
     const attempt: Attempt = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -200,36 +200,40 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   routes.get('/callback', async (context) => {
     const name = names.attempt(context.req.query('state'));
     const attempt = parseAttempt(getCookie(context, name) ?? '');
-    if (!attempt || name !== names.attempt(attempt.state)) return backWith(context, 'expired');
+    if (!attempt || name !== names.attempt(attempt.state)) return redirectWithFailure(context, 'expired');
     deleteCookie(context, name, cookie);
     const { channel } = attempt;
     const callback = new URL(`${origin}/auth/callback${new URL(context.req.url).search}`);
     try {
       const { claims, idToken } = await provider.redeem(callback, attempt);
-      const { secret } = await begin(claims, idToken);
-      if (secret === null) return backWith(context, 'noAccess', channel);
+      const { secret } = await startSession(claims, idToken);
+      if (secret === null) return redirectWithFailure(context, 'noAccess', channel);
       await sessions.end(getCookie(context, names.session));
-      setCookie(context, names.session, secret, { ...cookie, sameSite: 'Strict', maxAge: Math.floor(lifetime / 1000) });
+      setCookie(context, names.session, secret, {
+        ...cookie,
+        sameSite: 'Strict',
+        maxAge: Math.floor(lifetimeMs / 1000),
+      });
     } catch (cause) {
-      return failed(context, cause, channel);
+      return reportFailure(context, cause, channel);
     }
     return context.redirect(pageOf(channel));
   });
 
-  const tooLong = (context: Context) =>
+  const denyLongTokens = (context: Context) =>
     context.json({ message: 'these tokens are too long', cure: '', details: [] }, 413);
 
-  routes.post('/session', bodyLimit({ maxSize: LONGEST_TOKENS, onError: tooLong }), async (context) => {
+  routes.post('/session', bodyLimit({ maxSize: MAX_TOKENS_BYTES, onError: denyLongTokens }), async (context) => {
     if (!settings.cli) throw usage('the command line cannot sign in here', 'CONSOLE_OIDC_CLI_CLIENT_ID is not set.');
-    const sent = v.safeParse(tokensSchema, await context.req.json().catch(() => null));
-    if (!sent.success) throw usage('the body is wrong', 'See "HTTP API" in releases/README.md.');
-    const { secret, person } = await begin(await provider.identify(sent.output, now()), '');
+    const parsedTokens = v.safeParse(tokensSchema, await context.req.json().catch(() => null));
+    if (!parsedTokens.success) throw usage('the body is wrong', 'See "HTTP API" in releases/README.md.');
+    const { secret, person } = await startSession(await provider.identify(parsedTokens.output, now()), '');
     if (secret === null)
       throw forbidden(
         `${person} has signed in, but none of their groups has access here`,
         'Ask whoever runs the console: CONSOLE_OIDC_ROLES says which groups have.',
       );
-    return context.json({ session: bearerOf(secret), person, seconds: Math.floor(lifetime / 1000) });
+    return context.json({ session: bearerOf(secret), person, seconds: Math.floor(lifetimeMs / 1000) });
   });
 
   routes.post('/logout', async (context) => {
@@ -238,7 +242,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     await sessions.end(secretOf(context));
     deleteCookie(context, names.session, cookie);
     if (session.idToken === '') return context.json({ leave: null });
-    return context.json({ leave: await provider.endSession(session.idToken, `${origin}/`).catch(noted) });
+    return context.json({ leave: await provider.endSession(session.idToken, `${origin}/`).catch(logProblem) });
   });
 
   return { callerOf, routes };

@@ -37,7 +37,7 @@ import { createSignIn, noSignIn } from './signIn.ts';
 
 const DEFAULT_PORT = 3001;
 /** Uploads and gate checks take minutes. */
-const PATIENCE_MS = 300_000;
+const REQUEST_TIMEOUT_MS = 300_000;
 
 export interface StartConsoleOptions {
   store?: string;
@@ -67,8 +67,8 @@ export interface RunningConsole {
   close: () => Promise<void>;
 }
 
-async function localLink(context: ConsoleContext, origin: string, wanted: boolean | undefined): Promise<string> {
-  if (!wanted) return origin;
+async function localLink(context: ConsoleContext, origin: string, withToken: boolean | undefined): Promise<string> {
+  if (!withToken) return origin;
   const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
   const { token } = await createToken(context.options.store, context.options.key, request);
   return `${origin}/#token=${token}`;
@@ -82,7 +82,7 @@ function publicOriginOf({ publicOrigin, port = DEFAULT_PORT }: StartConsoleOptio
 }
 const countRequests = ({ countRequest }: ConsoleCounters) =>
   createMiddleware(async (context, next) => {
-    const from = performance.now();
+    const startedAt = performance.now();
     await next();
     const pattern = routePath(context);
     countRequest({
@@ -90,7 +90,7 @@ const countRequests = ({ countRequest }: ConsoleCounters) =>
       method: context.req.method,
       route: pattern.startsWith('/v1') ? pattern : 'page',
       status: context.res.status,
-      seconds: (performance.now() - from) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
     });
   });
 
@@ -98,10 +98,10 @@ const countRequests = ({ countRequest }: ConsoleCounters) =>
 export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
   const url = options.store ?? DEFAULT_STORE;
   const note = options.note ?? ((line: string) => process.stderr.write(`${line}\n`));
-  const opened = await openStore(url);
-  await requirePublicKey(opened.store);
-  const key = await requireKey(opened);
-  const { store } = opened;
+  const openedStore = await openStore(url);
+  await requirePublicKey(openedStore.store);
+  const key = await requireKey(openedStore);
+  const { store } = openedStore;
   const mode = options.smoke ?? 'auto';
   const smokeFor = (channel: string) => chooseSmoke({ mode, store: url, channel, environment: process.env, note });
   const signIn = options.signIn
@@ -132,15 +132,15 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
   });
   const server = createHttpServer(getRequestListener(app.fetch, { hostname: 'localhost' }), {
-    requestMs: PATIENCE_MS,
-    silenceMs: PATIENCE_MS,
+    requestMs: REQUEST_TIMEOUT_MS,
+    silenceMs: REQUEST_TIMEOUT_MS,
   });
   server.listen(options.port ?? DEFAULT_PORT, options.host ?? '127.0.0.1');
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
-  const tell = reportNewProblems((cause) => note(`console: ${lineOf(cause)}`));
-  const stopWatch = startWatch(context, tell);
+  const reportProblem = whenItBegins((cause) => note(`console: ${lineOf(cause)}`));
+  const stopWatch = startWatch(context, reportProblem);
   const close = async () => {
     stopWatch();
     const closed = once(server, 'close');
@@ -152,7 +152,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const STAMP = '.sources';
+const STAMP_FILE = '.sources';
 
 const PAGE_FOLDER = join(ROOT, 'dist');
 
@@ -171,16 +171,22 @@ async function sourcesBelow(folder: string): Promise<string[]> {
 
 /** Hash of the page's sources, of its UI kit, of its build settings and of its React versions. */
 async function sourceHash(): Promise<string> {
-  const kit = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
+  const uiFolder = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
   const packages = ['react', 'react-dom'].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
-  const own = await sourcesBelow(join(ROOT, 'src'));
-  const files = [...own, ...(await sourcesBelow(kit)), join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];
+  const pageSources = await sourcesBelow(join(ROOT, 'src'));
+  const files = [
+    ...pageSources,
+    ...(await sourcesBelow(uiFolder)),
+    join(ROOT, 'rsbuild.config.ts'),
+    FLOOR,
+    ...packages,
+  ];
   const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return sha256Hex(files.map((file, at) => `${basename(file)}\n${contents[at]}`).join('\n'));
 }
 
-const builtFrom = (): Promise<string> =>
-  readFile(join(PAGE_FOLDER, STAMP), 'utf8').catch((cause: unknown) => {
+const readBuildHash = (): Promise<string> =>
+  readFile(join(PAGE_FOLDER, STAMP_FILE), 'utf8').catch((cause: unknown) => {
     if (hasCode(cause, 'ENOENT')) return '';
     throw cause;
   });
@@ -190,13 +196,13 @@ export async function buildPage(): Promise<string> {
   // a container image has the built page without its sources
   if (!existsSync(FLOOR)) return PAGE_FOLDER;
   const hash = await sourceHash();
-  if ((await builtFrom()) === hash) return PAGE_FOLDER;
+  if ((await readBuildHash()) === hash) return PAGE_FOLDER;
   const { createRsbuild, loadConfig } = await import('@rsbuild/core');
   const { content } = await loadConfig({ cwd: ROOT });
   const rsbuild = await createRsbuild({ cwd: ROOT, config: { ...content, logLevel: 'error' } });
   const { close } = await rsbuild.build();
   await close();
-  await writeFile(join(PAGE_FOLDER, STAMP), hash);
+  await writeFile(join(PAGE_FOLDER, STAMP_FILE), hash);
   return PAGE_FOLDER;
 }
 
@@ -222,7 +228,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const ABSENT = { message: 'there is no such page', cure: 'The console is at /, its API below /v1/.', details: [] };
+const NOT_FOUND = { message: 'there is no such page', cure: 'The console is at /, its API below /v1/.', details: [] };
 
 async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
@@ -250,41 +256,41 @@ export async function pageFiles(folder: string): Promise<Hono> {
       'content-type': contentType(path) ?? 'application/octet-stream',
     });
   });
-  return page.all('*', (context) => context.json(ABSENT, 404, HEADERS));
+  return page.all('*', (context) => context.json(NOT_FOUND, 404, HEADERS));
 }
 
-const HELD_MS = 20_000;
+const LEASE_MS = 20_000;
 
 /** Lease with one holder at a time, across processes. It expires 20 seconds after its last renewal, by the store's clock. */
 export class Lease {
   readonly #store: Store;
   readonly #key: string;
   readonly #holder = randomUUID();
-  readonly heldMs: number;
+  readonly durationMs: number;
 
-  constructor(store: Store, name: string, heldMs = HELD_MS) {
+  constructor(store: Store, name: string, durationMs = LEASE_MS) {
     this.#store = store;
     this.#key = `leases/${name}.json`;
-    this.heldMs = heldMs;
+    this.durationMs = durationMs;
   }
 
   /** Acquires the lease, or renews it in the second half of its life: each renewal writes a file. Returns whether it is held now. */
   async hold(time: Date | Promise<Date> = this.#store.time()): Promise<boolean> {
     const now = (await time).getTime();
     const pointer = await this.#store.readPointer(this.#key);
-    const held = pointer ? parseJson(pointer.body, this.#key) : null;
-    if (held instanceof Object && 'holder' in held && 'until' in held) {
-      const left = Number(held.until) - now;
+    const record = pointer ? parseJson(pointer.body, this.#key) : null;
+    if (record instanceof Object && 'holder' in record && 'until' in record) {
+      const remainingMs = Number(record.until) - now;
       // a later expiry means that the store's clock was set back
-      if (held.holder !== this.#holder && left > 0 && left <= 2 * this.heldMs) return false;
-      if (held.holder === this.#holder && left > this.heldMs / 2) return true;
+      if (record.holder !== this.#holder && remainingMs > 0 && remainingMs <= 2 * this.durationMs) return false;
+      if (record.holder === this.#holder && remainingMs > this.durationMs / 2) return true;
     }
-    const body = JSON.stringify({ holder: this.#holder, until: now + this.heldMs, nonce: randomUUID() });
+    const body = JSON.stringify({ holder: this.#holder, until: now + this.durationMs, nonce: randomUUID() });
     return this.#store.swapPointer(this.#key, body, pointer?.tag ?? null);
   }
 }
 
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 
 /**
  * Runs each duty for every channel, if this process holds the lease. A failure is counted and reported; the other duties and
@@ -298,7 +304,7 @@ async function forEachChannel(
 ): Promise<void> {
   if (!(await lease.hold())) return;
   // a duty may wait for the gate longer than the lease lasts
-  const renewing = setInterval(() => void lease.hold().catch(onProblem), lease.heldMs / 4).unref();
+  const renewalTimer = setInterval(() => void lease.hold().catch(onProblem), lease.durationMs / 4).unref();
   try {
     for (const channel of await console.channels())
       for (const duty of duties)
@@ -307,7 +313,7 @@ async function forEachChannel(
           onProblem(cause);
         });
   } finally {
-    clearInterval(renewing);
+    clearInterval(renewalTimer);
   }
 }
 
@@ -338,7 +344,7 @@ export async function stepOnce(
     const writer = console.writer(channel, 'console');
     const gate = async (): Promise<Gate> => {
       const judge = makeGate(writer, { smoke: await console.options.smokeFor(channel) });
-      return (proposal) => console.inTurn('schedule', () => judge(proposal));
+      return (proposal) => console.runInTurn('schedule', () => judge(proposal));
     };
     await takeDueSteps(writer, console.healthReader(channel), gate);
     await settleProposals(writer);
@@ -388,7 +394,7 @@ async function sweepOnce(console: ConsoleContext, lease: Lease): Promise<void> {
 }
 
 /** Skips a round while the previous one is still running. */
-function oneAtATime(work: () => Promise<void>): () => void {
+function withoutOverlap(work: () => Promise<void>): () => void {
   let running = false;
   return () => {
     if (running) return;
@@ -401,19 +407,22 @@ function oneAtATime(work: () => Promise<void>): () => void {
 
 /** Starts all rounds. Returns a function that stops them. */
 function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void): () => void {
-  const lease = new Lease(console.options.store, 'watch');
-  const steps = new Lease(console.options.store, 'steps');
-  const webhooks = new Lease(console.options.store, 'webhooks');
-  const busy = new Set<string>();
-  const watch = oneAtATime(() => watchOnce(console, lease, onProblem).catch(onProblem));
-  const step = oneAtATime(() => stepOnce(console, steps, onProblem).catch(onProblem));
+  const watchLease = new Lease(console.options.store, 'watch');
+  const stepsLease = new Lease(console.options.store, 'steps');
+  const webhooksLease = new Lease(console.options.store, 'webhooks');
+  const busyReceivers = new Set<string>();
+  const watch = withoutOverlap(() => watchOnce(console, watchLease, onProblem).catch(onProblem));
+  const step = withoutOverlap(() => stepOnce(console, stepsLease, onProblem).catch(onProblem));
   const timers = [
-    setInterval(watch, LOOK_MS).unref(),
-    setInterval(step, LOOK_MS).unref(),
+    setInterval(watch, POLL_MS).unref(),
+    setInterval(step, POLL_MS).unref(),
     // rounds overlap: a slow receiver is skipped until it has answered
-    setInterval(() => void deliverOnce(console, webhooks, onProblem, busy).catch(onProblem), LOOK_MS).unref(),
-    setInterval(() => void alarmOnce(console, lease, onProblem).catch(onProblem), ALARM_MS).unref(),
-    setInterval(() => void sweepOnce(console, lease).catch(onProblem), SWEEP_MS).unref(),
+    setInterval(
+      () => void deliverOnce(console, webhooksLease, onProblem, busyReceivers).catch(onProblem),
+      POLL_MS,
+    ).unref(),
+    setInterval(() => void alarmOnce(console, watchLease, onProblem).catch(onProblem), ALARM_MS).unref(),
+    setInterval(() => void sweepOnce(console, watchLease).catch(onProblem), SWEEP_MS).unref(),
   ];
   return () => timers.forEach(clearInterval);
 }

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import type { Store } from '../../src/store/store.ts';
 
-const HIDDEN = 'the store';
+const PLACEHOLDER = 'the store';
 
 /** Matches the folder and a path below it, up to punctuation that continues the sentence. */
 const pathsBelow = (folder: string): RegExp =>
@@ -9,8 +9,8 @@ const pathsBelow = (folder: string): RegExp =>
 
 /** Removes local paths from text sent over HTTP: callers need not know the folders of this machine. */
 export function withoutFolders(text: string, { label }: Pick<Store, 'label'>): string {
-  const own = label.startsWith('file:') ? label.slice('file:'.length) : '';
-  const folders = [own, process.cwd(), tmpdir(), homedir()].filter((folder) => folder.length > 1);
-  const hidden = text.replaceAll(label, HIDDEN);
-  return folders.reduce((shown, folder) => shown.replace(pathsBelow(folder), HIDDEN), hidden);
+  const storeFolder = label.startsWith('file:') ? label.slice('file:'.length) : '';
+  const folders = [storeFolder, process.cwd(), tmpdir(), homedir()].filter((folder) => folder.length > 1);
+  const textWithoutLabel = text.replaceAll(label, PLACEHOLDER);
+  return folders.reduce((shown, folder) => shown.replace(pathsBelow(folder), PLACEHOLDER), textWithoutLabel);
 }
