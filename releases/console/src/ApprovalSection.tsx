@@ -7,8 +7,8 @@ import { ActionButton, FoldedForm, type SectionProps } from './Section';
 import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
 
 const SHORT_DIGEST = 12;
-const HOURS = 24;
-const MOST_HOURS = 168;
+const DEFAULT_HOURS = 24;
+const MAX_HOURS = 168;
 
 /** Effects of a proposal, one line each. */
 function linesOf({ request, builds, changes, before, after }: ProposalView): string[] {
@@ -41,9 +41,9 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
   const obstacle = obstacleOf(proposal, me);
   const lines = linesOf(proposal);
   const title = `${words.what[request.verb]} ${id}`;
-  const away = own ? ('retract' as const) : ('reject' as const);
-  const ask = (verb: 'approve' | 'reject' | 'retract') =>
-    console.ask(
+  const dismissVerb = own ? ('retract' as const) : ('reject' as const);
+  const openDialog = (verb: 'approve' | 'reject' | 'retract') =>
+    console.openQuestion(
       verb,
       { id },
       { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines, danger: verb === 'reject' },
@@ -69,13 +69,13 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
       )}
       <div className={styles.actions}>
         <ActionButton
-          control={`${away} ${id}`}
+          control={`${dismissVerb} ${id}`}
           running={running}
           disabled={!own && !maySwitch(me)}
-          aria-label={`${words[away]} ${id}`}
-          onClick={() => ask(away)}
+          aria-label={`${words[dismissVerb]} ${id}`}
+          onClick={() => openDialog(dismissVerb)}
         >
-          {words[away]}
+          {words[dismissVerb]}
         </ActionButton>
         <ActionButton
           variant="primary"
@@ -84,7 +84,7 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
           disabled={obstacle !== null}
           aria-label={`${words.approve} ${id}`}
           aria-describedby={obstacle ? `obstacle-${id}` : undefined}
-          onClick={() => ask('approve')}
+          onClick={() => openDialog('approve')}
         >
           {words.approve}
         </ActionButton>
@@ -94,13 +94,13 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
 }
 
 function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
-  const [hours, setHours] = useState(String(HOURS));
+  const [hours, setHours] = useState(String(DEFAULT_HOURS));
   const { turnOn, expires, rule } = texts.approval;
   return (
     <FoldedForm
       title={turnOn}
       onSubmit={() =>
-        console.ask(
+        console.openQuestion(
           'approval',
           { hours: Number(hours) },
           { title: turnOn, action: turnOn, changes: [rule(Number(hours))] },
@@ -111,7 +111,7 @@ function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'
         type="number"
         label={expires}
         min={1}
-        max={MOST_HOURS}
+        max={MAX_HOURS}
         required
         value={hours}
         onChange={(event) => setHours(event.target.value)}
@@ -142,7 +142,7 @@ export function ApprovalSection({ agenda, me, console, running }: { agenda: Agen
             control="approval"
             running={running}
             onClick={() =>
-              console.ask(
+              console.openQuestion(
                 'approval',
                 { hours: null },
                 { title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] },

@@ -17,7 +17,7 @@ import { labels, type NamedPackage } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { changesBy, endedBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
 
-const MOST_SHOWN = 50;
+const MAX_BUILDS_SHOWN = 50;
 
 type BuildsProps = { status: ChannelView; log: readonly LogEntry[] } & SectionProps;
 
@@ -38,15 +38,15 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
   const name = nameOf(id);
   const { isLive, candidate, isKilled } = statesOf(id, { status, log });
   const changes = changesBy(status, [id]);
-  const live = status.stable?.builds.find((other) => nameOf(other) === name);
-  const may = maySwitch(me, name) && !isKilled;
+  const liveBuild = status.stable?.builds.find((other) => nameOf(other) === name);
+  const isPermitted = maySwitch(me, name) && !isKilled;
   const { activate, canary, check, override, kill } = texts.builds;
   const { withdraw } = texts.live;
-  const ask = (label: string, verb: string, body: object, ended: readonly string[] = []) =>
-    console.ask(verb, body, {
+  const openDialog = (label: string, verb: string, body: object, endedCandidates: readonly string[] = []) =>
+    console.openQuestion(verb, body, {
       title: `${label} ${labels.of(name)} ${versionOf(id)}`,
       action: label,
-      changes: [...changes, ...ended],
+      changes: [...changes, ...endedCandidates],
     });
   const item = (label: string, onSelect: () => void, danger = false): MenuItem => ({
     label,
@@ -55,27 +55,27 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
     disabled: running !== null,
   });
   const items = [
-    ...(live && !isLive
-      ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, live, id))]
+    ...(liveBuild && !isLive
+      ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, liveBuild, id))]
       : []),
     ...(isKilled ? [] : [item(check, () => void console.check(id))]),
-    ...(may && !isLive && !candidate
-      ? [item(canary, () => ask(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name)))]
+    ...(isPermitted && !isLive && !candidate
+      ? [item(canary, () => openDialog(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name)))]
       : []),
-    ...(may && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
-    ...(may && isLive && name !== 'host'
+    ...(isPermitted && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
+    ...(isPermitted && isLive && name !== 'host'
       ? [item(withdraw, () => void console.withdraw(`withdraw ${name}`, id), true)]
       : []),
     ...(me.role === 'manager' && !isKilled ? [item(kill, () => void console.kill(`kill ${id}`, id), true)] : []),
   ];
   return (
     <span className={styles.pair}>
-      {may && !isLive && (
+      {isPermitted && !isLive && (
         <ActionButton
           control={`activate ${id}`}
           running={running}
           aria-label={`${activate} ${id}`}
-          onClick={() => ask(activate, 'activate', { builds: [id] })}
+          onClick={() => openDialog(activate, 'activate', { builds: [id] })}
         >
           {activate}
         </ActionButton>
@@ -133,15 +133,15 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
   const { status, now } = props;
   const [isOpen, setOpen] = useState(false);
   const builds = useBuilds(name, isOpen, status, Math.floor(now.getTime() / MINUTE_MS));
-  const live = status.stable?.builds.find((id) => nameOf(id) === name);
-  const tried = candidatesOf(status).find((candidate) => candidate.builds.some((id) => nameOf(id) === name));
+  const liveBuild = status.stable?.builds.find((id) => nameOf(id) === name);
+  const candidateOfName = candidatesOf(status).find((candidate) => candidate.builds.some((id) => nameOf(id) === name));
   return (
     <details className={styles.details} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Name name={name} />
         <small>
-          {live ? versionOf(live) : texts.builds.none}
-          {tried && ` · ${texts.builds.tried(tried.percent)}`}
+          {liveBuild ? versionOf(liveBuild) : texts.builds.none}
+          {candidateOfName && ` · ${texts.builds.tried(candidateOfName.percent)}`}
         </small>
       </summary>
       {builds instanceof ApiFailure ? (
@@ -150,7 +150,7 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
         </p>
       ) : (
         <ul>
-          {(builds ?? []).slice(0, MOST_SHOWN).map((build) => (
+          {(builds ?? []).slice(0, MAX_BUILDS_SHOWN).map((build) => (
             <BuildRow key={build.id} build={build} {...props} />
           ))}
         </ul>

@@ -7,7 +7,7 @@ import { labels } from './labels';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { changesBy, changesByAbort, relativeTime, said, texts, versionOf } from './texts';
+import { changesBy, changesByAbort, relativeTime, texts, translate, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 /** Steps of the slider: the usual shares and the candidate's current one. */
@@ -28,9 +28,9 @@ function Share({ candidate: { builds, percent }, isPlanned, running, console }: 
   const steps = stepsWith(percent);
   const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
-  const chosen = steps[step] ?? 0;
+  const chosenPercent = steps[step] ?? 0;
   const { share, slider, apply } = texts.candidate;
-  const changes = [`${share(percent)} → ${share(chosen)}`, ...(isPlanned ? [texts.schedule.endsByHand] : [])];
+  const changes = [`${share(percent)} → ${share(chosenPercent)}`, ...(isPlanned ? [texts.schedule.endsByHand] : [])];
   const title = `${apply} ${texts.list(builds.map((id) => labels.of(nameOf(id))))}`;
   return (
     <div className={styles.share}>
@@ -42,17 +42,17 @@ function Share({ candidate: { builds, percent }, isPlanned, running, console }: 
         max={steps.length - 1}
         step={1}
         value={step}
-        aria-valuetext={share(chosen)}
+        aria-valuetext={share(chosenPercent)}
         onChange={(event) => setStep(Number(event.target.value))}
       />
-      <output htmlFor={id}>{share(chosen)}</output>
+      <output htmlFor={id}>{share(chosenPercent)}</output>
       <Button
         variant="quiet"
         small
-        disabled={running !== null || chosen === percent}
+        disabled={running !== null || chosenPercent === percent}
         onClick={() => {
-          const wanted = { title, action: apply, changes, back: chosen < percent };
-          console.ask('canary', { builds, percent: chosen }, wanted);
+          const options = { title, action: apply, changes, isWayBack: chosenPercent < percent };
+          console.openQuestion('canary', { builds, percent: chosenPercent }, options);
         }}
       >
         {apply}
@@ -78,7 +78,7 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
         aria-label={`${abort} ${labels.of(name)}`}
         onClick={() => {
           const changes = changesByAbort(status, builds);
-          console.ask(
+          console.openQuestion(
             'abort',
             { name },
             { title: `${abort} ${labels.of(name)}`, action: abort, danger: true, changes },
@@ -93,7 +93,7 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
         running={running}
         aria-label={`${promote} ${labels.of(name)}`}
         onClick={() =>
-          console.ask(
+          console.openQuestion(
             'promote',
             { name },
             { title: `${promote} ${labels.of(name)}`, action: promote, changes: changesBy(status, builds) },
@@ -115,12 +115,12 @@ interface OneCandidateProps extends SectionProps {
 function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
   const { status, me, console, running, now } = props;
   const { builds, percent, since, by, salt } = candidate;
-  const may = builds.every((id) => maySwitch(me, nameOf(id)));
+  const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
   const plan = status.agenda?.schedules.find((each) => each.builds.some((id) => builds.includes(id)));
   return (
     <div className={styles.candidate}>
       <p className={styles.quiet}>
-        {texts.candidate.share(percent)} · {texts.candidate.begun(relativeTime(since, now), said(by))}
+        {texts.candidate.share(percent)} · {texts.candidate.begun(relativeTime(since, now), translate(by))}
       </p>
       <div className={styles.rows}>
         {builds.map((id) => (
@@ -134,7 +134,7 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
       </div>
       <SharedLibraries libraries={libraries} />
       {/* the key keeps the share being chosen until the candidate or its share changes */}
-      {may && (
+      {isPermitted && (
         <Share
           key={`${salt} ${percent}`}
           candidate={candidate}
@@ -146,9 +146,9 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
       {plan ? (
         <ScheduleRow schedule={plan} {...props} />
       ) : (
-        may && <PlanForm builds={builds} percent={percent} running={running} console={console} />
+        isPermitted && <PlanForm builds={builds} percent={percent} running={running} console={console} />
       )}
-      {may && <Decisions status={status} candidate={candidate} console={console} running={running} />}
+      {isPermitted && <Decisions status={status} candidate={candidate} console={console} running={running} />}
     </div>
   );
 }
@@ -161,11 +161,11 @@ interface CandidateSectionProps extends SectionProps {
 /** The candidates, each with its builds, share, age, author and actions. */
 export function CandidateSection({ sharing, ...props }: CandidateSectionProps) {
   const candidates = candidatesOf(props.status);
-  const running = candidates.flatMap(({ builds }) => builds);
-  const later = (props.status.agenda?.schedules ?? []).filter(
-    ({ builds }) => !builds.some((id) => running.includes(id)),
+  const candidateBuilds = candidates.flatMap(({ builds }) => builds);
+  const laterSchedules = (props.status.agenda?.schedules ?? []).filter(
+    ({ builds }) => !builds.some((id) => candidateBuilds.includes(id)),
   );
-  if (candidates.length + later.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
+  if (candidates.length + laterSchedules.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
   return (
     <>
       {candidates.map((candidate) => (
@@ -178,7 +178,7 @@ export function CandidateSection({ sharing, ...props }: CandidateSectionProps) {
           {...props}
         />
       ))}
-      {later.map((schedule) => (
+      {laterSchedules.map((schedule) => (
         <div key={schedule.builds.join()} className={styles.candidate}>
           <ScheduleRow schedule={schedule} {...props} />
         </div>

@@ -6,14 +6,14 @@ import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleState';
 import type { Console } from './createConsole';
 import { labels } from './labels';
-import { failuresLine, formats, said, texts, versionOf } from './texts';
+import { failuresLine, formats, texts, translate, versionOf } from './texts';
 
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 
 type ShownSides<Value> = { from: Value | null; to: Value | null };
 
 /** `^1.0.0 → ^2.0.0`, or one value marked as equal. */
-function both({ from, to }: ShownSides<string>): string {
+function formatSides({ from, to }: ShownSides<string>): string {
   return from === to ? texts.aside(from ?? '–', texts.compare.same) : `${from ?? '–'} → ${to ?? '–'}`;
 }
 
@@ -44,19 +44,19 @@ function Commits({ commits, back, page }: Comparison) {
 }
 
 /** `34 KiB → 36 KiB`, or one size if both are equal. */
-const sizes = (...both: (number | null)[]): string =>
-  [...new Set(both.flatMap((size) => (size === null ? [] : formats.bytes(size))))].join(' → ');
+const sizes = (...values: (number | null)[]): string =>
+  [...new Set(values.flatMap((size) => (size === null ? [] : formats.bytes(size))))].join(' → ');
 
 function Files({ files: { from, to }, changedFiles }: Comparison) {
-  const rest = changedFiles.length - MOST_FILES;
+  const rest = changedFiles.length - MAX_FILES;
   const { more, files } = texts.compare;
-  const sum = ({ count, bytes }: { count: number; bytes: number }) => files(count, formats.bytes(bytes));
-  const [before, after] = [from && sum(from), to && sum(to)];
+  const fileSummary = ({ count, bytes }: { count: number; bytes: number }) => files(count, formats.bytes(bytes));
+  const [before, after] = [from && fileSummary(from), to && fileSummary(to)];
   return (
     <>
-      {changedFiles.length > 0 && before === after ? after : both({ from: before, to: after })}
+      {changedFiles.length > 0 && before === after ? after : formatSides({ from: before, to: after })}
       <ul>
-        {changedFiles.slice(0, MOST_FILES).map(({ path, from: before, to: after }) => (
+        {changedFiles.slice(0, MAX_FILES).map(({ path, from: before, to: after }) => (
           <li key={path}>
             {before === null ? '+' : after === null ? '−' : '~'} {path} {sizes(before, after)}
           </li>
@@ -67,7 +67,7 @@ function Files({ files: { from, to }, changedFiles }: Comparison) {
   );
 }
 
-function fared(health: Comparison['health']['from']): string {
+function healthText(health: Comparison['health']['from']): string {
   if (!health) return texts.compare.nothing;
   const { failedVisitors, visitors, failures } = health;
   const counts = texts.health.failedOf(failedVisitors, visitors);
@@ -78,31 +78,31 @@ function fared(health: Comparison['health']['from']): string {
 function libraryChange({ carries, accepts }: Pick<Comparison['libraries'][number], 'carries' | 'accepts'>): string {
   const words = texts.compare;
   const changes = [
-    carries.from !== carries.to && `${words.carries} ${both(carries)}`,
-    accepts.from !== accepts.to && `${words.accepts} ${both(accepts)}`,
+    carries.from !== carries.to && `${words.carries} ${formatSides(carries)}`,
+    accepts.from !== accepts.to && `${words.accepts} ${formatSides(accepts)}`,
   ];
   return changes.filter(Boolean).join(' ');
 }
 
-function Found({ comparison }: { comparison: Comparison }) {
+function ComparisonDetails({ comparison }: { comparison: Comparison }) {
   const { routes, contract, libraries, health, damaged } = comparison;
   const words = texts.compare;
   const places = [
-    ...routes.removed.map((place) => `− ${said(place)}`),
-    ...routes.added.map((place) => `+ ${said(place)}`),
+    ...routes.removed.map((place) => `− ${translate(place)}`),
+    ...routes.added.map((place) => `+ ${translate(place)}`),
   ];
   return (
     <dl className={styles.comparison}>
       {damaged.length > 0 && <Row title={texts.builds.damaged}>{texts.list(damaged)}</Row>}
       <Row title={words.health}>
-        <p>{fared(health.from)}</p>
-        <p>→ {fared(health.to)}</p>
+        <p>{healthText(health.from)}</p>
+        <p>→ {healthText(health.to)}</p>
       </Row>
       <Row title={words.commits}>
         <Commits {...comparison} />
       </Row>
       <Row title={words.addresses}>{places.length > 0 ? texts.list(places) : words.same}</Row>
-      <Row title={words.contract}>{both(contract)}</Row>
+      <Row title={words.contract}>{formatSides(contract)}</Row>
       <Row title={words.libraries}>
         {libraries.length === 0 && words.same}
         <ul>
@@ -149,10 +149,10 @@ interface CompareDialogProps {
 
 /** Compares two builds of one name; either can be changed. */
 export function CompareDialog({ comparison, status, console }: CompareDialogProps) {
-  const [last, setLast] = useState(comparison);
-  if (comparison !== null && comparison !== last) setLast(comparison);
-  const shown = comparison ?? last;
-  const { name = '', from = '', to = '', found = null } = shown ?? {};
+  const [lastComparison, setLast] = useState(comparison);
+  if (comparison !== null && comparison !== lastComparison) setLast(comparison);
+  const shownComparison = comparison ?? lastComparison;
+  const { name = '', from = '', to = '', result = null } = shownComparison ?? {};
   const builds = useBuilds(name, comparison !== null, status, 0);
   const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
   const ids = [...new Set([...buildIds, from, to])].filter(Boolean);
@@ -167,7 +167,7 @@ export function CompareDialog({ comparison, status, console }: CompareDialogProp
     >
       <Side label={fromLabel} value={from} ids={ids} onChange={(id) => choose(id, to)} />
       <Side label={toLabel} value={to} ids={ids} onChange={(id) => choose(from, id)} />
-      {found ? <Found comparison={found} /> : <p>{texts.compare.same}</p>}
+      {result ? <ComparisonDetails comparison={result} /> : <p>{texts.compare.same}</p>}
     </Dialog>
   );
 }

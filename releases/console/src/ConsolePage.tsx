@@ -6,7 +6,7 @@ import {
   endSession,
   failureOf,
   forgetToken,
-  forgetTyped,
+  forgetTypedReason,
   get,
   hasLinkToken,
   type Me,
@@ -16,14 +16,14 @@ import {
   saveToken,
 } from './api';
 import styles from './Console.module.css';
-import { type Entered, SignedIn } from './SignedIn';
-import { type Outside, SignIn } from './SignIn';
-import { LANGUAGES, language, said, texts } from './texts';
+import { SignedIn, type SignedInState } from './SignedIn';
+import { type GuestState, SignIn } from './SignIn';
+import { LANGUAGES, language, texts, translate } from './texts';
 
-type EntryState = 'entering' | Outside | Entered | ApiFailure;
+type EntryState = 'entering' | GuestState | SignedInState | ApiFailure;
 
 /** Loads the session or token, the caller's grants and the channels. */
-async function enter(): Promise<EntryState> {
+async function loadEntry(): Promise<EntryState> {
   const failure = readSignInFailure();
   const hasToken = readToken() !== null;
   const { offered, signedIn } = hasToken ? { offered: false, signedIn: false } : await readSession();
@@ -32,14 +32,14 @@ async function enter(): Promise<EntryState> {
     failureOf,
   );
   if (!(answers instanceof ApiFailure)) return { me: answers[0], ...answers[1] };
-  return answers.status === 401 ? leave('refused') : answers;
+  return answers.status === 401 ? signOut('refused') : answers;
 }
 
 /** Signs out. Opens the provider's page if the provider can end its session, too. */
-async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
+async function signOut(why: 'asked' | 'refused'): Promise<EntryState> {
   const hadToken = readToken() !== null;
   forgetToken();
-  if (why === 'asked') forgetTyped();
+  if (why === 'asked') forgetTypedReason();
   const address = why === 'asked' && !hadToken ? await endSession().catch(failureOf) : null;
   if (address instanceof ApiFailure) return address;
   if (address) location.assign(address);
@@ -51,31 +51,31 @@ async function leave(why: 'asked' | 'refused'): Promise<EntryState> {
 export function ConsolePage() {
   useLanguage();
   const [entry, setEntry] = useState<EntryState>('entering');
-  const again = useCallback(() => {
+  const retry = useCallback(() => {
     setEntry('entering');
-    void enter().then(setEntry);
+    void loadEntry().then(setEntry);
   }, []);
-  useEffect(again, [again]);
+  useEffect(retry, [retry]);
   // pasting a link with a token over the open page changes only the hash
   useEffect(() => {
     const onHashChange = () => {
-      if (hasLinkToken()) again();
+      if (hasLinkToken()) retry();
     };
     window.addEventListener('hashchange', onHashChange);
     return () => window.removeEventListener('hashchange', onHashChange);
-  }, [again]);
+  }, [retry]);
   const signIn = (token: string) => {
     saveToken(token);
-    again();
+    retry();
   };
-  const onLeave = useCallback((why: 'asked' | 'refused') => void leave(why).then(setEntry), []);
+  const onLeave = useCallback((why: 'asked' | 'refused') => void signOut(why).then(setEntry), []);
   if (entry !== 'entering' && 'me' in entry) return <SignedIn {...entry} onLeave={onLeave} />;
   return (
     <main>
       {entry === 'entering' ? (
         <Spinner label={texts.loading} className={styles.alone} />
       ) : entry instanceof ApiFailure ? (
-        <Closed failure={entry} onAgain={again} />
+        <EntryFailed failure={entry} onRetry={retry} />
       ) : (
         <SignIn {...entry} onToken={signIn} />
       )}
@@ -84,23 +84,23 @@ export function ConsolePage() {
 }
 
 /** Shown if nothing could be loaded: the reason and a retry button. */
-const Closed = ({ failure, onAgain }: { failure: ApiFailure; onAgain: () => void }) => (
+const EntryFailed = ({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) => (
   <Card className={clsx(styles.alone, styles.signIn)}>
     <h1>{texts.title}</h1>
     <div role="alert">
-      {[texts.refusal(failure.status), ...failure.lines.map(said)].map((line) => (
+      {[texts.refusal(failure.status), ...failure.lines.map(translate)].map((line) => (
         <p key={line}>{line}</p>
       ))}
     </div>
-    <Button onClick={onAgain}>{texts.again}</Button>
+    <Button onClick={onRetry}>{texts.again}</Button>
   </Card>
 );
 
 /** Renders the page again when the language changes, and sets the document's `lang` and title. */
 function useLanguage() {
-  const chosen = useSyncExternalStore(language.subscribe, language.current);
+  const currentLanguage = useSyncExternalStore(language.subscribe, language.current);
   useLayoutEffect(() => {
-    document.documentElement.lang = LANGUAGES[chosen].tag;
+    document.documentElement.lang = LANGUAGES[currentLanguage].tag;
     document.title = texts.documentTitle;
-  }, [chosen]);
+  }, [currentLanguage]);
 }

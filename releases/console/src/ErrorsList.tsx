@@ -4,8 +4,8 @@ import { CopyButton } from './dialogs';
 import { labels } from './labels';
 import { formats, texts, versionOf } from './texts';
 
-const among = ([first, ...more]: readonly Portion[], say: (label: string, more: number) => string): string =>
-  say(first?.label ?? '–', more.length);
+const mostAffected = ([first, ...more]: readonly Portion[], format: (label: string, more: number) => string): string =>
+  format(first?.label ?? '–', more.length);
 
 /** `chat 1.4.0：3.1% 的访客，全是 Safari 17，在 /story/:id，ChatLog.tsx:88 的 TypeError，01:12 起` */
 function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
@@ -13,8 +13,8 @@ function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, 
   return words.sentence(
     `${labels.of(nameOf(build))} ${versionOf(build)}${gone ? texts.errors.gone : ''}`,
     words.share(visitors, of),
-    among(browsers, words.browsers),
-    among(routes, words.routes),
+    mostAffected(browsers, words.browsers),
+    mostAffected(routes, words.routes),
     where ? words.inPlace(name, where) : texts.failure(kind),
     formats.recent(first),
   );
@@ -23,7 +23,7 @@ function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, 
 /** Details for a fix: message, source positions, and affected browsers and routes. */
 const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealth): string[] => [
   ...(message ? [`${name}: ${message}`] : []),
-  ...frames.map(({ at, name: called }) => `at ${called ? `${called} (${at})` : at}`),
+  ...frames.map(({ at, name: functionName }) => `at ${functionName ? `${functionName} (${at})` : at}`),
   texts.list([...browsers, ...routes].map(({ label, visitors }) => texts.errors.visitors(label, visitors))),
   texts.errors.last(formats.recent(last)),
 ];

@@ -73,22 +73,22 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
   const [from, setFrom] = useState<TimeOfWeek>({ day: 4, time: '18:00' });
   const [to, setTo] = useState<TimeOfWeek>({ day: 0, time: '08:00' });
   const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [begins, setBegins] = useState('');
-  const [ends, setEnds] = useState('');
+  const [startsAt, setStartsAt] = useState('');
+  const [endsAt, setEndsAt] = useState('');
   const { add, kind: kindLabel, weekly, once, submit, zone: zoneLabel, from: fromLabel, to: toLabel } = texts.freeze;
-  const window = (): FreezeWindow =>
+  const buildWindow = (): FreezeWindow =>
     kind === 'weekly'
       ? { kind, from: minutesOf(from), to: minutesOf(to), zone: zone.trim() }
-      : { kind, from: new Date(begins).toISOString(), to: new Date(ends).toISOString() };
+      : { kind, from: new Date(startsAt).toISOString(), to: new Date(endsAt).toISOString() };
   return (
     <FoldedForm
       title={add}
       onSubmit={() => {
-        const added = window();
-        console.ask(
+        const newWindow = buildWindow();
+        console.openQuestion(
           'freeze',
-          { window: added },
-          { title: add, action: add, changes: [windowLine(added)], founded: true },
+          { window: newWindow },
+          { title: add, action: add, changes: [windowLine(newWindow)], requiresReason: true },
         );
       }}
     >
@@ -109,8 +109,8 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
         </>
       ) : (
         <>
-          <Moment label={fromLabel} value={begins} onChange={setBegins} />
-          <Moment label={toLabel} value={ends} onChange={setEnds} />
+          <Moment label={fromLabel} value={startsAt} onChange={setStartsAt} />
+          <Moment label={toLabel} value={endsAt} onChange={setEndsAt} />
         </>
       )}
       <Button type="submit" variant="quiet" small disabled={running !== null}>
@@ -149,7 +149,11 @@ export function FreezeSection({ agenda, me, console, running }: { agenda: Agenda
                   running={running}
                   aria-label={`${remove} ${reason}`}
                   onClick={() =>
-                    console.ask('unfreeze', { id }, { title: remove, action: remove, changes: [windowLine(window)] })
+                    console.openQuestion(
+                      'unfreeze',
+                      { id },
+                      { title: remove, action: remove, changes: [windowLine(window)] },
+                    )
                   }
                 >
                   {remove}

@@ -1,11 +1,11 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
 import { ApiFailure, type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
-import type { SeenState } from './consoleState';
+import type { Snapshot } from './consoleState';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { formats, relativeTime, said, texts, versionOf } from './texts';
+import { formats, relativeTime, texts, translate, versionOf } from './texts';
 
 export interface LiveProps extends SectionProps {
   status: ChannelView;
@@ -16,7 +16,7 @@ export interface LiveProps extends SectionProps {
 function LiveRow({ id, ...props }: { id: string } & LiveProps) {
   const { status, me, console, running } = props;
   const name = nameOf(id);
-  const good = status.lastGood[name];
+  const lastGoodBuild = status.lastGood[name];
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
   return (
@@ -26,9 +26,9 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
       detail={
         <>
           <span title={id}>{versionOf(id)}</span>
-          {good && good !== id && (
-            <span className={styles.fallback} title={good}>
-              {texts.live.lastGood} {versionOf(good)}
+          {lastGoodBuild && lastGoodBuild !== id && (
+            <span className={styles.fallback} title={lastGoodBuild}>
+              {texts.live.lastGood} {versionOf(lastGoodBuild)}
             </span>
           )}
         </>
@@ -73,7 +73,7 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
       title={<Name name={name} />}
       detail={
         <span className={styles.alarm} title={build}>
-          {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), said(entry.who))}
+          {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), translate(entry.who))}
         </span>
       }
       value={
@@ -93,14 +93,14 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
 }
 
 /** The live builds, their age and author, and the withdrawn remotes. */
-export function LiveSection(props: { channels: readonly string[]; sharing: SeenState['sharing'] } & LiveProps) {
+export function LiveSection(props: { channels: readonly string[]; sharing: Snapshot['sharing'] } & LiveProps) {
   const { status, log, sharing, channels, me, console, running, now } = props;
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
-  const others = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
+  const otherChannels = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
   return (
     <>
-      <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), said(stable.by))}</p>
+      <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), translate(stable.by))}</p>
       <div className={styles.rows}>
         {stable.builds.map((id) => (
           <LiveRow key={nameOf(id)} id={id} {...props} />
@@ -133,10 +133,10 @@ export function LiveSection(props: { channels: readonly string[]; sharing: SeenS
             {texts.live.rollbackAll}
           </ActionButton>
         )}
-        {others.length > 0 && (
+        {otherChannels.length > 0 && (
           <Menu
             label={texts.moreOf(texts.live.title)}
-            items={others.map((channel) => ({
+            items={otherChannels.map((channel) => ({
               label: texts.live.promoteFrom(channel),
               disabled: running !== null,
               onSelect: () => void console.promoteFrom(`promote ${channel}`, channel),

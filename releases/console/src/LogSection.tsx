@@ -4,31 +4,31 @@ import { useEffect, useState } from 'react';
 import { ApiFailure, failureOf, get, type LogEntry, maySwitch, nameOf, switchesStable } from './api';
 import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
-import own from './Log.module.css';
+import logStyles from './Log.module.css';
 import { labels } from './labels';
 import { ActionButton, type SectionProps } from './Section';
-import { evidenceLine, formats, fullIdsOf, relativeTime, said, subjectOf, texts } from './texts';
+import { evidenceLine, formats, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
 const TONES: Record<string, string | undefined> = {
-  rollback: own.back,
-  abort: own.back,
-  kill: own.back,
-  withdraw: own.back,
-  alarm: own.back,
-  canary: own.aside,
-  init: own.aside,
-  preview: own.aside,
-  'preview-end': own.aside,
-  renew: own.aside,
-  schedule: own.aside,
-  freeze: own.aside,
-  webhook: own.aside,
-  approval: own.aside,
-  proposal: own.aside,
+  rollback: logStyles.back,
+  abort: logStyles.back,
+  kill: logStyles.back,
+  withdraw: logStyles.back,
+  alarm: logStyles.back,
+  canary: logStyles.aside,
+  init: logStyles.aside,
+  preview: logStyles.aside,
+  'preview-end': logStyles.aside,
+  renew: logStyles.aside,
+  schedule: logStyles.aside,
+  freeze: logStyles.aside,
+  webhook: logStyles.aside,
+  approval: logStyles.aside,
+  proposal: logStyles.aside,
 };
 
 /** Actions whose reason may be a generated sentence. */
-const WRITTEN_BY_US: readonly string[] = ['schedule', 'seed'];
+const GENERATED_REASONS: readonly string[] = ['schedule', 'seed'];
 
 function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: boolean } & SectionProps) {
   const { me, console, running, now } = props;
@@ -36,18 +36,18 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
   const control = `restore ${seq}`;
   const { restore, restoreState } = texts.log;
   return (
-    <li className={clsx(own.entry, TONES[verb])}>
+    <li className={clsx(logStyles.entry, TONES[verb])}>
       <p>
         <strong>
           {seq} · {texts.verb(verb)}
         </strong>{' '}
         <span title={fullIdsOf(entry)}>{subjectOf(action)}</span>
       </p>
-      <small title={formats.moment(at)}>{texts.log.by(said(who), relativeTime(at, now))}</small>
+      <small title={formats.moment(at)}>{texts.log.by(translate(who), relativeTime(at, now))}</small>
       {Object.entries(origins).map(([id, origin]) => (
         <OriginLine key={id} {...origin} />
       ))}
-      {why && <p className={styles.quiet}>{texts.log.why(WRITTEN_BY_US.includes(verb) ? said(why) : why)}</p>}
+      {why && <p className={styles.quiet}>{texts.log.why(GENERATED_REASONS.includes(verb) ? translate(why) : why)}</p>}
       {action.evidence.length > 0 && (
         <ul className={styles.lines}>
           {action.evidence.map(evidenceLine).map((line) => (
@@ -57,7 +57,7 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
       )}
       {isFormer && maySwitch(me) && (
         <ActionButton
-          className={own.restore}
+          className={logStyles.restore}
           control={control}
           running={running}
           aria-label={`${restore} ${seq}`}
@@ -72,12 +72,12 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
 
 type Filter = Record<'name' | 'who' | 'verb', string>;
 const NO_FILTER: Filter = { name: '', who: '', verb: '' };
-const MOST_READ = 500;
-const FIRST_SHOWN = 20;
+const MAX_ENTRIES = 500;
+const FIRST_PAGE_SIZE = 20;
 
 const namesOf = ({ action }: LogEntry): string[] => ('builds' in action ? action.builds.map(nameOf) : []);
 
-const passes = (entry: LogEntry, { name, who, verb }: Filter): boolean =>
+const matchesFilter = (entry: LogEntry, { name, who, verb }: Filter): boolean =>
   (!name || namesOf(entry).includes(name)) && (!who || entry.who === who) && (!verb || entry.verb === verb);
 
 interface ChoiceProps {
@@ -101,39 +101,39 @@ const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
 /** The newest entries, and all earlier ones on request or while a filter is active. */
-function useEntries(newest: readonly LogEntry[], channel: string, isWhole: boolean): readonly LogEntry[] {
-  const [whole, setWhole] = useState<{ channel: string; entries: readonly LogEntry[] } | null>(null);
+function useEntries(newest: readonly LogEntry[], channel: string, needsAll: boolean): readonly LogEntry[] {
+  const [allEntries, setAllEntries] = useState<{ channel: string; entries: readonly LogEntry[] } | null>(null);
   useEffect(() => {
-    if (!isWhole) return;
+    if (!needsAll) return;
     let isCurrent = true;
-    const path = `log?limit=${MOST_READ}&channel=${encodeURIComponent(channel)}`;
+    const path = `log?limit=${MAX_ENTRIES}&channel=${encodeURIComponent(channel)}`;
     void get<LogEntry[]>(path)
       .catch(failureOf)
       .then((entries) => {
-        if (isCurrent && !(entries instanceof ApiFailure)) setWhole({ channel, entries });
+        if (isCurrent && !(entries instanceof ApiFailure)) setAllEntries({ channel, entries });
       });
     return () => {
       isCurrent = false;
     };
-  }, [channel, isWhole]);
-  if (!isWhole || whole?.channel !== channel) return newest;
-  const since = newest.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
-  return [...newest, ...whole.entries.filter(({ seq }) => seq < since)];
+  }, [channel, needsAll]);
+  if (!needsAll || allEntries?.channel !== channel) return newest;
+  const oldestSeq = newest.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+  return [...newest, ...allEntries.entries.filter(({ seq }) => seq < oldestSeq)];
 }
 
 /** The log, newest entry first, filtered by package, person or kind. */
 export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[]; channel: string } & SectionProps) {
   const [filter, setFilter] = useState(NO_FILTER);
-  const [isWhole, setWhole] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const isFiltered = Object.values(filter).some(Boolean);
-  const entries = useEntries(log, channel, isWhole || isFiltered);
-  const matching = entries.filter((entry) => passes(entry, filter));
-  const shown = isWhole || isFiltered ? matching : matching.slice(0, FIRST_SHOWN);
+  const entries = useEntries(log, channel, showsAll || isFiltered);
+  const matchingEntries = entries.filter((entry) => matchesFilter(entry, filter));
+  const shownEntries = showsAll || isFiltered ? matchingEntries : matchingEntries.slice(0, FIRST_PAGE_SIZE);
   const { ofName, ofPerson, ofKind, earlier, nothing } = texts.log;
-  const live = log.find(switchesStable)?.seq ?? 0;
+  const liveSeq = log.find(switchesStable)?.seq ?? 0;
   return (
     <>
-      <div className={own.filter}>
+      <div className={logStyles.filter}>
         <Choice
           label={ofName}
           value={filter.name}
@@ -143,7 +143,7 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
         <Choice
           label={ofPerson}
           value={filter.who}
-          options={distinct(entries.map(({ who }) => who)).map((who) => [who, said(who)])}
+          options={distinct(entries.map(({ who }) => who)).map((who) => [who, translate(who)])}
           onChange={(who) => setFilter({ ...filter, who })}
         />
         <Choice
@@ -153,19 +153,19 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
           onChange={(verb) => setFilter({ ...filter, verb })}
         />
       </div>
-      {shown.length === 0 && <p className={styles.quiet}>{nothing}</p>}
-      <ol className={own.timeline}>
-        {shown.map((entry) => (
+      {shownEntries.length === 0 && <p className={styles.quiet}>{nothing}</p>}
+      <ol className={logStyles.timeline}>
+        {shownEntries.map((entry) => (
           <LogRow
             key={entry.seq}
             entry={entry}
-            isFormer={entry.seq > 1 && entry.seq < live && switchesStable(entry)}
+            isFormer={entry.seq > 1 && entry.seq < liveSeq && switchesStable(entry)}
             {...props}
           />
         ))}
       </ol>
-      {!isWhole && (entries.at(-1)?.seq ?? 1) > 1 - Number(shown.length < matching.length) && (
-        <Button variant="quiet" small onClick={() => setWhole(true)}>
+      {!showsAll && (entries.at(-1)?.seq ?? 1) > 1 - Number(shownEntries.length < matchingEntries.length) && (
+        <Button variant="quiet" small onClick={() => setShowsAll(true)}>
           {earlier}
         </Button>
       )}

@@ -5,17 +5,17 @@ import styles from './Console.module.css';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
 import { formats, texts } from './texts';
 
-const HOURS = 4;
-const MOST_HOURS = 168;
+const DEFAULT_HOURS = 4;
+const MAX_HOURS = 168;
 
 /** Opens a preview for a person from the request they sent. */
 function OpenForm({ console }: Pick<SectionProps, 'console'>) {
   const [request, setRequest] = useState('');
   const [person, setPerson] = useState('');
-  const [hours, setHours] = useState(HOURS);
+  const [hours, setHours] = useState(DEFAULT_HOURS);
   const { preview } = texts;
-  const ask = () =>
-    console.ask(
+  const openDialog = () =>
+    console.openQuestion(
       'preview',
       { request: request.trim(), person: person.trim(), hours },
       {
@@ -30,7 +30,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
       },
     );
   return (
-    <FoldedForm title={preview.openFor} onSubmit={ask}>
+    <FoldedForm title={preview.openFor} onSubmit={openDialog}>
       <TextField
         label={preview.request}
         hint={preview.requestHint}
@@ -54,7 +54,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
         label={preview.hours}
         required
         min={1}
-        max={MOST_HOURS}
+        max={MAX_HOURS}
         value={hours}
         onChange={(event) => setHours(event.target.valueAsNumber)}
       />
@@ -91,7 +91,7 @@ export function PreviewSection({ previews, ...props }: { previews: readonly Prev
                   running={running}
                   aria-label={`${preview.end} ${person}`}
                   onClick={() =>
-                    console.ask(
+                    console.openQuestion(
                       'preview-end',
                       { browser },
                       {

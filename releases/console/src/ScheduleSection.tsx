@@ -5,7 +5,7 @@ import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { formats, MINUTE_MS, relativeTime, said, texts, timeUntil, versionOf, waitingLine } from './texts';
+import { formats, MINUTE_MS, relativeTime, texts, timeUntil, translate, versionOf, waitingLine } from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const { next, paused, waiting } = schedule;
@@ -15,7 +15,7 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
       <p>{texts.schedule.next(next.percent, paused ? '–' : timeUntil(next.due, now))}</p>
       {paused && (
         <p className={styles.alarm}>
-          {paused.refusal ? texts.schedule.refused(said(paused.refusal)) : texts.schedule.paused(paused.by)}
+          {paused.refusal ? texts.schedule.refused(translate(paused.refusal)) : texts.schedule.paused(paused.by)}
         </p>
       )}
       {waiting && <p className={styles.alarm}>{waitingLine(waiting)}</p>}
@@ -37,11 +37,11 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
 /** Schedule of a candidate: its steps, when the next one is due, why it waits, and the actions. */
 export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
   const { builds, steps, taken, paused, by, at, name, why } = schedule;
-  const may = builds.every((id) => maySwitch(me, nameOf(id)));
-  const steer = paused ? ('continue' as const) : ('pause' as const);
+  const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
+  const steeringVerb = paused ? ('continue' as const) : ('pause' as const);
   const changes = builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`);
-  const ask = (verb: 'pause' | 'continue' | 'cancel', lines: string[]) =>
-    console.ask(
+  const openDialog = (verb: 'pause' | 'continue' | 'cancel', lines: string[]) =>
+    console.openQuestion(
       verb,
       { name },
       { title: `${texts.schedule[verb]} · ${labels.of(name)}`, action: texts.schedule[verb], changes: lines },
@@ -64,21 +64,21 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
         ))}
       </ol>
       <NextStep schedule={schedule} now={now} />
-      {may && (
+      {isPermitted && (
         <div className={styles.actions}>
           <ActionButton
             control={`cancel ${name}`}
             running={running}
-            onClick={() => ask('cancel', [texts.schedule.keeps])}
+            onClick={() => openDialog('cancel', [texts.schedule.keeps])}
           >
             {texts.schedule.cancel}
           </ActionButton>
           <ActionButton
-            control={`${steer} ${name}`}
+            control={`${steeringVerb} ${name}`}
             running={running}
-            onClick={() => ask(steer, [paused ? texts.schedule.goesOn : texts.schedule.holds])}
+            onClick={() => openDialog(steeringVerb, [paused ? texts.schedule.goesOn : texts.schedule.holds])}
           >
-            {texts.schedule[steer]}
+            {texts.schedule[steeringVerb]}
           </ActionButton>
         </div>
       )}
@@ -92,17 +92,17 @@ interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
 }
 
 const UNITS = ['m', 'h', 'd'] as const;
-const MOST_STEPS = 8;
+const MAX_STEPS = 8;
 
 /** A step in the form: a share, and the time after the start. */
-interface Row {
+interface StepInput {
   key: number;
   percent: number;
   span: number;
   unit: (typeof UNITS)[number];
 }
 
-const spanOf = ({ span, unit }: Row): string => texts.schedule.after[unit](span);
+const spanOf = ({ span, unit }: StepInput): string => texts.schedule.after[unit](span);
 
 function StepRow({
   row,
@@ -110,9 +110,9 @@ function StepRow({
   onChange,
   onRemove,
 }: {
-  row: Row;
+  row: StepInput;
   at: number;
-  onChange: (row: Row) => void;
+  onChange: (row: StepInput) => void;
   onRemove?: () => void;
 }) {
   const { percent, span, unit, removeStep, units } = texts.schedule;
@@ -161,14 +161,14 @@ function StepRow({
 }
 
 export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
-  const [rows, setRows] = useState<readonly Row[]>(() => [
+  const [rows, setRows] = useState<readonly StepInput[]>(() => [
     ...(percent < 25 ? [{ key: 1, percent: 25, span: 1, unit: 'h' } as const] : []),
     { key: 2, percent: 100, span: 4, unit: 'h' },
   ]);
   const { plan, addStep, step } = texts.schedule;
-  const named = texts.list(builds.map((id) => labels.of(nameOf(id))));
-  const put = (row: Row) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
-  const add = () => {
+  const remoteNames = texts.list(builds.map((id) => labels.of(nameOf(id))));
+  const replaceRow = (row: StepInput) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
+  const addRow = () => {
     const last = rows.at(-1);
     setRows([
       ...rows,
@@ -181,7 +181,11 @@ export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
       onSubmit={() => {
         const steps = rows.map(({ percent: share, span, unit }) => `${share}@${span}${unit}`).join(',');
         const changes = rows.map((row) => step(texts.schedule.share(row.percent), spanOf(row)));
-        console.ask('schedule', { builds, steps }, { title: `${plan} · ${named}`, action: plan, changes });
+        console.openQuestion(
+          'schedule',
+          { builds, steps },
+          { title: `${plan} · ${remoteNames}`, action: plan, changes },
+        );
       }}
     >
       <ol className={styles.stepRows}>
@@ -190,18 +194,18 @@ export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
             key={row.key}
             row={row}
             at={at + 1}
-            onChange={put}
+            onChange={replaceRow}
             onRemove={rows.length > 1 ? () => setRows(rows.filter(({ key }) => key !== row.key)) : undefined}
           />
         ))}
       </ol>
       <div className={styles.actions}>
-        {rows.length < MOST_STEPS && (
-          <Button variant="quiet" small onClick={add}>
+        {rows.length < MAX_STEPS && (
+          <Button variant="quiet" small onClick={addRow}>
             {addStep}
           </Button>
         )}
-        <Button type="submit" variant="quiet" small disabled={running !== null} aria-label={`${plan} ${named}`}>
+        <Button type="submit" variant="quiet" small disabled={running !== null} aria-label={`${plan} ${remoteNames}`}>
           {plan}
         </Button>
       </div>

@@ -15,8 +15,8 @@ const isRepeated = ({ copies, ofHost }: SharedLibrary): boolean => ofHost === nu
 
 function Library({ library }: { library: SharedLibrary }) {
   const { name, copies, ofHost } = library;
-  const { once, times, copy, ofHost: provided } = texts.sharing;
-  const repeated = isRepeated(library);
+  const { once, times, copy, ofHost: providedText } = texts.sharing;
+  const isRepeatedHere = isRepeated(library);
   return (
     <ListRow
       className={styles.row}
@@ -28,8 +28,12 @@ function Library({ library }: { library: SharedLibrary }) {
               {copy(version, texts.list(remotes.map((remote) => labels.of(remote))), size(kib))}
             </span>
           ))}
-          <span className={repeated ? styles.alarm : styles.fallback}>
-            {ofHost !== null ? provided(ofHost) : repeated ? times(copies.length, size(extraKib(library))) : once}
+          <span className={isRepeatedHere ? styles.alarm : styles.fallback}>
+            {ofHost !== null
+              ? providedText(ofHost)
+              : isRepeatedHere
+                ? times(copies.length, size(extraKib(library)))
+                : once}
           </span>
         </>
       }
@@ -40,13 +44,13 @@ function Library({ library }: { library: SharedLibrary }) {
 /** Libraries that the remotes of a set share, and the cost of repeated copies. Renders nothing without one. */
 export function SharedLibraries({ libraries }: { libraries: readonly SharedLibrary[] }) {
   if (libraries.length === 0) return null;
-  const repeated = libraries.filter(isRepeated);
-  const extra = size(repeated.reduce((sum, library) => sum + extraKib(library), 0));
+  const repeatedLibraries = libraries.filter(isRepeated);
+  const extraSize = size(repeatedLibraries.reduce((sum, library) => sum + extraKib(library), 0));
   return (
     <details className={styles.details}>
       <summary>
         <strong>{texts.sharing.title}</strong>
-        <small>{texts.sharing.summary(libraries.length, repeated.length, extra)}</small>
+        <small>{texts.sharing.summary(libraries.length, repeatedLibraries.length, extraSize)}</small>
       </summary>
       <div className={styles.rows}>
         {libraries.map((library) => (

@@ -5,7 +5,7 @@ import styles from './Console.module.css';
 import { LANGUAGES, language, texts } from './texts';
 
 /** State of a guest: how to sign in, and what went wrong before. */
-export interface Outside {
+export interface GuestState {
   offered: boolean;
   /** Set if a token was refused or a session has ended. */
   refused: 'token' | 'session' | null;
@@ -15,20 +15,20 @@ export interface Outside {
 
 /** Button for the other language, in that language. */
 export function LanguageSwitch({ className }: { className?: string }) {
-  const other = language.current() === 'zh' ? 'en' : 'zh';
-  const { tag, name } = LANGUAGES[other];
+  const otherLanguage = language.current() === 'zh' ? 'en' : 'zh';
+  const { tag, name } = LANGUAGES[otherLanguage];
   return (
-    <Button variant="quiet" small className={className} lang={tag} onClick={() => language.choose(other)}>
+    <Button variant="quiet" small className={className} lang={tag} onClick={() => language.choose(otherLanguage)}>
       {name}
     </Button>
   );
 }
 
-export function SignIn({ offered, refused, failure, onToken }: Outside & { onToken: (token: string) => void }) {
+export function SignIn({ offered, refused, failure, onToken }: GuestState & { onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   const problem = failure ? texts.signInFailure(failure) : refused === 'session' ? texts.signIn.ended : null;
   // a person without access may want to use another account
-  const login = loginAddress(failure === 'noAccess');
+  const loginUrl = loginAddress(failure === 'noAccess');
   return (
     <Card className={styles.alone}>
       <form
@@ -46,7 +46,7 @@ export function SignIn({ offered, refused, failure, onToken }: Outside & { onTok
         )}
         {offered && (
           <>
-            <Button asLink={<a href={login} />}>{texts.signIn.provider}</Button>
+            <Button asLink={<a href={loginUrl} />}>{texts.signIn.provider}</Button>
             <p className={styles.or}>{texts.signIn.or}</p>
           </>
         )}

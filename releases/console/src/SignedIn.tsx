@@ -1,14 +1,14 @@
 import { Button, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ApprovalSection, ProposalsSection } from './ApprovalSection';
-import { ApiFailure, type Me, readChosen, saveChosen } from './api';
+import { ApiFailure, type Me, readAddressChannel, saveAddressChannel } from './api';
 import { BuildsSection } from './BuildsSection';
 import { CandidateSection } from './CandidateSection';
 import { CompareDialog } from './CompareDialog';
 import styles from './Console.module.css';
-import type { ConsoleState, SeenState } from './consoleState';
+import type { ConsoleState, Snapshot } from './consoleState';
 import { createConsole } from './createConsole';
-import { NoticeDialog, QuestionDialog, useKeptFocus } from './dialogs';
+import { NoticeDialog, QuestionDialog, useRestoredFocus } from './dialogs';
 import { ErrorsList } from './ErrorsList';
 import { FreezeSection } from './FreezeSection';
 import { HealthSection } from './HealthSection';
@@ -17,14 +17,14 @@ import { LogSection } from './LogSection';
 import { PreviewSection } from './PreviewSection';
 import { Section, type SectionProps } from './Section';
 import { LanguageSwitch } from './SignIn';
-import { formats, said, texts } from './texts';
-import { AgendaNotice, showPart, UrgentNotices } from './UrgentNotices';
+import { formats, texts, translate } from './texts';
+import { AgendaNotice, focusSection, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
 
-const LOOK_MS = 2500;
+const POLL_MS = 2500;
 
-export interface Entered {
+export interface SignedInState {
   me: Me;
   channels: string[];
   /** The channel shown first. */
@@ -32,28 +32,33 @@ export interface Entered {
 }
 
 /** `Li Hua · Deployer · stories, Publisher · chat` */
-const whoIs = ({ person, label, more = [], ...grant }: Me): string =>
+const callerText = ({ person, label, more = [], ...grant }: Me): string =>
   [person ?? label, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))]
     .filter(Boolean)
     .join(' · ');
 
-export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: (why: 'asked' | 'refused') => void }) {
-  const [console] = useState(() => createConsole(readChosen() ?? shown));
+export function SignedIn({
+  me,
+  channels,
+  shown,
+  onLeave,
+}: SignedInState & { onLeave: (why: 'asked' | 'refused') => void }) {
+  const [console] = useState(() => createConsole(readAddressChannel() ?? shown));
   const state = useSyncExternalStore(console.subscribe, console.state);
-  const focus = useKeptFocus();
+  const focusHandlers = useRestoredFocus();
   useEffect(() => {
     void console.refresh();
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void console.refresh();
-    }, LOOK_MS);
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, [console]);
   useEffect(() => {
-    if (state.refused) onLeave('refused');
-  }, [state.refused, onLeave]);
+    if (state.isExpired) onLeave('refused');
+  }, [state.isExpired, onLeave]);
   useEffect(() => {
     const onPopState = () => {
-      const named = readChosen() ?? shown;
+      const named = readAddressChannel() ?? shown;
       if (named !== console.state().channel) void console.chooseChannel(named);
     };
     window.addEventListener('popstate', onPopState);
@@ -61,14 +66,14 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
   }, [console, shown]);
   const view = useView();
   useEffect(() => {
-    if (view === 'now') showPart(location.hash.slice(1));
+    if (view === 'now') focusSection(location.hash.slice(1));
   }, [view]);
-  const { health, stale, now, toast } = state;
+  const { health, refreshFailure, now, toast } = state;
   const isMissing = !channels.includes(state.channel);
-  const seen = isMissing ? null : state.seen;
-  const part = { me, console, running: state.running, now };
+  const snapshot = isMissing ? null : state.snapshot;
+  const sectionProps = { me, console, running: state.running, now };
   return (
-    <div className={styles.frame} {...focus}>
+    <div className={styles.frame} {...focusHandlers}>
       <header className={styles.header}>
         <Seal sign="聊" size="small" />
         <h1 className={styles.title}>{texts.title}</h1>
@@ -77,7 +82,7 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
           aria-label={texts.channel}
           value={state.channel}
           onChange={({ target }) => {
-            saveChosen(target.value);
+            saveAddressChannel(target.value);
             void console.chooseChannel(target.value);
           }}
         >
@@ -105,22 +110,29 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
             {texts.noChannel(state.channel, texts.list(channels))}
           </p>
         )}
-        {stale && !isMissing && (
+        {refreshFailure && !isMissing && (
           <div className={styles.notice} role="alert">
-            <p>{seen ? texts.stale(formats.time(seen.at)) : texts.nothingSeen}</p>
-            {(stale.lines.length > 0 ? stale.lines.map(said) : [texts.refusal(stale.status)]).map((line) => (
+            <p>{snapshot ? texts.stale(formats.time(snapshot.at)) : texts.nothingSeen}</p>
+            {(refreshFailure.lines.length > 0
+              ? refreshFailure.lines.map(translate)
+              : [texts.refusal(refreshFailure.status)]
+            ).map((line) => (
               <p key={line}>{line}</p>
             ))}
           </div>
         )}
-        {seen && <UrgentNotices {...seen} health={health} {...part} />}
-        {seen && <AgendaNotice agenda={seen.status.agenda} />}
-        {!seen && !stale && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
-        {seen && view === 'now' && <Now seen={seen} health={health} channels={channels} {...part} />}
-        {seen && view === 'settings' && <Settings seen={seen} previews={state.previews} {...part} />}
+        {snapshot && <UrgentNotices {...snapshot} health={health} {...sectionProps} />}
+        {snapshot && <AgendaNotice agenda={snapshot.status.agenda} />}
+        {!snapshot && !refreshFailure && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
+        {snapshot && view === 'now' && (
+          <Now snapshot={snapshot} health={health} channels={channels} {...sectionProps} />
+        )}
+        {snapshot && view === 'settings' && (
+          <Settings snapshot={snapshot} previews={state.previews} {...sectionProps} />
+        )}
       </main>
       <footer className={styles.foot}>
-        <span>{whoIs(me)}</span>
+        <span>{callerText(me)}</span>
         <LanguageSwitch />
         <Button variant="quiet" small onClick={() => onLeave('asked')}>
           {texts.signOut}
@@ -129,11 +141,11 @@ export function SignedIn({ me, channels, shown, onLeave }: Entered & { onLeave: 
       <QuestionDialog
         question={state.question}
         mayPassFreeze={me.role === 'manager'}
-        onType={console.type}
-        onAgree={console.agree}
-        onCallOff={console.callOff}
+        onReasonChange={console.storeReason}
+        onConfirm={console.confirmQuestion}
+        onCancel={console.cancelQuestion}
       />
-      {seen && <CompareDialog comparison={state.comparison} status={seen.status} console={console} />}
+      {snapshot && <CompareDialog comparison={state.comparison} status={snapshot.status} console={console} />}
       <NoticeDialog notice={state.notice} onClose={console.dismiss} />
       <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
     </div>
@@ -153,13 +165,13 @@ const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
 interface NowProps extends SectionProps {
-  seen: SeenState;
+  snapshot: Snapshot;
   health: ConsoleState['health'];
   channels: readonly string[];
 }
 
 /** The view for an incident, with the most urgent section first. */
-function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels, ...part }: NowProps) {
+function Now({ snapshot: { status, log, names, sharing, deadEnds }, health, channels, ...part }: NowProps) {
   const proposals = status.agenda?.proposals ?? [];
   return (
     <>
@@ -196,12 +208,12 @@ function Now({ seen: { status, log, names, sharing, deadEnds }, health, channels
 }
 
 interface SettingsProps extends SectionProps {
-  seen: SeenState;
+  snapshot: Snapshot;
   previews: ConsoleState['previews'];
 }
 
 /** Settings of a channel, for routine work. */
-function Settings({ seen: { status }, previews, ...part }: SettingsProps) {
+function Settings({ snapshot: { status }, previews, ...part }: SettingsProps) {
   return (
     <div className={styles.settings}>
       <Section title={texts.freeze.title}>

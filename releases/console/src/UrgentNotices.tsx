@@ -11,28 +11,28 @@ import {
   formats,
   relativeTime,
   riseLine,
-  said,
   subjectOf,
   texts,
+  translate,
   troubles,
   versionOf,
 } from './texts';
 
 /** Scrolls to the section with this id and focuses its heading. */
-export function showPart(id: string): void {
-  const part = document.getElementById(id);
-  part?.scrollIntoView();
-  part?.querySelector('h2')?.focus({ preventScroll: true });
+export function focusSection(id: string): void {
+  const section = document.getElementById(id);
+  section?.scrollIntoView();
+  section?.querySelector('h2')?.focus({ preventScroll: true });
 }
 
 /** Button that opens the section of a notice. From the settings it switches to 现在. */
-function WayTo({ section, label }: { section: 'health' | 'vitals' | 'log' | 'proposals'; label: string }) {
-  const go = () => {
+function SectionLink({ section, label }: { section: 'health' | 'vitals' | 'log' | 'proposals'; label: string }) {
+  const openSection = () => {
     location.hash = section;
-    showPart(section);
+    focusSection(section);
   };
   return (
-    <Button variant="quiet" small onClick={go}>
+    <Button variant="quiet" small onClick={openSection}>
       {label}
     </Button>
   );
@@ -47,25 +47,25 @@ function UrgentNotice({ children, actions }: { children: ReactNode; actions: Rea
   );
 }
 
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
-function named(builds: readonly string[]): string {
-  const listed = texts.list(builds.slice(0, MOST_NAMED).map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`));
-  return builds.length > MOST_NAMED ? texts.listAndMore(listed, builds.length - MOST_NAMED) : listed;
+function buildNames(builds: readonly string[]): string {
+  const text = texts.list(builds.slice(0, MAX_NAMED).map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`));
+  return builds.length > MAX_NAMED ? texts.listAndMore(text, builds.length - MAX_NAMED) : text;
 }
 
 /** The action that ends the failures of a live build: roll back, else withdraw. For the host, it restores the previous set. */
-function wayOut(build: string, props: LiveProps) {
+function recoveryAction(build: string, props: LiveProps) {
   const { me, console } = props;
   const { rollback, rollbackAll, withdraw } = texts.live;
   const name = nameOf(build);
   const control = `urgent ${name}`;
-  const may = maySwitch(me, name);
-  if (may && mayGoBack(props, name)) {
+  const isPermitted = maySwitch(me, name);
+  if (isPermitted && mayGoBack(props, name)) {
     const title = `${rollback} ${labels.of(name)}`;
     return { control, label: rollback, title, choose: () => console.rollback(control, { name, title }) };
   }
-  if (may && name !== 'host') {
+  if (isPermitted && name !== 'host') {
     const title = `${withdraw} ${labels.of(name)}`;
     return { control, label: withdraw, title, choose: () => console.withdraw(control, build) };
   }
@@ -78,7 +78,7 @@ function wayOut(build: string, props: LiveProps) {
 export function UrgentNotices(props: { health: Health | null } & LiveProps) {
   const { status, log, health, me, console, running, now } = props;
   const { abort } = texts.candidate;
-  const alarming = health?.builds.filter(({ alarm }) => alarm) ?? [];
+  const alarmingBuilds = health?.builds.filter(({ alarm }) => alarm) ?? [];
   const { stops, served } = servedBy(status, log, now);
   return (
     <>
@@ -92,14 +92,16 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
               key={builds.join()}
               actions={
                 <>
-                  <WayTo section={section} label={texts.now.figures} />
+                  <SectionLink section={section} label={texts.now.figures} />
                   {builds.every((id) => maySwitch(me, nameOf(id))) && (
                     <ActionButton
                       variant="danger"
                       control={`urgent ${name}`}
                       running={running}
                       aria-label={title}
-                      onClick={() => console.ask('abort', { name }, { title, action: abort, danger: true, changes })}
+                      onClick={() =>
+                        console.openQuestion('abort', { name }, { title, action: abort, danger: true, changes })
+                      }
                     >
                       {abort}
                     </ActionButton>
@@ -107,43 +109,43 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
                 </>
               }
             >
-              <strong>{texts.now.candidate(named(builds))}</strong>
+              <strong>{texts.now.candidate(buildNames(builds))}</strong>
               {lines.map((line) => (
                 <p key={line}>{line}</p>
               ))}
             </UrgentNotice>
           );
         })}
-      {alarming.map((health) => {
+      {alarmingBuilds.map((health) => {
         const { build } = health;
-        const way = wayOut(build, props);
+        const recovery = recoveryAction(build, props);
         return (
           <UrgentNotice
             key={build}
             actions={
               <>
-                <WayTo section="health" label={texts.now.figures} />
-                {way && (
+                <SectionLink section="health" label={texts.now.figures} />
+                {recovery && (
                   <ActionButton
                     variant="danger"
-                    control={way.control}
+                    control={recovery.control}
                     running={running}
-                    aria-label={way.title}
-                    onClick={() => void way.choose()}
+                    aria-label={recovery.title}
+                    onClick={() => void recovery.choose()}
                   >
-                    {way.label}
+                    {recovery.label}
                   </ActionButton>
                 )}
               </>
             }
           >
-            <strong>{texts.now.stable(named([build]))}</strong>
+            <strong>{texts.now.stable(buildNames([build]))}</strong>
             <p>{riseLine(health)}</p>
           </UrgentNotice>
         );
       })}
       {stops.map(({ seq, at, action }) => (
-        <UrgentNotice key={seq} actions={<WayTo section="log" label={texts.now.log} />}>
+        <UrgentNotice key={seq} actions={<SectionLink section="log" label={texts.now.log} />}>
           <strong>{texts.now.stopped(subjectOf(action), relativeTime(at, now))}</strong>
           {action.evidence.slice(0, 1).map((each) => (
             <p key={each.kind}>{evidenceLine(each)}</p>
@@ -156,7 +158,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
             status.seq,
             served.set.slice(0, 8),
             relativeTime(served.at, now),
-            served.builds.length > 0 ? named(served.builds) : texts.now.withdrawn(named(served.withdrawn)),
+            served.builds.length > 0 ? buildNames(served.builds) : texts.now.withdrawn(buildNames(served.withdrawn)),
           )}
         </p>
       )}
@@ -169,7 +171,7 @@ export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
   if (!agenda) return null;
   const { frozen, problem, schedules, watched, proposals = [] } = agenda;
   const lines = [
-    ...(problem ? [said(problem)] : []),
+    ...(problem ? [translate(problem)] : []),
     ...(frozen ? [texts.freeze.open(formats.short(frozen.until), frozen.reason)] : []),
     ...(schedules.length > 0 && !watched ? [texts.schedule.unwatched] : []),
   ];
@@ -184,7 +186,7 @@ export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
         <div className={styles.notice} role="status">
           {texts.approval.waits(proposals.length)}
           <div className={styles.actions}>
-            <WayTo section="proposals" label={texts.now.proposals} />
+            <SectionLink section="proposals" label={texts.now.proposals} />
           </div>
         </div>
       )}

@@ -2,7 +2,7 @@ import type { MetricVitals, NameVitals, VitalsSeries } from './api';
 import styles from './Console.module.css';
 import { Name } from './Section';
 import { formats, probability, texts, versionOf } from './texts';
-import own from './Vitals.module.css';
+import vitalsStyles from './Vitals.module.css';
 
 const WIDTH = 120;
 const HEIGHT = 36;
@@ -20,18 +20,18 @@ function runsOf(points: VitalsSeries['points']): { at: number; value: number }[]
 
 /** p75 over time, both builds on one scale from zero. `label` contains the values for screen readers. */
 function Chart({ series, label }: { series: readonly (VitalsSeries | null)[]; label: string }) {
-  const shown = series.map((one) => one?.points ?? []);
-  const top = Math.max(...shown.flat().map((value) => value ?? 0)) || 1;
+  const pointLists = series.map((one) => one?.points ?? []);
+  const maxValue = Math.max(...pointLists.flat().map((value) => value ?? 0)) || 1;
   const x = (at: number, count: number) => MARGIN + (at / Math.max(1, count - 1)) * (WIDTH - 2 * MARGIN);
-  const y = (value: number) => HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN);
+  const y = (value: number) => HEIGHT - MARGIN - (value / maxValue) * (HEIGHT - 2 * MARGIN);
   return (
-    <svg className={own.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      {shown.map((points, group) =>
+    <svg className={vitalsStyles.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      {pointLists.map((points, group) =>
         runsOf(points).map((run) => {
           const path = run.map(({ at, value }) => `${x(at, points.length).toFixed(1)},${y(value).toFixed(1)}`);
           const key = `${group} ${run[0]?.at}`;
           const [cx, cy] = (path[0] ?? '').split(',');
-          const mark = group === 0 ? own.stableMark : own.triedMark;
+          const mark = group === 0 ? vitalsStyles.stableMark : vitalsStyles.triedMark;
           return run.length > 1 ? (
             <polyline key={key} className={mark} points={path.join(' ')} />
           ) : (
@@ -43,13 +43,23 @@ function Chart({ series, label }: { series: readonly (VitalsSeries | null)[]; la
   );
 }
 
-function Figure({ metric, series, tried = false }: { metric: string; series: VitalsSeries; tried?: boolean }) {
+function Figure({
+  metric,
+  series,
+  isCandidate = false,
+}: {
+  metric: string;
+  series: VitalsSeries;
+  isCandidate?: boolean;
+}) {
   const { stable, candidate } = texts.health;
   const { figure, few } = texts.vitals;
   const { build, pages: count, p75 } = series;
   return (
-    <span className={own.figure} title={build}>
-      <span className={tried ? own.triedKey : own.stableKey}>{tried ? candidate : stable}</span>{' '}
+    <span className={vitalsStyles.figure} title={build}>
+      <span className={isCandidate ? vitalsStyles.triedKey : vitalsStyles.stableKey}>
+        {isCandidate ? candidate : stable}
+      </span>{' '}
       {p75 === null ? few(count) : figure(formats.vital(metric, p75), count)}
     </span>
   );
@@ -71,12 +81,12 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
     ...lines.filter((line) => line !== null),
   );
   return (
-    <div className={own.vital}>
-      <span className={own.vitalName}>{nameOf(metric)}</span>
+    <div className={vitalsStyles.vital}>
+      <span className={vitalsStyles.vitalName}>{nameOf(metric)}</span>
       <Chart series={[stable, candidate]} label={label} />
-      <span className={own.vitalFigures}>
+      <span className={vitalsStyles.vitalFigures}>
         {stable && <Figure metric={metric} series={stable} />}
-        {candidate && <Figure metric={metric} series={candidate} tried />}
+        {candidate && <Figure metric={metric} series={candidate} isCandidate />}
         {verdict && (
           <span className={verdict.slower ? styles.alarm : styles.quiet}>
             {verdict.slower ? slower(probability(verdict.pValue)) : verdict.enough ? fine : tooFew}
@@ -88,7 +98,7 @@ function Metric({ vitals, stepMinutes }: { vitals: MetricVitals; stepMinutes: nu
 }
 
 /** Names the stable build and the candidate's; initially open if there is a candidate. */
-function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
+function PackageVitals({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals }) {
   const [first] = metrics;
   const builds = [first?.stable, first?.candidate].flatMap((series) => (series ? versionOf(series.build) : []));
   const measured = metrics.filter(({ stable, candidate }) => stable?.pages || candidate?.pages);
@@ -111,13 +121,13 @@ function OfName({ vitals: { name, metrics, stepMinutes } }: { vitals: NameVitals
 /** Vitals of the host and of every remote, stable compared with candidate; those with a candidate come first. */
 export function VitalsSection({ vitals }: { vitals: readonly NameVitals[] | undefined }) {
   if (!vitals) return <p className={styles.quiet}>{texts.health.waiting}</p>;
-  const tried = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));
-  const sorted = [...vitals].sort((a, b) => tried(b) - tried(a) || a.name.localeCompare(b.name));
+  const candidateRank = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));
+  const sorted = [...vitals].sort((a, b) => candidateRank(b) - candidateRank(a) || a.name.localeCompare(b.name));
   return (
     <div className={styles.rows}>
       <p className={styles.quiet}>{texts.vitals.about}</p>
       {sorted.map((one) => (
-        <OfName key={one.name} vitals={one} />
+        <PackageVitals key={one.name} vitals={one} />
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type AgendaView, maySwitch } from './api';
 import styles from './Console.module.css';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { said, texts } from './texts';
+import { texts, translate } from './texts';
 
 function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
   const [url, setUrl] = useState('');
@@ -28,7 +28,7 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
 }
 
 /** Shortened addresses of one service may be equal, so the id is added. */
-const nameOf = (shown: string, id: string) => `${shown} ${id}`;
+const webhookName = (shown: string, id: string) => `${shown} ${id}`;
 
 export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
   const webhooks = agenda?.webhooks ?? [];
@@ -37,20 +37,20 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
     <>
       {webhooks.length === 0 && <p className={styles.quiet}>{nothing}</p>}
       <div className={styles.rows}>
-        {webhooks.map(({ id, shown, by: who, attempts, problem, undelivered: lost }) => (
+        {webhooks.map(({ id, shown, by: who, attempts, problem, undelivered: undeliveredEvents }) => (
           <ListRow
             key={id}
             className={styles.row}
-            title={nameOf(shown, id)}
+            title={webhookName(shown, id)}
             detail={
               <>
                 {by(who)}
                 {attempts > 0 && (
-                  <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, said(problem))}</span>
+                  <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, translate(problem))}</span>
                 )}
-                {lost.length > 0 && (
+                {undeliveredEvents.length > 0 && (
                   <span className={clsx(styles.fallback, styles.alarm)}>
-                    {undelivered(lost.length, said(lost.at(-1)?.problem ?? ''))}
+                    {undelivered(undeliveredEvents.length, translate(undeliveredEvents.at(-1)?.problem ?? ''))}
                   </span>
                 )}
               </>
@@ -61,7 +61,7 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   <ActionButton
                     control={`test ${id}`}
                     running={running}
-                    aria-label={`${test} ${nameOf(shown, id)}`}
+                    aria-label={`${test} ${webhookName(shown, id)}`}
                     onClick={() => void console.testWebhook(`test ${id}`, id)}
                   >
                     {test}
@@ -69,12 +69,12 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   <ActionButton
                     control={`unhook ${id}`}
                     running={running}
-                    aria-label={`${remove} ${nameOf(shown, id)}`}
+                    aria-label={`${remove} ${webhookName(shown, id)}`}
                     onClick={() =>
-                      console.ask(
+                      console.openQuestion(
                         'webhook-remove',
                         { id },
-                        { title: remove, action: remove, changes: [nameOf(shown, id)] },
+                        { title: remove, action: remove, changes: [webhookName(shown, id)] },
                       )
                     }
                   >

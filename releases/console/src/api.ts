@@ -76,7 +76,7 @@ const SWITCHES: readonly string[] = [
   'seed',
 ];
 const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
-const CONFIRMED_MS = 3_600_000;
+const SERVED_NOTICE_MS = 3_600_000;
 
 /**
  * Evaluates the newest switches. `stops`: automatic stops since the last switch by a person. `served`: what is live after a way
@@ -84,17 +84,17 @@ const CONFIRMED_MS = 3_600_000;
  */
 export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now: Date) {
   const switches = log.filter(({ action }) => SWITCHES.includes(action.kind));
-  const byPerson = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
-  const stops = byPerson < 0 ? switches : switches.slice(0, byPerson);
-  const [last] = switches;
-  const isFresh = last && now.getTime() - Date.parse(last.at) < CONFIRMED_MS;
-  if (!stable || !isFresh || !WAYS_BACK.includes(last.action.kind)) return { stops, served: null };
-  const left = 'builds' in last.action ? last.action.builds : [];
-  const names = left.map(nameOf);
+  const personIndex = switches.findIndex(({ action, who }) => action.kind !== 'abort' || who !== 'auto-stop');
+  const stops = personIndex < 0 ? switches : switches.slice(0, personIndex);
+  const [lastSwitch] = switches;
+  const isRecent = lastSwitch && now.getTime() - Date.parse(lastSwitch.at) < SERVED_NOTICE_MS;
+  if (!stable || !isRecent || !WAYS_BACK.includes(lastSwitch.action.kind)) return { stops, served: null };
+  const actionBuilds = 'builds' in lastSwitch.action ? lastSwitch.action.builds : [];
+  const names = actionBuilds.map(nameOf);
   const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
-  const withdrawn = last.action.kind === 'withdraw' && builds.length === 0 ? left : [];
-  const shown = builds.length + withdrawn.length > 0 ? builds : stable.builds;
-  return { stops, served: { set: stable.set, at: last.at, builds: shown, withdrawn } };
+  const withdrawn = lastSwitch.action.kind === 'withdraw' && builds.length === 0 ? actionBuilds : [];
+  const shownBuilds = builds.length + withdrawn.length > 0 ? builds : stable.builds;
+  return { stops, served: { set: stable.set, at: lastSwitch.at, builds: shownBuilds, withdrawn } };
 }
 
 /** Actions that change stable. */
@@ -106,12 +106,12 @@ export const switchesStable = ({ action }: LogEntry): boolean =>
 
 /** Withdrawn remotes that no later switch has changed, each with its log entry. */
 export function withdrawnIn({ stable }: ChannelView, log: readonly LogEntry[]) {
-  const seen = new Set((stable?.builds ?? []).map(nameOf));
+  const seenNames = new Set((stable?.builds ?? []).map(nameOf));
   return log.filter(switchesStable).flatMap((entry) => {
     const builds = 'builds' in entry.action ? entry.action.builds : [];
-    const newest = builds.filter((id) => !seen.has(nameOf(id)));
-    for (const id of newest) seen.add(nameOf(id));
-    return entry.action.kind === 'withdraw' ? newest.map((build) => ({ build, entry })) : [];
+    const newestBuilds = builds.filter((id) => !seenNames.has(nameOf(id)));
+    for (const id of newestBuilds) seenNames.add(nameOf(id));
+    return entry.action.kind === 'withdraw' ? newestBuilds.map((build) => ({ build, entry })) : [];
   });
 }
 
@@ -123,25 +123,26 @@ export const alarmedIn = (log: readonly LogEntry[]): Set<string> =>
     ),
   );
 
-interface Before {
+interface GoBackState {
   status: ChannelView;
   log: readonly LogEntry[];
   deadEnds: readonly string[];
 }
 
 /** Whether to offer a way back, for a name or the whole set. If the log is incomplete, a fallback or a killed build decides. */
-export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: Before, name?: string): boolean {
+export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: GoBackState, name?: string): boolean {
   if (deadEnds.includes(name ?? '')) return false;
   if (log.at(-1)?.seq !== 1)
     return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
-  let newest = Number.POSITIVE_INFINITY;
+  let newestSeq = Number.POSITIVE_INFINITY;
   let count = 0;
   for (const entry of log) {
     const { seq, action } = entry;
-    if (seq > newest) continue;
+    if (seq > newestSeq) continue;
     // newer entries were undone, so the next way back starts from the restored state
-    const went = action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
-    if (went) newest = action.to;
+    const isRollback =
+      action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
+    if (isRollback) newestSeq = action.to;
     else if (mayChange(entry, name)) count += 1;
   }
   return count > 1;
@@ -160,7 +161,7 @@ export const maySwitch = (me: Me, name?: string): boolean =>
     (grant) => grant.role === 'manager' || (grant.role === 'deployer' && name !== undefined && grant.name === name),
   );
 
-const TOKEN = 'liaozhai-console-token';
+const TOKEN_KEY = 'liaozhai-console-token';
 
 /** Status of a successful response that cannot be parsed, such as a proxy's page or another version's. */
 export const UNREADABLE = 200;
@@ -193,77 +194,78 @@ export const hasLinkToken = (): boolean => LINK_TOKEN.test(location.hash);
 
 /** Moves a token from the address's fragment to this tab's storage. Returns the stored token, or null. */
 export function readToken(): string | null {
-  const [, found] = LINK_TOKEN.exec(location.hash) ?? [];
-  if (found) {
-    sessionStorage.setItem(TOKEN, found);
+  const [, linkToken] = LINK_TOKEN.exec(location.hash) ?? [];
+  if (linkToken) {
+    sessionStorage.setItem(TOKEN_KEY, linkToken);
     history.replaceState(null, '', location.pathname + location.search);
   }
-  return sessionStorage.getItem(TOKEN);
+  return sessionStorage.getItem(TOKEN_KEY);
 }
 
-export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
-export const forgetToken = (): void => sessionStorage.removeItem(TOKEN);
+export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN_KEY, token);
+export const forgetToken = (): void => sessionStorage.removeItem(TOKEN_KEY);
 
-const TYPED = 'liaozhai-console-typed';
+const TYPED_KEY = 'liaozhai-console-typed';
 
 /** Reason typed for a change that was not made yet, with the channel and the title of its dialog. */
-export interface Typed {
+export interface TypedReason {
   channel: string;
   title: string;
   why: string;
 }
 
 /** Stored in `sessionStorage`, because signing in again unloads the page. */
-export const saveTyped = (typed: Typed): void => sessionStorage.setItem(TYPED, JSON.stringify(typed));
-export const forgetTyped = (): void => sessionStorage.removeItem(TYPED);
+export const saveTypedReason = (typedReason: TypedReason): void =>
+  sessionStorage.setItem(TYPED_KEY, JSON.stringify(typedReason));
+export const forgetTypedReason = (): void => sessionStorage.removeItem(TYPED_KEY);
 
 /** Returns the reason typed for the same question, if it was never confirmed. */
-export function typedFor(channel: string, title: string): Typed | null {
-  const typed = JSON.parse(sessionStorage.getItem(TYPED) ?? 'null') as Typed | null;
-  return typed?.channel === channel && typed.title === title ? typed : null;
+export function typedReasonFor(channel: string, title: string): TypedReason | null {
+  const typedReason = JSON.parse(sessionStorage.getItem(TYPED_KEY) ?? 'null') as TypedReason | null;
+  return typedReason?.channel === channel && typedReason.title === title ? typedReason : null;
 }
 
 /** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
-const LONGEST_MS = 15_000;
-const LONGEST_JUDGED_MS = 180_000;
-const JUDGED = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
+const REQUEST_TIMEOUT_MS = 15_000;
+const GATE_TIMEOUT_MS = 180_000;
+const GATED_PATH = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
 /** Sends the token if there is one. Otherwise sends the session cookie, with a header that other origins cannot send. */
 async function send<Answer>(path: string, options: RequestInit & { method: 'GET' | 'POST' }): Promise<Answer> {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = sessionStorage.getItem(TOKEN_KEY);
   const headers = {
     ...(token ? { authorization: `Bearer ${token}` } : { 'x-console': '1' }),
     'content-type': 'application/json',
     [API_HEADER]: String(API_LEVEL),
   };
   const credentials = token ? 'omit' : 'same-origin';
-  const ending = new AbortController();
-  const { signal } = ending;
-  const longest = JUDGED.test(path) && options.method === 'POST' ? LONGEST_JUDGED_MS : LONGEST_MS;
-  const timer = setTimeout(() => ending.abort(), longest);
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  const timeoutMs = GATED_PATH.test(path) && options.method === 'POST' ? GATE_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
+  const timer = setTimeout(() => abortController.abort(), timeoutMs);
   const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
-    .then(async (came): Promise<[Response, unknown]> => {
-      const body: unknown = await came.json().catch(() => null);
+    .then(async (received): Promise<[Response, unknown]> => {
+      const body: unknown = await received.json().catch(() => null);
       // a response that the timeout cut off does not count
       signal.throwIfAborted();
-      return [came, body];
+      return [received, body];
     })
     .catch(() => {
       throw new ApiFailure(0);
     })
     .finally(() => clearTimeout(timer));
   if (response.ok) {
-    const read = parseResponse(options.method, path, answer);
-    if (!read.success) throw new ApiFailure(UNREADABLE);
-    return read.output as Answer;
+    const parsed = readAnswer(options.method, path, answer);
+    if (!parsed.success) throw new ApiFailure(UNREADABLE);
+    return parsed.output as Answer;
   }
   const failure = v.safeParse(failureSchema, answer);
   throw failure.success
-    ? failed(response.status, failure.output)
+    ? toApiFailure(response.status, failure.output)
     : new ApiFailure(response.status, [`${response.status}`]);
 }
 
-export const failed = (status: number, { message, cure, details, reason }: Failure) =>
+export const toApiFailure = (status: number, { message, cure, details, reason }: Failure) =>
   new ApiFailure(status, [message, ...details, ...(cure ? [cure] : [])], reason);
 
 export const get = <Answer>(path: string): Promise<Answer> => send<Answer>(`/v1/${path}`, { method: 'GET' });
@@ -291,11 +293,11 @@ export const endSession = async (): Promise<string | null> =>
   (await send<{ leave: string | null }>('/auth/logout', { method: 'POST' })).leave;
 
 /** Channel in the address, which a reload and a link preserve. */
-export const readChosen = (): string | null => new URLSearchParams(location.search).get('channel');
+export const readAddressChannel = (): string | null => new URLSearchParams(location.search).get('channel');
 
 /** Address of the provider's sign-in, which returns to the channel in the address. */
 export function loginAddress(asSomebodyElse: boolean): string {
-  const channel = readChosen();
+  const channel = readAddressChannel();
   const parts = [
     ...(channel === null ? [] : [`channel=${encodeURIComponent(channel)}`]),
     ...(asSomebodyElse ? ['again'] : []),
@@ -304,13 +306,13 @@ export function loginAddress(asSomebodyElse: boolean): string {
 }
 
 /** Adds a history entry, so that Back returns to the previous channel. */
-export function saveChosen(channel: string): void {
-  if (readChosen() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
+export function saveAddressChannel(channel: string): void {
+  if (readAddressChannel() !== channel) history.pushState(null, '', `?channel=${encodeURIComponent(channel)}`);
 }
 
 /** Reads the kind of a sign-in failure from the address's fragment, and removes it there. */
 export function readSignInFailure(): string | null {
-  const [, found = null] = /[#&]sign-in=(\w+)/.exec(location.hash) ?? [];
-  if (found) history.replaceState(null, '', location.pathname + location.search);
-  return found;
+  const [, failure = null] = /[#&]sign-in=(\w+)/.exec(location.hash) ?? [];
+  if (failure) history.replaceState(null, '', location.pathname + location.search);
+  return failure;
 }

@@ -8,12 +8,12 @@ const TOAST_MS = 6000;
 export function createConsoleStore(channel: string, refusalOf: (cause: unknown) => ConsoleState['notice']) {
   let state: ConsoleState = {
     channel,
-    seen: null,
+    snapshot: null,
     previews: [],
     health: null,
     now: new Date(),
-    stale: null,
-    refused: false,
+    refreshFailure: null,
+    isExpired: false,
     running: null,
     question: null,
     comparison: null,
@@ -21,8 +21,8 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     toast: null,
   };
   const listeners = new Set<() => void>();
-  let toasts = 0;
-  let begun = 0;
+  let toastCount = 0;
+  let runCount = 0;
   let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
   function set(parts: Partial<ConsoleState>): void {
@@ -30,16 +30,16 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     for (const listener of listeners) listener();
   }
 
-  function say(text: string, kind: ShownToast['kind'] = 'plain'): void {
+  function showToast(text: string, kind: ShownToast['kind'] = 'plain'): void {
     clearTimeout(toastTimer);
-    toasts += 1;
-    set({ toast: { id: `${toasts}-${text}`, text, kind } });
+    toastCount += 1;
+    set({ toast: { id: `${toastCount}-${text}`, text, kind } });
     // a running request keeps its toast until it ends
     if (kind !== 'plain') toastTimer = setTimeout(() => set({ toast: null }), TOAST_MS);
   }
 
   /** Removes the toast; with a text, only if the toast shows that text. */
-  function hush(text?: string): void {
+  function hideToast(text?: string): void {
     if (text !== undefined && state.toast?.text !== text) return;
     clearTimeout(toastTimer);
     set({ toast: null });
@@ -52,27 +52,27 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     },
     state: () => state,
     set,
-    say,
-    hush,
+    showToast,
+    hideToast,
 
     /** The shown state, on which a decision is based. */
-    decided: () => ({ channel: state.channel, seq: state.seen?.status.seq ?? 0 }),
+    currentBasis: () => ({ channel: state.channel, seq: state.snapshot?.status.seq ?? 0 }),
 
     /** Runs one request at a time, with a toast meanwhile. A failure opens a notice. */
     async run(control: string, work: () => Promise<void>): Promise<void> {
       if (state.running !== null) return;
-      begun += 1;
-      const turn = begun;
+      runCount += 1;
+      const runNumber = runCount;
       set({ running: control });
-      say(texts.busy);
+      showToast(texts.busy);
       try {
         await work();
-        hush(texts.busy);
+        hideToast(texts.busy);
       } catch (cause) {
-        hush();
+        hideToast();
         set({ notice: refusalOf(cause) });
       } finally {
-        if (turn === begun) set({ running: null });
+        if (runNumber === runCount) set({ running: null });
       }
     },
   };

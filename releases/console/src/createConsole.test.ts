@@ -59,7 +59,7 @@ function openConsole() {
   const console = createConsole('production');
   const shown: string[] = [];
   console.subscribe(() => {
-    const { seen } = console.state();
+    const { snapshot: seen } = console.state();
     const line = seen ? `${seen.status.channel} ${seen.status.seq}` : 'nothing';
     if (shown.at(-1) !== line) shown.push(line);
   });
@@ -156,11 +156,11 @@ test.each([
   await console.refresh();
   const told: string[] = [];
   console.subscribe(() => {
-    const { toast, seen } = console.state();
+    const { toast, snapshot: seen } = console.state();
     if (toast?.kind === 'success') told.push(`${toast.text}: ${seen?.status.seq}`);
   });
-  console.ask(verb, { name: 'a' }, question('回退 a'));
-  await console.agree('');
+  console.openQuestion(verb, { name: 'a' }, question('回退 a'));
+  await console.confirmQuestion('');
   expect(told[0]).toBe(`完成，现在是状态 ${seq}: ${seq}`);
 });
 
@@ -168,11 +168,11 @@ test('a switch that was left while the gate judges it does not block a rollback,
   const { console } = openConsole();
   await console.refresh();
   const release = hold('activate?channel=production');
-  console.ask('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
-  const activated = console.agree('');
-  console.callOff();
+  console.openQuestion('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
+  const activated = console.confirmQuestion('');
+  console.cancelQuestion();
   await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
-  await console.agree('');
+  await console.confirmQuestion('');
   expect(console.state().toast?.text).toBe('完成，现在是状态 8');
   await console.rollback('rollback c', { name: 'c', to: 3, title: '回退 c' });
   release();

@@ -9,38 +9,51 @@ import {
   pathOf,
   post,
   type RefusalReason,
-  saveChosen,
+  saveAddressChannel,
 } from './api';
-import type { ConsoleState, Cure, Decided } from './consoleState';
+import type { Basis, ConsoleState, Cure } from './consoleState';
 import { createConsoleStore } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
 import { createQuestions } from './questions';
-import { changeLine, endedBy, killLines, placesLine, said, shortList, takenBackLines, texts, versionOf } from './texts';
+import {
+  changeLine,
+  endedBy,
+  killLines,
+  placesLine,
+  shortList,
+  takenBackLines,
+  texts,
+  translate,
+  versionOf,
+} from './texts';
 
 /** Effects of a rollback, one line each. The server determines the target state, so that the dialog shows what will happen. */
-async function rollbackChanges(decided: Decided, name?: string, to?: number): Promise<string[]> {
-  const target = to ?? (await stateBefore(decided, name));
-  const differences = await get<Difference[]>(`${pathOf('diff', decided)}&a=${decided.seq}&b=${target}`);
+async function rollbackChanges(currentBasis: Basis, name?: string, to?: number): Promise<string[]> {
+  const target = to ?? (await stateBefore(currentBasis, name));
+  const differences = await get<Difference[]>(`${pathOf('diff', currentBasis)}&a=${currentBasis.seq}&b=${target}`);
   return differences.filter((difference) => !name || difference.name === name).map(changeLine);
 }
 
 /** State and actions of the signed-in page. One instance per sign-in. */
 export function createConsole(channel: string) {
   const store = createConsoleStore(channel, (cause) => refusalOf(cause));
-  const { state, set, say, hush, decided, run } = store;
+  const { state, set, showToast, hideToast, currentBasis, run } = store;
   const polling = createPolling(store);
   const questions = createQuestions(store, polling);
   let isChecking = false;
 
   const candidatesEnded = (name?: string): string[] => {
-    const { seen } = state();
-    return seen ? endedBy(seen.status, name) : [];
+    const { snapshot } = state();
+    return snapshot ? endedBy(snapshot.status, name) : [];
   };
 
   function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
     const { status, lines, reason } = failureOf(cause);
-    return { title: texts.refusal(status), ...(reason ? inWords(reason, lines) : { lines: lines.map(said) }) };
+    return {
+      title: texts.refusal(status),
+      ...(reason ? explainRefusal(reason, lines) : { lines: lines.map(translate) }),
+    };
   }
 
   /** Offers to withdraw a live build, except the host. */
@@ -50,8 +63,8 @@ export function createConsole(channel: string) {
   };
 
   /** The page's text for a refusal, with actions that resolve it. */
-  function inWords(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
-    const into = state().channel;
+  function explainRefusal(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
+    const currentChannel = state().channel;
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
     if (reason.kind === 'unfit') {
       const { builds, to } = reason;
@@ -61,29 +74,30 @@ export function createConsole(channel: string) {
       const live = state().seen?.status.stable?.builds.filter((id) => others.length === 0 && nameOf(id) === name) ?? [];
       return {
         // the first and last line, message and advice, are for the command line
-        lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(said)],
-        cures: [...(to === null ? [] : [whole]), ...live.flatMap((id) => withoutIt(id))],
+        lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(translate)],
+        cures: to === null ? [] : [{ label: title, choose }],
       };
     }
     const { from, builds } = reason;
     const cures = builds.map(({ build }) => ({
       label: texts.takenBack.bring(labels.of(nameOf(build)), from),
-      choose: () => void bringTo(from, into, build),
+      choose: () => void promoteInto(from, currentChannel, build),
     }));
-    return { lines: takenBackLines(into, reason), cures };
+    return { lines: takenBackLines(currentChannel, reason), cures };
   }
 
   /** Switches to the channel that lacks a build, and asks there to promote it. */
-  async function bringTo(channel: string, origin: string, build: string): Promise<void> {
-    saveChosen(channel);
+  async function promoteInto(channel: string, origin: string, build: string): Promise<void> {
+    set({ notice: null });
+    saveAddressChannel(channel);
     await self.chooseChannel(channel);
-    const { seen } = state();
-    if (!seen) return;
+    const { snapshot } = state();
+    if (!snapshot) return;
     const name = nameOf(build);
-    const live = seen.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
+    const live = snapshot.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
     const changes = [changeLine({ name, from: live, to: build })];
     const title = texts.takenBack.bring(labels.of(name), channel);
-    questions.ask('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
+    questions.openQuestion('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
   const self = {
@@ -92,8 +106,8 @@ export function createConsole(channel: string) {
     refresh: polling.refresh,
 
     chooseChannel: (chosen: string) => {
-      polling.previewsChanged();
-      set({ channel: chosen, seen: null, previews: [], health: null, stale: null });
+      polling.invalidatePreviews();
+      set({ channel: chosen, snapshot: null, previews: [], health: null, refreshFailure: null });
       return polling.refresh();
     },
 
@@ -102,68 +116,68 @@ export function createConsole(channel: string) {
       control: string,
       { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
     ) => {
-      const seen = decided();
+      const basis = currentBasis();
       await run(control, async () => {
-        const differences = await rollbackChanges(seen, name, to);
+        const differences = await rollbackChanges(basis, name, to);
         const changes = [...differences, ...(differences.length > 0 ? candidatesEnded(name) : [])];
-        questions.ask('rollback', { name, to }, { title, action, danger: true, changes }, seen);
+        questions.openQuestion('rollback', { name, to }, { title, action, danger: true, changes }, basis);
       });
     },
 
     compare: (control: string, name: string, from: string, to: string) =>
       run(control, async () => {
         const [a, b] = [from, to].map(encodeURIComponent);
-        const [comparison = null] = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${a}&b=${b}`);
-        set({ comparison: { name, from, to, found: comparison } });
+        const [comparison = null] = await get<Comparison[]>(`${pathOf('compare', currentBasis())}&a=${a}&b=${b}`);
+        set({ comparison: { name, from, to, result: comparison } });
       }),
 
     /** Compares the live build with the previous one. */
     compareWithFormer: (control: string, name: string) =>
       run(control, async () => {
-        const former = await stateBefore(decided(), name).catch((cause: unknown) => {
+        const formerState = await stateBefore(currentBasis(), name).catch((cause: unknown) => {
           const { reason } = failureOf(cause);
           // a build that no longer fits can still be compared
           if (reason?.kind === 'unfit' && reason.builds[0]) return encodeURIComponent(reason.builds[0]);
           throw cause;
         });
-        const all = await get<Comparison[]>(`${pathOf('compare', decided())}&a=${former}&b=stable`);
-        const comparison = all.find((each) => each.name === name) ?? null;
-        set({ comparison: { name, from: comparison?.from ?? '', to: comparison?.to ?? '', found: comparison } });
+        const comparisons = await get<Comparison[]>(`${pathOf('compare', currentBasis())}&a=${formerState}&b=stable`);
+        const comparison = comparisons.find((each) => each.name === name) ?? null;
+        set({ comparison: { name, from: comparison?.from ?? '', to: comparison?.to ?? '', result: comparison } });
       }),
 
     endComparison: () => set({ comparison: null }),
 
     /** Asks before all visitors get the set of another channel. */
     promoteFrom: async (control: string, channel: string) => {
-      const seen = decided();
+      const basis = currentBasis();
       await run(control, async () => {
         const differences = await get<Difference[]>(
-          `${pathOf('diff', seen)}&a=stable&b=${encodeURIComponent(`${channel}:stable`)}`,
+          `${pathOf('diff', basis)}&a=stable&b=${encodeURIComponent(`${channel}:stable`)}`,
         );
         const title = texts.live.promoteFrom(channel);
-        questions.ask(
+        questions.openQuestion(
           'promote',
           { from: channel },
           { title, action: texts.candidate.promote, changes: differences.map(changeLine) },
-          seen,
+          basis,
         );
       });
     },
 
     /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */
     kill: async (control: string, build: string) => {
-      const seen = decided();
+      const basis = currentBasis();
       await run(control, async () => {
-        const effect = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
+        const effect = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
         const { name, live, instead, whole } = effect;
-        const back = texts.live.rollback;
-        const title = whole === null ? `${back} ${labels.of(name)}` : texts.log.restoreState(whole);
+        const rollbackLabel = texts.live.rollback;
+        const title = whole === null ? `${rollbackLabel} ${labels.of(name)}` : texts.log.restoreState(whole);
         const target = whole === null ? { name } : { to: whole };
         const gentler =
           instead || whole !== null
             ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
-            : withoutIt(build, name)[0];
-        questions.ask(
+            : withdraw;
+        questions.openQuestion(
           'kill',
           { build, confirm: name },
           {
@@ -171,24 +185,24 @@ export function createConsole(channel: string) {
             action: texts.builds.kill,
             danger: true,
             changes: killLines(effect),
-            typed: name,
+            confirmationText: name,
             gentler: live ? gentler : undefined,
           },
-          seen,
+          basis,
         );
       });
     },
 
     /** Asks before a remote is withdrawn. Shows which addresses disappear. */
     withdraw: async (control: string, build: string) => {
-      const seen = decided();
+      const basis = currentBasis();
       const name = nameOf(build);
       const { withdraw, rollback } = texts.live;
       await run(control, async () => {
-        const { shown, instead } = await get<KillEffect>(`${pathOf('kill', seen)}&build=${encodeURIComponent(build)}`);
+        const { shown, instead } = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
         const title = `${rollback} ${labels.of(name)}`;
         const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
-        questions.ask(
+        questions.openQuestion(
           'withdraw',
           { name, confirm: name },
           {
@@ -200,10 +214,10 @@ export function createConsole(channel: string) {
               texts.live.lost(placesLine(shown)),
               ...candidatesEnded(name),
             ],
-            typed: name,
+            confirmationText: name,
             ...(instead ? { gentler } : {}),
           },
-          seen,
+          basis,
         );
       });
     },
@@ -215,17 +229,19 @@ export function createConsole(channel: string) {
     check: async (build: string) => {
       if (isChecking) return;
       isChecking = true;
-      const checking = texts.checking(shortList([build]));
-      say(checking);
+      const toastText = texts.checking(shortList([build]));
+      showToast(toastText);
       try {
-        const results = await post<{ check: string; problems: string[] }[]>(pathOf('check', decided()), {
+        const results = await post<{ check: string; problems: string[] }[]>(pathOf('check', currentBasis()), {
           builds: [build],
         });
-        const problems = results.flatMap(({ check, problems: found }) => found.map((line) => `${check}: ${line}`));
+        const problems = results.flatMap(({ check, problems: messages }) =>
+          messages.map((line) => `${check}: ${line}`),
+        );
         if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
-        say(texts.done.checked(shortList([build])), 'success');
+        showToast(texts.done.checked(shortList([build])), 'success');
       } catch (cause) {
-        hush(checking);
+        hideToast(toastText);
         set({ notice: refusalOf(cause) });
       } finally {
         isChecking = false;
@@ -235,22 +251,22 @@ export function createConsole(channel: string) {
     /** Adds a webhook, and shows its secret, which cannot be read later. */
     addWebhook: (control: string, url: string) =>
       run(control, async () => {
-        const { secret } = await post<{ secret: string }>(pathOf('webhook', decided()), { url });
+        const { secret } = await post<{ secret: string }>(pathOf('webhook', currentBasis()), { url });
         set({ notice: { title: texts.webhook.secret, lines: [secret], copy: secret } });
         await polling.refresh();
       }),
 
     testWebhook: (control: string, id: string) =>
       run(control, async () => {
-        await post(pathOf('webhook-test', decided()), { id });
-        say(texts.webhook.tested, 'success');
+        await post(pathOf('webhook-test', currentBasis()), { id });
+        showToast(texts.webhook.tested, 'success');
       }),
 
     override: (control: string, build: string) =>
       run(control, async () => {
         const request = { builds: [build], hours: 2 };
         const { query, address } = await post<{ query: string; address: string | null }>(
-          pathOf('override', decided()),
+          pathOf('override', currentBasis()),
           request,
         );
         const { override, overrideWithoutSite } = texts.done;

@@ -23,48 +23,59 @@ interface QuestionDialogProps {
   question: ConsoleState['question'];
   /** May switch despite a freeze. */
   mayPassFreeze: boolean;
-  onType: (why: string) => void;
-  onAgree: (why: string, passesFreeze: boolean) => void;
-  onCallOff: () => void;
+  onReasonChange: (why: string) => void;
+  onConfirm: (why: string, passesFreeze: boolean) => void;
+  onCancel: () => void;
 }
 
 /** Asks before a change: shows its effects, and asks for a reason. A change that cannot be undone also requires the name. */
-export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCallOff }: QuestionDialogProps) {
+export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConfirm, onCancel }: QuestionDialogProps) {
   const [why, setWhy] = useState('');
   const [name, setName] = useState('');
-  const [mistyped, setMistyped] = useState(false);
-  const [unfounded, setUnfounded] = useState(false);
-  const [open, setOpen] = useState(false);
+  const [isMistyped, setIsMistyped] = useState(false);
+  const [isReasonMissing, setIsReasonMissing] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const shown = useLast(question);
+  const shownQuestion = useLast(question);
   // a new question starts without the previous reason, unless the same question got no response
-  if (open !== (question !== null)) {
-    setOpen(question !== null);
-    setWhy(question?.kept?.why ?? '');
+  if (isOpen !== (question !== null)) {
+    setIsOpen(question !== null);
+    setWhy(question?.typedReason?.why ?? '');
     setName('');
-    setMistyped(false);
-    setUnfounded(false);
+    setIsMistyped(false);
+    setIsReasonMissing(false);
   }
   useLayoutEffect(() => {
     // the name field, if there is one, is above the reason
     const input = field.current?.form?.querySelector('input');
-    if (!open || !input) return;
+    if (!isOpen || !input) return;
     if (media('(hover: hover)').matches) return input.focus();
     // on a touch device the on-screen keyboard would cover the question
     const panel = input.closest<HTMLElement>('dialog > *');
     if (panel) panel.tabIndex = -1;
     panel?.focus({ preventScroll: true });
-  }, [open]);
-  const { title = '', action, changes = [], danger, busy, typed, gentler, frozen, waits, founded } = shown ?? {};
+  }, [isOpen]);
+  const {
+    title = '',
+    action,
+    changes = [],
+    danger,
+    busy,
+    confirmationText,
+    gentler,
+    frozen,
+    needsApproval,
+    requiresReason,
+  } = shownQuestion ?? {};
   const passesFreeze = Boolean(frozen) && mayPassFreeze;
-  const isShort = passesFreeze || founded;
-  const agree = () => {
-    const isTyped = typed === undefined || name.trim() === typed;
-    setMistyped(!isTyped);
+  const needsReason = passesFreeze || requiresReason;
+  const submit = () => {
+    const isTyped = confirmationText === undefined || name.trim() === confirmationText;
+    setIsMistyped(!isTyped);
     // the freeze applies when the proposal is approved
-    const isFounded = !isShort || waits || why.trim() !== '';
-    setUnfounded(!isFounded);
-    if (isTyped && isFounded) onAgree(why, passesFreeze);
+    const isFounded = !needsReason || needsApproval || why.trim() !== '';
+    setIsReasonMissing(!isFounded);
+    if (isTyped && isFounded) onConfirm(why, passesFreeze);
   };
   return (
     <Dialog
@@ -75,14 +86,14 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
       danger={danger}
       busy={busy}
       leaveable
-      onConfirm={agree}
-      onClose={onCallOff}
+      onConfirm={submit}
+      onClose={onCancel}
     >
       <form
         className={styles.question}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) agree();
+          if (!busy) submit();
         }}
       >
         <p>{texts.confirm.changes}</p>
@@ -92,16 +103,16 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
             {texts.confirm.gentler(gentler.label)}
           </Button>
         )}
-        {waits && <p role="status">{texts.approval.asks}</p>}
+        {needsApproval && <p role="status">{texts.approval.asks}</p>}
         {frozen && (
           <p className={styles.alarm} role="alert">
             {texts.freeze.open(formats.short(frozen.until), frozen.reason)}
           </p>
         )}
-        {typed && (
+        {confirmationText && (
           <TextField
-            label={texts.confirm.typed(typed)}
-            error={mistyped ? texts.confirm.mistyped(typed) : undefined}
+            label={texts.confirm.typed(confirmationText)}
+            error={isMistyped ? texts.confirm.mistyped(confirmationText) : undefined}
             autoComplete="off"
             autoCapitalize="none"
             value={name}
@@ -111,13 +122,13 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
         <TextField
           ref={field}
           label={passesFreeze ? texts.freeze.passing : texts.confirm.why}
-          error={unfounded ? texts.confirm.whyNeeded : undefined}
-          maxLength={isShort ? 200 : 500}
+          error={isReasonMissing ? texts.confirm.whyNeeded : undefined}
+          maxLength={needsReason ? 200 : 500}
           autoComplete="off"
           value={why}
           onChange={({ target }) => {
             setWhy(target.value);
-            onType(target.value);
+            onReasonChange(target.value);
           }}
         />
       </form>
@@ -127,22 +138,13 @@ export function QuestionDialog({ question, mayPassFreeze, onType, onAgree, onCal
 
 /** Shows a result; its details can be selected and copied. */
 export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice']; onClose: () => void }) {
-  const shown = useLast(notice);
+  const shownNotice = useLast(notice);
   return (
-    <Dialog open={notice !== null} title={shown?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
-      <Lines lines={shown?.lines ?? []} />
-      {shown?.copy && <CopyButton key={shown.copy} text={shown.copy} variant="primary" />}
-      {shown?.cures?.map(({ label, choose }) => (
-        <Button
-          key={label}
-          variant="primary"
-          block
-          className={styles.cure}
-          onClick={() => {
-            onClose();
-            choose();
-          }}
-        >
+    <Dialog open={notice !== null} title={shownNotice?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
+      <Lines lines={shownNotice?.lines ?? []} />
+      {shownNotice?.copy && <CopyButton key={shownNotice.copy} text={shownNotice.copy} variant="primary" />}
+      {shownNotice?.cures?.map(({ label, choose }) => (
+        <Button key={label} variant="primary" block className={styles.cure} onClick={choose}>
           {label}
         </Button>
       ))}
@@ -151,7 +153,7 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
 }
 
 /** Copies a text, and shows the result in its label. */
-export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProps, 'variant' | 'small'>) {
+export function CopyButton({ text, ...buttonProps }: { text: string } & Pick<ButtonProps, 'variant' | 'small'>) {
   const [label, setLabel] = useState<string>(texts.done.copy);
   // a page loaded over plain HTTP has no clipboard
   const copy = () =>
@@ -160,22 +162,22 @@ export function CopyButton({ text, ...look }: { text: string } & Pick<ButtonProp
       () => setLabel(texts.done.copyFailed),
     );
   return (
-    <Button {...look} onClick={() => void copy()}>
+    <Button {...buttonProps} onClick={() => void copy()}>
       {/* no `status`: Chromium leaves that role's text out of the button's name */}
       <span aria-live="polite">{label}</span>
     </Button>
   );
 }
 
-interface Last {
+interface FocusRecord {
   element: HTMLElement;
   /** Focus target if the element was removed: the heading of its section. */
   heading: HTMLElement | null;
 }
 
-const modal = (): Element | null => document.querySelector('dialog[open]');
+const findModal = (): Element | null => document.querySelector('dialog[open]');
 /** Nothing has the focus, or only an element of a dialog that has just closed. */
-const isLost = ({ activeElement, body }: Document): boolean =>
+const isFocusLost = ({ activeElement, body }: Document): boolean =>
   activeElement === null || activeElement === body || activeElement.closest('dialog:not([open])') !== null;
 
 const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
@@ -184,23 +186,26 @@ const isUsable = (element: HTMLElement): boolean => element.isConnected && !elem
  * Restores keyboard focus after the page changes. A disabled or removed control loses focus to the body. Focus returns to the
  * control once it is usable, or to the heading of its section if it was removed.
  */
-export function useKeptFocus() {
-  const last = useRef<Last | null>(null);
+export function useRestoredFocus() {
+  const lastFocus = useRef<FocusRecord | null>(null);
   // after every render, because any may have removed the focused control
   useEffect(() => {
-    if (!last.current || !isLost(document) || modal()) return;
-    const { element, heading } = last.current;
+    if (!lastFocus.current || !isFocusLost(document) || findModal()) return;
+    const { element, heading } = lastFocus.current;
     if (isUsable(element)) element.focus({ preventScroll: true });
     else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
   });
   return {
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {
       if (target.closest('dialog')) return;
-      last.current = { element: target, heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null };
+      lastFocus.current = {
+        element: target,
+        heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null,
+      };
     },
     onBlur: ({ target }: FocusEvent<HTMLElement>) => {
       // leaving a usable control is intended, unless a dialog takes the focus temporarily
-      if (last.current?.element === target && isUsable(target) && !modal()) last.current = null;
+      if (lastFocus.current?.element === target && isUsable(target) && !findModal()) lastFocus.current = null;
     },
   };
 }

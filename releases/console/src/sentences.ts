@@ -83,33 +83,33 @@ const OTHERS: Record<string, string> = {
   ...{ refused: '未通过检查', revoked: '设定者已离开' },
 };
 
-const read = createSentenceParser();
+const readSentence = sentenceReader();
 const words: Record<string, string> = { ...failures, ...CHECKS, ...verbs, ...roles, ...OTHERS };
 
 const UNITS: Record<string, string> = { m: '分钟后', h: '小时后', d: '天后' };
 const STEP = /^(\d+(?:\.\d+)?)@(?:now|(\d+)([mhd]))$/;
 
 /** Translates a word, a step of a schedule or a list; other text stays unchanged. */
-function part(text: string): string {
+function translatePart(text: string): string {
   if (Object.hasOwn(words, text)) return words[text] ?? text;
   const [, percent, span, unit = ''] = STEP.exec(text) ?? [];
   if (percent) return `${percent}% ${span ? `${span} ${UNITS[unit]}` : '现在'}`;
   const items = text.split(/,\s?/);
-  const said = items.length > 1 ? items.map(sentence) : items;
-  return said.join() === items.join() ? text : said.join('、');
+  const translated = items.length > 1 ? items.map(translateSentence) : items;
+  return translated.join() === items.join() ? text : translated.join('、');
 }
 
 /** Translates a sentence and the sentences nested in it. */
-function sentence(text: string): string {
-  const match = read(text);
-  if (!match) return part(text);
-  const values = Object.entries(match.values).map(([name, value]) => [name, sentence(value)]);
+function translateSentence(text: string): string {
+  const match = readSentence(text);
+  if (!match) return translatePart(text);
+  const values = Object.entries(match.values).map(([name, value]) => [name, translateSentence(value)]);
   return fill(CHINESE[match.kind], Object.fromEntries(values));
 }
 
 /** Translates text of the server to Chinese; unknown text stays unchanged. */
 export function inChinese(text: string): string {
   const parts = text.split('; ');
-  const said = parts.map(sentence);
-  return said.join() === parts.join() ? text : said.join('；');
+  const translated = parts.map(translateSentence);
+  return translated.join() === parts.join() ? text : translated.join('；');
 }

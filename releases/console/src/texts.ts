@@ -19,7 +19,7 @@ import { labels } from './labels';
 
 /** Tag and native name of each language. */
 export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
-const REMEMBERED = 'liaozhai-console-language';
+const LANGUAGE_KEY = 'liaozhai-console-language';
 export const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -31,9 +31,9 @@ export type Formats = ReturnType<typeof createFormats>;
 /** Formats numbers and times for a locale. Shares are in percent. */
 function createFormats(locale: string) {
   const numbers = new Intl.NumberFormat(locale);
-  const spans = (unit: string) =>
+  const unitFormat = (unit: string) =>
     new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 });
-  const [hours, minutes] = [spans('hour'), spans('minute')];
+  const [hours, minutes] = [unitFormat('hour'), unitFormat('minute')];
   const durations = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
   const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 2 });
   const scores = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
@@ -42,12 +42,10 @@ function createFormats(locale: string) {
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale);
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
-  const parts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  const thisYear = new Intl.DateTimeFormat(locale, parts);
+  const shortParts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  const thisYear = new Intl.DateTimeFormat(locale, shortParts);
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
-  const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...parts });
-  const dated = (at: Date, now = new Date()) =>
-    (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
+  const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...shortParts });
   return {
     number: (value: number) => numbers.format(value),
     /** A duration of `value` hours, in minutes if it is below one hour. */
@@ -102,9 +100,9 @@ const isLanguage = (word: string | null): word is Language => word !== null && O
 
 /** The language chosen on this device, else the first supported one of the browser, else English. */
 function readLanguage(): Language {
-  const remembered = localStorage.getItem(REMEMBERED);
-  const preferred = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
-  return [remembered, ...preferred].find(isLanguage) ?? 'en';
+  const storedLanguage = localStorage.getItem(LANGUAGE_KEY);
+  const preferredLanguages = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
+  return [storedLanguage, ...preferredLanguages].find(isLanguage) ?? 'en';
 }
 
 /** The page's language; a choice is stored on this device. */
@@ -123,7 +121,7 @@ export function createLanguage() {
     formats: () => formats[current],
     choose: (chosen: Language) => {
       current = chosen;
-      localStorage.setItem(REMEMBERED, chosen);
+      localStorage.setItem(LANGUAGE_KEY, chosen);
       for (const listener of listeners) listener();
     },
   };
@@ -154,14 +152,14 @@ const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Translates a sentence of the server, and shortens its build ids and instants. */
-export function said(text: string): string {
-  const again = texts.said(text);
-  return again === text ? text : again.replace(ID, shortId).replace(INSTANT, formats.short);
+export function translate(text: string): string {
+  const translated = texts.said(text);
+  return translated === text ? text : translated.replace(ID, shortId).replace(INSTANT, formats.short);
 }
 
 function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
-  const listed = texts.list(builds.map(shortId));
-  return more > 0 ? texts.listAndMore(listed, more) : listed;
+  const text = texts.list(builds.map(shortId));
+  return more > 0 ? texts.listAndMore(text, more) : text;
 }
 
 export const probability = (p: number): string => (p < 0.001 ? p.toExponential(1) : p.toFixed(3));
@@ -203,7 +201,7 @@ export function evidenceLine(evidence: ShownEvidence): string {
   const words = texts.evidence;
   switch (evidence.kind) {
     case 'finding':
-      return words.finding(texts.said(evidence.check), said(evidence.problem), evidence.forced);
+      return words.finding(texts.said(evidence.check), translate(evidence.problem), evidence.forced);
     case 'overtaken':
       return words.overtaken(shortId(evidence.build), labels.of(nameOf(evidence.build)));
     case 'candidateEnded':
@@ -218,8 +216,8 @@ export function evidenceLine(evidence: ShownEvidence): string {
       return words.candidateDropped(listOf(evidence));
     case 'health': {
       const { group, failedVisitors, visitors, failures, p75LoadMilliseconds } = evidence;
-      const named = group === 'candidate' ? texts.health.candidate : texts.health.stable;
-      return words.health(named, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
+      const groupName = group === 'candidate' ? texts.health.candidate : texts.health.stable;
+      return words.health(groupName, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
     }
     case 'alarm':
       return riseLine(evidence);
@@ -228,8 +226,15 @@ export function evidenceLine(evidence: ShownEvidence): string {
     case 'slower': {
       const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
       const figure = (value: number, count: number) => texts.vitals.figure(formats.vital(metric, value), count);
-      const [tried, stable] = [figure(p75, pages), figure(stableP75, stablePages)];
-      return words.slower(shortId(build), texts.vitals.metric(metric), tried, stable, probability(pValue), alpha);
+      const [candidateFigure, stableFigure] = [figure(p75, pages), figure(stableP75, stablePages)];
+      return words.slower(
+        shortId(build),
+        texts.vitals.metric(metric),
+        candidateFigure,
+        stableFigure,
+        probability(pValue),
+        alpha,
+      );
     }
     case 'schedule':
       return words.schedule(texts.schedule.changes[evidence.change], evidence.steps, evidence.taken);
@@ -272,9 +277,9 @@ export function waitingLine(waiting: Waiting): string {
   }
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const padded = (value: number): string => String(value).padStart(2, '0');
 const timeOfWeek = (minutes: number): string =>
-  `${formats.weekdays[Math.floor(minutes / 1440)]} ${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+  `${formats.weekdays[Math.floor(minutes / 1440)]} ${padded(Math.floor(minutes / 60) % 24)}:${padded(minutes % 60)}`;
 
 export const windowLine = (window: FreezeWindow): string =>
   window.kind === 'weekly'
@@ -316,31 +321,31 @@ export function takenBackLines(
 export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
 /** Addresses and slots. */
-export const placesLine = (places: readonly string[]): string => places.map(said).join(' ');
+export const placesLine = (places: readonly string[]): string => places.map(translate).join(' ');
 
 /** Effects of a kill, one line each. */
 export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
-  const { forGood, takesPlace, nothingLeft, endsCandidate: ends } = texts.kill;
+  const { forGood, takesPlace, nothingLeft, endsCandidate: endsText } = texts.kill;
   return [
     forGood(versionOf(build)),
-    ...(instead ? [takesPlace(versionOf(instead))] : unfit.map(said)),
+    ...(instead ? [takesPlace(versionOf(instead))] : unfit.map(translate)),
     ...(lost.length > 0 ? [nothingLeft(placesLine(lost))] : []),
-    ...(endsCandidate ? [ends] : []),
+    ...(endsCandidate ? [endsText] : []),
   ];
 }
 
 /** Effects of activating these builds, one line each. */
 export function changesBy(status: ChannelView, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   return builds
-    .filter((id) => live.get(nameOf(id)) !== id)
-    .map((id) => changeLine({ name: nameOf(id), from: live.get(nameOf(id)) ?? null, to: id }));
+    .filter((id) => liveBuilds.get(nameOf(id)) !== id)
+    .map((id) => changeLine({ name: nameOf(id), from: liveBuilds.get(nameOf(id)) ?? null, to: id }));
 }
 
 /** Effects of aborting a candidate on its visitors, one line each. */
 export function changesByAbort(status: ChannelView, builds: readonly string[]): string[] {
-  const live = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: live.get(nameOf(id)) ?? null }));
+  const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }));
 }
 
 /** Candidates that a rollback would end, because they contain a rolled-back name. */
@@ -348,12 +353,12 @@ export function endedBy(status: ChannelView, name?: string): string[] {
   const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
   return candidatesOf(status)
     .map(({ builds }) => builds.map(nameOf))
-    .filter((tried) => tried.some((one) => names.includes(one)))
-    .map((tried) => texts.live.endsCanary(texts.list(tried.map(labels.of))));
+    .filter((candidateNames) => candidateNames.some((one) => names.includes(one)))
+    .map((candidateNames) => texts.live.endsCanary(texts.list(candidateNames.map(labels.of))));
 }
 
 /** Same limit as `STEP_LIMIT`: below it, a schedule takes no further step. */
-const STRIKING = 0.01;
+const STRIKING_P_VALUE = 0.01;
 
 interface Trouble {
   builds: readonly string[];
@@ -365,22 +370,22 @@ interface Trouble {
 export function troubles(status: ChannelView, { candidates, vitals = [] }: Health): Trouble[] {
   const { now: words } = texts;
   return candidatesOf(status).flatMap(({ builds }) => {
-    const failing = candidates
-      .filter(({ builds: [first], verdict }) => first === builds[0] && verdict.pValue < STRIKING)
+    const failureLines = candidates
+      .filter(({ builds: [first], verdict }) => first === builds[0] && verdict.pValue < STRIKING_P_VALUE)
       .map(({ tried, control, verdict }) => {
         const sizes = [tried.failedVisitors, tried.visitors, control.failedVisitors, control.visitors] as const;
         return words.fails(...sizes) + (verdict.worse ? words.stopping : words.unsure(probability(verdict.pValue)));
       });
-    const slow = vitals
+    const slownessLines = vitals
       .flatMap(({ metrics }) => metrics)
       .filter(({ candidate, verdict }) => verdict?.slower && builds.includes(candidate?.build ?? ''))
       .map(({ metric, verdict }) => {
-        const [tried, control] = [verdict?.tried.p75 ?? 0, verdict?.control.p75 ?? 0].map((value) =>
+        const [candidateValue, controlValue] = [verdict?.tried.p75 ?? 0, verdict?.control.p75 ?? 0].map((value) =>
           formats.vital(metric, value),
         );
-        return words.slower(texts.vitals.metric(metric), tried ?? '', control ?? '') + words.stopping;
+        return words.slower(texts.vitals.metric(metric), candidateValue ?? '', controlValue ?? '') + words.stopping;
       });
-    const lines = [...failing, ...slow];
-    return lines.length > 0 ? [{ builds, lines, section: failing.length > 0 ? 'health' : 'vitals' }] : [];
+    const lines = [...failureLines, ...slownessLines];
+    return lines.length > 0 ? [{ builds, lines, section: failureLines.length > 0 ? 'health' : 'vitals' }] : [];
   });
 }
