@@ -24,13 +24,13 @@ function hono(answers: FixedAnswer[]): Listener {
 }
 
 function node(answers: FixedAnswer[]): Listener {
-  const fixed = answers.map(({ path, headers, body }) => {
+  const entries = answers.map(({ path, headers, body }) => {
     const bytes = Buffer.from(body, 'base64');
     return [path, { head: Object.entries({ ...headers, 'content-length': `${bytes.length}` }).flat(), bytes }] as const;
   });
-  const known = new Map(fixed);
+  const answersByPath = new Map(entries);
   return (request, response) => {
-    const answer = known.get(request.url ?? '');
+    const answer = answersByPath.get(request.url ?? '');
     response.writeHead(answer ? 200 : 404, answer?.head ?? []);
     response.end(answer?.bytes);
   };

@@ -4,7 +4,7 @@ import { measureBackground, measureDrafts, measureKills } from './experienceResu
 import { measureReturns } from './experienceReturn.ts';
 import { conditions, type Phone, type Stage, setStage } from './experienceStage.ts';
 import { measureStreaming, measureTokenCost } from './experienceStream.ts';
-import { printRows, type Row, startRun, wantedParts } from './report.ts';
+import { printRows, type Row, selectParts, startRun } from './report.ts';
 
 // `setContent` would remove the listeners of the watch
 const emptyPage = `data:text/html,<!doctype html><textarea></textarea><div style="height:200000px">`;
@@ -47,12 +47,12 @@ const parts: Record<string, Part> = {
 
 /** Measures the product on a mid-range phone: `pnpm bench experience [part …]`, with BENCH_CYCLES for more kills. */
 export async function run() {
-  const wanted = wantedParts(parts);
+  const selectedParts = selectParts(parts);
   const stage = await setStage();
   const rows: Row[] = [];
   const runLine = startRun();
   try {
-    for (const [name, part] of wanted) {
+    for (const [name, part] of selectedParts) {
       console.error(`${name} …`);
       rows.push(...(await part(stage)));
     }

@@ -15,8 +15,8 @@ const firstPage = (url: URL) => url.pathname.endsWith('/messages/latest') && url
 export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeof stories): Promise<void> {
   // a page in the background hardly renders
   await page.bringToFront();
-  const all = latestMessages(stage.services, stage.user, { story_id: stories[kind], limit: 100_000 });
-  await page.route(firstPage, (route) => route.fulfill({ json: all }));
+  const history = latestMessages(stage.services, stage.user, { story_id: stories[kind], limit: 100_000 });
+  await page.route(firstPage, (route) => route.fulfill({ json: history }));
   await page.goto(`${stage.origin}/story/${stories[kind]}`, { waitUntil: 'domcontentloaded' });
   await openChat(page);
   await page.getByRole('log').locator('[data-index]').last().waitFor();
@@ -63,14 +63,14 @@ export async function measureKeys(chat: Phone, empty: Phone): Promise<Row> {
   }
   const p95 = (rounds: number[][] = []) => rounds.map((times) => quantile(times, 0.95));
   const ratio = median(p95(ours).map((time, round) => time / (p95(machine)[round] ?? 0)));
-  const show = (rounds: number[][] = []) =>
+  const format = (rounds: number[][] = []) =>
     `${median(p95(rounds)).toFixed(0)} ms (median ${median(rounds.flat()).toFixed(0)})`;
   return row(
     `key press → painted frame, p95 of ${KEYS}, median of ${KEY_ROUNDS} rounds`,
-    `${show(ours)}, ${ratio.toFixed(2)} × the empty page`,
+    `${format(ours)}, ${ratio.toFixed(2)} × the empty page`,
     '≤ 50 ms, ≤ 1.3 × the empty page',
     median(p95(ours)) <= 50 && ratio <= 1.3,
-    show(machine),
+    format(machine),
     median(p95(machine)) > 50,
   );
 }
@@ -112,13 +112,13 @@ const drift = (page: Page) =>
           const row = rows.find((each) => each.getBoundingClientRect().bottom > middle);
           const [start, height] = [row?.getBoundingClientRect().top ?? 0, view.scrollHeight];
           let worst = 0;
-          let left = 30;
-          const look = () => {
+          let remainingFrames = 30;
+          const measure = () => {
             worst = Math.max(worst, Math.abs((row?.getBoundingClientRect().top ?? 0) - start));
-            if (view.scrollHeight > height + 1000) left -= 1;
-            left > 0 ? requestAnimationFrame(look) : resolve(worst);
+            if (view.scrollHeight > height + 1000) remainingFrames -= 1;
+            remainingFrames > 0 ? requestAnimationFrame(measure) : resolve(worst);
           };
-          look();
+          measure();
         });
       }),
   );

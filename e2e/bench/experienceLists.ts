@@ -17,15 +17,15 @@ const links = 'main a[href^="/story/"]';
 /** Creates longer lists than almost any reader will have; the new stories come first in the feed. */
 function seedLists({ services, user }: Stage, folder: string) {
   const file = join(folder, 'long.json');
-  const seeded = Array.from({ length: STORIES }, (_, index) => ({
+  const seededStories = Array.from({ length: STORIES }, (_, index) => ({
     id: `long-${index}`,
     title: `长卷第${index}则`,
     summary: '翻到这里，再翻回来，也还是这一页。',
     tags: ['长卷'],
   }));
-  writeFileSync(file, JSON.stringify(seeded));
+  writeFileSync(file, JSON.stringify(seededStories));
   seedStories(services, file);
-  for (const { id } of seeded.slice(0, CONVERSATIONS)) seedConversation(services, user.id, id, 2);
+  for (const { id } of seededStories.slice(0, CONVERSATIONS)) seedConversation(services, user.id, id, 2);
 }
 
 /** Loads the whole list as fast as possible. */
@@ -34,18 +34,18 @@ async function loadAll({ page, cdp }: Phone, count: number) {
   await page.bringToFront();
   await emulate(cdp, { latencyMs: 0, bytesPerSecond: -1, cpuSlowdown: 1 });
   await page.evaluate(
-    ([selector, wanted]) =>
+    ([selector, targetCount]) =>
       new Promise<void>((resolve) => {
-        const goOn = () => {
-          const entered = [...document.querySelectorAll(selector)];
+        const loadMore = () => {
+          const renderedLinks = [...document.querySelectorAll(selector)];
           // a virtual list keeps only entries near the view in the document
-          const entries = Number(entered.at(-1)?.closest('li')?.ariaPosInSet ?? entered.length);
-          if (entries >= wanted) return resolve();
+          const entries = Number(renderedLinks.at(-1)?.closest('li')?.ariaPosInSet ?? renderedLinks.length);
+          if (entries >= targetCount) return resolve();
           const main = document.querySelector(selector)?.closest('main');
           main?.scrollTo(0, main.scrollHeight);
-          setTimeout(goOn, 16);
+          setTimeout(loadMore, 16);
         };
-        goOn();
+        loadMore();
       }),
     [links, count] as const,
   );
@@ -56,7 +56,7 @@ async function loadAll({ page, cdp }: Phone, count: number) {
  * Scroll position of the list, and its first visible entry. Reads only rendered elements: measuring rows out of view would force
  * their layout, which takes seconds for a thousand rows.
  */
-const place = (page: Page) =>
+const listPosition = (page: Page) =>
   page.evaluate((selector) => {
     const main = document.querySelector(selector)?.closest('main');
     const { left, top, width, height } = main?.getBoundingClientRect() ?? new DOMRect();
@@ -71,12 +71,13 @@ const place = (page: Page) =>
 
 /** Milliseconds from the reload until the list has its former position; null if it never has. */
 async function timeToPlace(page: Page, goal: { top: number; first: string }): Promise<number | null> {
-  const started = Date.now();
+  const startedAt = Date.now();
   await page.bringToFront();
   await page.reload({ waitUntil: 'commit' });
-  while (Date.now() - started < 20_000) {
-    const now = await place(page).catch(() => null);
-    if (now && now.first === goal.first && Math.abs(now.top - goal.top) <= 1) return Date.now() - started;
+  while (Date.now() - startedAt < 20_000) {
+    const position = await listPosition(page).catch(() => null);
+    if (position && position.first === goal.first && Math.abs(position.top - goal.top) <= 1)
+      return Date.now() - startedAt;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return null;
@@ -87,10 +88,10 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
   await page.goto(path, { waitUntil: 'domcontentloaded' });
   await page.locator(links).first().waitFor();
   // duration of a first visit on this machine, as the baseline of the reload
-  const freshStarted = Date.now();
+  const firstVisitStartedAt = Date.now();
   await page.reload({ waitUntil: 'commit' });
   await page.locator(links).first().waitFor();
-  const fresh = Date.now() - freshStarted;
+  const firstVisitMs = Date.now() - firstVisitStartedAt;
   await loadAll(phone, count);
   const [ours, machine]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -103,15 +104,17 @@ async function measureList(phone: Phone, empty: Phone, path: string, count: numb
   }
   // the list is at rest, and its state is stored
   await page.waitForTimeout(3000);
-  const goal = await place(page);
-  const found = await timeToPlace(page, goal);
+  const goal = await listPosition(page);
+  const reloadMs = await timeToPlace(page, goal);
   return [
     framesRow(`${what}: scrolling by finger`, median(ours), median(machine)),
     row(
       `${what}: reload → the same place`,
-      found === null ? 'not found' : `${found} ms, with one page ${fresh} ms (ratio ${(found / fresh).toFixed(2)})`,
+      reloadMs === null
+        ? 'not found'
+        : `${reloadMs} ms, with one page ${firstVisitMs} ms (ratio ${(reloadMs / firstVisitMs).toFixed(2)})`,
       `≤ ${RELOAD_GOAL_MS} ms more than with one page, same entry`,
-      found !== null && found - fresh <= RELOAD_GOAL_MS,
+      reloadMs !== null && reloadMs - firstVisitMs <= RELOAD_GOAL_MS,
     ),
   ];
 }

@@ -20,11 +20,11 @@ const hanzi = (text: string) => (text.match(/[\p{Script=Han}\d]/gu) ?? []).join(
 const latest = async (stage: Stage) =>
   (await stage.elsewhere<{ data: MessageDto[] }>('GET', `/messages/latest?story_id=${stories.short}&limit=100`)).data;
 
-async function replied(stage: Stage, question: string): Promise<MessageDto[]> {
+async function waitForReply(stage: Stage, question: string): Promise<MessageDto[]> {
   for (;;) {
     const messages = await latest(stage);
-    const asked = messages.findIndex(({ body }) => body === question);
-    if (asked >= 0 && messages[asked + 1]?.status === 'completed') return messages;
+    const questionIndex = messages.findIndex(({ body }) => body === question);
+    if (questionIndex >= 0 && messages[questionIndex + 1]?.status === 'completed') return messages;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -46,11 +46,11 @@ const shownRows = (page: Page) =>
     );
 
 /** Whether the page ends with the server's messages in order, without gaps and duplicates. */
-async function matches(page: Page, stage: Stage): Promise<boolean> {
+async function matchesServer(page: Page, stage: Stage): Promise<boolean> {
   const [rows, messages] = [await shownRows(page), await latest(stage)];
   const tail = messages.slice(-Math.min(rows.length, messages.length));
-  const shown = rows.slice(-tail.length).map(hanzi);
-  return tail.length > 1 && tail.every(({ body }, index) => shown[index]?.includes(hanzi(body)));
+  const shownTexts = rows.slice(-tail.length).map(hanzi);
+  return tail.length > 1 && tail.every(({ body }, index) => shownTexts[index]?.includes(hanzi(body)));
 }
 
 async function openChat(phone: Phone, stage: Stage): Promise<Phone> {
@@ -63,38 +63,38 @@ async function openChat(phone: Phone, stage: Stage): Promise<Phone> {
 export async function measureBackground(phone: Phone, stage: Stage): Promise<Row> {
   const { page, cdp } = await openChat(phone, stage);
   const times: number[] = [];
-  let wrong = 0;
+  let mismatches = 0;
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     await page.evaluate(() => window.__watch.sleep());
     await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
     const body = `别处写下的第${cycle}句`;
     await stage.elsewhere('POST', '/messages', { story_id: stories.short, body, client_id: randomUUID() });
-    const messages = await replied(stage, body);
-    const since = Date.now();
+    const messages = await waitForReply(stage, body);
+    const wokenAt = Date.now();
     await cdp.send('Page.setWebLifecycleState', { state: 'active' });
-    times.push(await page.evaluate(([text, start]) => window.__watch.wake(text, start), [body, since] as const));
+    times.push(await page.evaluate(([text, start]) => window.__watch.wake(text, start), [body, wokenAt] as const));
     await page.getByRole('log').getByText(lastWords(messages)).last().waitFor();
-    if (!(await matches(page, stage))) wrong += 1;
+    if (!(await matchesServer(page, stage))) mismatches += 1;
   }
   return row(
     `back from the background, ${cycles} times`,
-    `median ${median(times).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms; ${wrong} lost or doubled`,
+    `median ${median(times).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms; ${mismatches} lost or doubled`,
     '≤ 1500 ms, 0 lost or doubled',
-    quantile(times, 0.95) <= 1500 && wrong === 0,
+    quantile(times, 0.95) <= 1500 && mismatches === 0,
   );
 }
 
 /** Kills the page's process as a phone without free memory does: no event, no last write. */
 async function kill({ page, cdp }: Phone): Promise<void> {
-  const crashed = page.waitForEvent('crash');
+  const crash = page.waitForEvent('crash');
   cdp.send('Page.crash').catch(() => undefined);
-  await crashed;
+  await crash;
   await page.close();
 }
 
 /** Kills the page while it sends, at a different moment each time, and opens it again. */
 export async function measureKills(stage: Stage): Promise<Row> {
-  let [lost, wrong] = [0, 0];
+  let [lost, mismatches] = [0, 0];
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     const phone = await openChat(await stage.openPhone(), stage);
     const body = `未曾寄出的第${cycle}句`;
@@ -103,24 +103,24 @@ export async function measureKills(stage: Stage): Promise<Row> {
     await phone.page.getByRole('log').getByText(body).waitFor();
     await phone.page.waitForTimeout((cycle * 97) % 500);
     await kill(phone);
-    const again = await openChat(await stage.openPhone(), stage);
-    const sent = await Promise.race([
-      replied(stage, body),
+    const reopenedPhone = await openChat(await stage.openPhone(), stage);
+    const messages = await Promise.race([
+      waitForReply(stage, body),
       new Promise<undefined>((resolve) => setTimeout(resolve, 20_000)),
     ]);
-    if (!sent) lost += 1;
+    if (!messages) lost += 1;
     else {
-      await again.page.getByRole('log').getByText(lastWords(sent)).last().waitFor();
+      await reopenedPhone.page.getByRole('log').getByText(lastWords(messages)).last().waitFor();
       const copies = (await latest(stage)).filter((message) => message.body === body).length;
-      if (copies !== 1 || !(await matches(again.page, stage))) wrong += 1;
+      if (copies !== 1 || !(await matchesServer(reopenedPhone.page, stage))) mismatches += 1;
     }
-    await again.page.close();
+    await reopenedPhone.page.close();
   }
   return row(
     `killed while sending and opened again, ${cycles} times`,
-    `${lost} lost, ${wrong} doubled or out of place`,
+    `${lost} lost, ${mismatches} doubled or out of place`,
     '0 lost, 0 doubled',
-    lost + wrong === 0,
+    lost + mismatches === 0,
   );
 }
 
@@ -135,10 +135,10 @@ export async function measureDrafts(stage: Stage): Promise<Row> {
     await phone.page.keyboard.type(text, { delay: 20 });
     await phone.page.waitForTimeout(KILL_AFTER_KEY_MS);
     await kill(phone);
-    const again = await openChat(await stage.openPhone(), stage);
-    const kept = await again.page.getByRole('textbox').last().inputValue();
-    lost += kept === text ? 0 : text.length - kept.length || text.length;
-    await again.page.close();
+    const reopenedPhone = await openChat(await stage.openPhone(), stage);
+    const storedDraft = await reopenedPhone.page.getByRole('textbox').last().inputValue();
+    lost += storedDraft === text ? 0 : text.length - storedDraft.length || text.length;
+    await reopenedPhone.page.close();
   }
   return row(
     `killed ${KILL_AFTER_KEY_MS} ms after the last key, ${DRAFTS} times: draft`,

@@ -5,10 +5,10 @@ import { median, type Row, row, spread } from './report.ts';
 const ROUNDS = 5;
 const card = 'a[href^="/story/"]:not([href*="chat="])';
 /** Duration for which a return is observed for late requests. */
-const WATCHED_MS = 700;
+const OBSERVATION_MS = 700;
 
 /** Scroll position of the list of stories, in px; with `top`, scrolls there first. */
-const place = (page: Page, top?: number) =>
+const scrollPosition = (page: Page, top?: number) =>
   page.evaluate(
     ([selector, to]) => {
       let element = document.querySelector(selector);
@@ -52,19 +52,19 @@ const trips: Record<string, Trip> = {
   },
 };
 
-async function once(page: Page, { leave, comeBack }: Trip): Promise<Return> {
-  const before = await place(page);
+async function measureTrip(page: Page, { leave, comeBack }: Trip): Promise<Return> {
+  const before = await scrollPosition(page);
   await leave(page);
   await page.waitForLoadState('networkidle');
   const requests: string[] = [];
-  const note = (request: { url(): string }) => requests.push(new URL(request.url()).pathname);
+  const recordRequest = (request: { url(): string }) => requests.push(new URL(request.url()).pathname);
   await page.evaluate((selector) => window.__watch.clickUntil(selector), card);
-  page.on('request', note);
+  page.on('request', recordRequest);
   await comeBack(page);
   const milliseconds = await page.evaluate(() => window.__watch.clicked());
-  await page.waitForTimeout(WATCHED_MS);
-  page.off('request', note);
-  return { milliseconds, requests, movedPx: Math.abs((await place(page)) - before) };
+  await page.waitForTimeout(OBSERVATION_MS);
+  page.off('request', recordRequest);
+  return { milliseconds, requests, movedPx: Math.abs((await scrollPosition(page)) - before) };
 }
 
 /** Leaves the scrolled list of stories and returns, by tab and by story. */
@@ -72,12 +72,12 @@ export async function measureReturns({ page }: Phone, { origin }: Stage): Promis
   await page.goto(`${origin}/explore`, { waitUntil: 'domcontentloaded' });
   await page.locator(card).first().waitFor();
   await page.waitForLoadState('networkidle');
-  await place(page, 1200);
+  await scrollPosition(page, 1200);
   const rows: Row[] = [];
   for (const [name, trip] of Object.entries(trips)) {
-    await once(page, trip);
+    await measureTrip(page, trip);
     const returns: Return[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) returns.push(await once(page, trip));
+    for (let round = 0; round < ROUNDS; round += 1) returns.push(await measureTrip(page, trip));
     const times = returns.map(({ milliseconds }) => milliseconds);
     const requests = returns.flatMap((each) => each.requests);
     const movedPx = Math.max(...returns.map((each) => each.movedPx));

@@ -14,7 +14,7 @@ interface MessageDto {
 const lastHanzi = (text: string) => text.match(/\p{Script=Han}{3,}/gu)?.at(-1) ?? text;
 
 /** Sends a message whose reply stops half-way, and waits until that half is visible. */
-async function beginReply({ page }: Phone, stage: Stage, story: string): Promise<RunningReply> {
+async function startReply({ page }: Phone, stage: Stage, story: string): Promise<RunningReply> {
   await page.getByRole('textbox').last().fill(`${hangWord}，让我听听雨声`);
   await page.getByRole('button', { name: '发送', exact: true }).tap();
   const latest = `/messages/latest?story_id=${story}&limit=1`;
@@ -45,7 +45,7 @@ async function stream({ page, cdp }: Phone, reply: RunningReply, perSecond: numb
 
 /** Streams thirty pieces a second into the long chat; the empty page records its frames right before. */
 export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage): Promise<Row[]> {
-  const reply = await beginReply(chat, stage, stories.long);
+  const reply = await startReply(chat, stage, stories.long);
   await empty.page.bringToFront();
   await empty.page.evaluate(() => window.__watch.startFrames());
   await empty.page.waitForTimeout(3000);
@@ -56,15 +56,15 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
   const notes = await chat.page.evaluate(() => window.__watch.stopFrames());
   const times = notes.map(({ at }) => at);
   // until the reply's first line reaches the top, where the view stays
-  const pinned = notes.filter(({ lastRowTop }) => lastRowTop > 8).map(({ toEnd }) => toEnd);
-  const furthest = Math.max(...pinned);
+  const pinnedDistances = notes.filter(({ lastRowTop }) => lastRowTop > 8).map(({ toEnd }) => toEnd);
+  const furthest = Math.max(...pinnedDistances);
   return [
     framesRow('streaming 30 events/s', framesPerSecond(times), framesPerSecond(idle.map(({ at }) => at))),
     row(
-      `streaming, pinned (${pinned.length} frames): furthest from the end`,
+      `streaming, pinned (${pinnedDistances.length} frames): furthest from the end`,
       `${furthest.toFixed(0)} px`,
       '≤ 40 px',
-      pinned.length > 0 && furthest <= 40,
+      pinnedDistances.length > 0 && furthest <= 40,
     ),
   ];
 }
@@ -74,15 +74,15 @@ export async function measureStreaming(chat: Phone, empty: Phone, stage: Stage):
  * recorded meanwhile, because that would force each frame and its layout.
  */
 export async function measureTokenCost(chat: Phone, stage: Stage): Promise<Row[]> {
-  const reply = await beginReply(chat, stage, stories.middle);
+  const reply = await startReply(chat, stage, stories.middle);
   const { pieces, busyMs } = await stream(chat, reply, 100, 5);
-  const each = busyMs / pieces;
+  const msPerToken = busyMs / pieces;
   return [
     row(
       '1,000 messages, 100 tokens/s: main thread',
-      `${each.toFixed(2)} ms (${pieces} tokens)`,
+      `${msPerToken.toFixed(2)} ms (${pieces} tokens)`,
       '≤ 4 ms of CPU per token',
-      each <= 4,
+      msPerToken <= 4,
     ),
   ];
 }

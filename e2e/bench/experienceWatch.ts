@@ -45,29 +45,30 @@ declare global {
 /** Must be self-contained, because the page gets its source. */
 export function installWatch() {
   const sockets = new Set<WebSocket>();
-  let asleep = false;
+  let isAsleep = false;
   const RealSocket = window.WebSocket;
   window.WebSocket = class extends RealSocket {
     constructor(url: string | URL, protocols?: string | string[]) {
-      super(asleep ? 'ws://127.0.0.1:9' : url, protocols);
+      super(isAsleep ? 'ws://127.0.0.1:9' : url, protocols);
       sockets.add(this);
     }
   };
-  Object.defineProperty(document, 'visibilityState', { get: () => (asleep ? 'hidden' : 'visible') });
-  const show = () => document.dispatchEvent(new Event('visibilitychange'));
+  Object.defineProperty(document, 'visibilityState', { get: () => (isAsleep ? 'hidden' : 'visible') });
+  const notifyVisibility = () => document.dispatchEvent(new Event('visibilitychange'));
 
   const log = () => document.querySelector('[role=log]');
-  const inSight = (selector: string) =>
+  const isVisible = (selector: string) =>
     [...document.querySelectorAll(selector)].some((element) => element.checkVisibility() && element.clientHeight > 0);
-  const untilTrue = (start: number, test: () => boolean) =>
+  const timeUntil = (start: number, test: () => boolean) =>
     new Promise<number>((resolve) => {
-      const look = () => (test() ? requestAnimationFrame((now) => resolve(now - start)) : requestAnimationFrame(look));
-      requestAnimationFrame(look);
+      const check = () =>
+        test() ? requestAnimationFrame((now) => resolve(now - start)) : requestAnimationFrame(check);
+      requestAnimationFrame(check);
     });
 
   let notes: FrameNote[] = [];
   let frame = 0;
-  const note = (at: number) => {
+  const recordFrame = (at: number) => {
     const view = document.querySelector('[role=log]');
     const rows = view ? [...view.querySelectorAll('[data-index]')] : [];
     const indexOf = (row: Element) => Number(row.getAttribute('data-index'));
@@ -77,11 +78,11 @@ export function installWatch() {
       toEnd: view ? view.scrollHeight - view.clientHeight - view.scrollTop : 0,
       lastRowTop: view && last ? last.getBoundingClientRect().top - view.getBoundingClientRect().top : 0,
     });
-    frame = requestAnimationFrame(note);
+    frame = requestAnimationFrame(recordFrame);
   };
   const startFrames = () => {
     notes = [];
-    frame = requestAnimationFrame(note);
+    frame = requestAnimationFrame(recordFrame);
   };
   const stopFrames = () => {
     cancelAnimationFrame(frame);
@@ -98,15 +99,15 @@ export function installWatch() {
   // before the composer, which stops the propagation of keys
   window.addEventListener('keydown', onKey, { capture: true });
 
-  let clicked = Promise.resolve(0);
+  let clickTime = Promise.resolve(0);
   window.__watch = {
     keyPaints,
     startFrames,
     stopFrames,
-    clicked: () => clicked,
+    clicked: () => clickTime,
     clickUntil(selector) {
-      clicked = new Promise((resolve) => {
-        const onClick = (event: Event) => resolve(untilTrue(event.timeStamp, () => inSight(selector)));
+      clickTime = new Promise((resolve) => {
+        const onClick = (event: Event) => resolve(timeUntil(event.timeStamp, () => isVisible(selector)));
         document.addEventListener('click', onClick, { capture: true, once: true });
       });
     },
@@ -114,39 +115,39 @@ export function installWatch() {
       const words = '夜雨敲窗，她把灯芯拨亮，';
       const channel = `private-App.Models.User.${userId}`;
       const start = performance.now();
-      let sent = 0;
+      let sentCount = 0;
       const sendNext = () => {
-        const at = sent * 2;
+        const at = sentCount * 2;
         const text = words.slice(at % words.length, (at % words.length) + 2);
         const delta = { message_id: messageId, conversation_id: conversationId, revision, offset: offset + at, text };
         const data = JSON.stringify({ event: 'message.delta', channel, data: JSON.stringify(delta) });
         for (const socket of sockets)
           if (socket.readyState === 1) socket.dispatchEvent(new MessageEvent('message', { data }));
-        sent += 1;
+        sentCount += 1;
       };
       return new Promise((resolve) => {
         const timer = setInterval(() => {
-          const passed = Math.min(performance.now() - start, seconds * 1000);
-          const due = Math.floor(passed * (piecesPerSecond / 1000));
-          while (sent < due) sendNext();
-          if (passed < seconds * 1000) return;
+          const elapsedMs = Math.min(performance.now() - start, seconds * 1000);
+          const dueCount = Math.floor(elapsedMs * (piecesPerSecond / 1000));
+          while (sentCount < dueCount) sendNext();
+          if (elapsedMs < seconds * 1000) return;
           clearInterval(timer);
-          resolve(sent);
+          resolve(sentCount);
         }, 1000 / piecesPerSecond);
       });
     },
     sleep() {
-      asleep = true;
-      show();
+      isAsleep = true;
+      notifyVisibility();
       for (const socket of sockets) socket.close();
       sockets.clear();
     },
     wake(text, since) {
-      asleep = false;
+      isAsleep = false;
       const start = since - performance.timeOrigin;
-      const arrived = untilTrue(start, () => log()?.textContent?.includes(text) ?? false);
-      show();
-      return arrived;
+      const arrivalTime = timeUntil(start, () => log()?.textContent?.includes(text) ?? false);
+      notifyVisibility();
+      return arrivalTime;
     },
   };
 }

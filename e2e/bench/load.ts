@@ -5,7 +5,7 @@ import { seededAccount } from '../seeds.ts';
 import { signIn } from './device.ts';
 import { coldFigures, type Figure, returnFigures, tabFigures } from './loadFigures.ts';
 import { type Member, measurePage, measureReturn, measureTab, time } from './measurePage.ts';
-import { median, verdict as met, pairedRatio, startRun, table, wantedParts } from './report.ts';
+import { median, verdict as met, pairedRatio, selectParts, startRun, table } from './report.ts';
 import { startStockSite } from './stockSite.ts';
 
 const pairs = Number(process.env.BENCH_PAIRS ?? 5);
@@ -18,13 +18,13 @@ interface Screen {
 
 const explore: Screen = { path: '/explore', content: 'a[href^="/story/"]' };
 /** Screens that a link leads to. A guest sees an invitation on 聊过. */
-const linked: Screen[] = [
+const linkedScreens: Screen[] = [
   { path: '/story/nie-xiaoqian', content: 'img[class*="image_"]' },
   { path: '/conversations', content: '#root svg[class*="drawing_"]' },
 ];
 
 /** 聊过 of a member with conversations about these stories. */
-const rows: Screen = { path: '/conversations', content: 'main a[href$="?chat=1"]' };
+const conversationsScreen: Screen = { path: '/conversations', content: 'main a[href$="?chat=1"]' };
 const talkedIn = ['nie-xiaoqian', 'hua-pi', 'ying-ning', 'cu-zhi', 'laoshan-daoshi', 'lu-pan'];
 
 const otherTabs = ['/conversations', '/my'];
@@ -32,7 +32,7 @@ const otherTabs = ['/conversations', '/my'];
 const contestants = ['ours', 'monolith', 'stock'] as const;
 
 type Contestant = (typeof contestants)[number];
-type Measured<Each> = Record<Contestant, Each[]>;
+type Measurements<Each> = Record<Contestant, Each[]>;
 
 /** Stock Module Federation uses the backend of ours. */
 interface Products extends Record<Contestant, RunningSite> {
@@ -40,19 +40,19 @@ interface Products extends Record<Contestant, RunningSite> {
   monolith: RunningProduct;
 }
 
-async function interleaved<Each>(
+async function measureInterleaved<Each>(
   products: Products,
   measure: (browser: Browser, origin: string, name: Contestant) => Promise<Each>,
-): Promise<Measured<Each>> {
+): Promise<Measurements<Each>> {
   const browser = await launchChromium();
-  const measured: Measured<Each> = { ours: [], monolith: [], stock: [] };
+  const measurements: Measurements<Each> = { ours: [], monolith: [], stock: [] };
   for (let pair = 0; pair < pairs; pair += 1) {
     // A B C, C B A, so that a machine that warms up or slows down favours none
     const order = pair % 2 ? [...contestants].reverse() : contestants;
-    for (const name of order) measured[name].push(await measure(browser, products[name].origin, name));
+    for (const name of order) measurements[name].push(await measure(browser, products[name].origin, name));
   }
   await browser.close();
-  return measured;
+  return measurements;
 }
 
 function verdict({ goal, digits = 0 }: Omit<Figure, 'of'>, values: Record<Contestant, number[]>): [string, string] {
@@ -68,10 +68,10 @@ function print<Each>(title: string, figures: Figure<Each>[], visits: Record<Cont
   const rows = figures.map((figure) => {
     const of = (name: Contestant) => visits[name].map(figure.of);
     const values = { ours: of('ours'), monolith: of('monolith'), stock: of('stock') };
-    const show = (list: number[]) => (Number.isNaN(median(list)) ? '–' : median(list).toFixed(figure.digits ?? 0));
+    const format = (list: number[]) => (Number.isNaN(median(list)) ? '–' : median(list).toFixed(figure.digits ?? 0));
     const ratio = (other: number[]) => (other.every((value) => value > 0) ? pairedRatio(values.ours, other) : '–');
-    const shown = contestants.map((name) => show(values[name]));
-    return [figure.label, ...shown, ratio(values.monolith), ratio(values.stock), ...verdict(figure, values)];
+    const medians = contestants.map((name) => format(values[name]));
+    return [figure.label, ...medians, ratio(values.monolith), ratio(values.stock), ...verdict(figure, values)];
   });
   const head = ['ours', 'monolith', 'stock', 'ours/monolith (min–max)', 'ours/stock', 'goal', ''];
   console.log(`\n${table([title, ...head], rows)}`);
@@ -82,42 +82,44 @@ const line = `T: ${time.latencyMs} ms, 1.44 Mbit/s, CPU ÷${time.cpuSlowdown}; m
 
 const measureScreens = (screens: Screen[]) => async (products: Products) => {
   for (const { path, content } of screens) {
-    const visits = await interleaved(products, (browser, origin) => measurePage(browser, origin + path, content));
+    const visits = await measureInterleaved(products, (browser, origin) =>
+      measurePage(browser, origin + path, content),
+    );
     print(`${path}, ${line}`, coldFigures, visits);
   }
 };
 
 /** Signs a member with conversations in at each of the three, and returns the devices. */
-async function signedInAt({ ours, monolith, stock }: Products): Promise<Record<Contestant, Member>> {
+async function signInEverywhere({ ours, monolith, stock }: Products): Promise<Record<Contestant, Member>> {
   const browser = await launchChromium();
-  const deviceOf = async ({ origin, data }: RunningProduct, shownAt = origin): Promise<Member> => {
+  const deviceOf = async ({ origin, data }: RunningProduct, storageOrigin = origin): Promise<Member> => {
     const account = await seededAccount({ story: talkedIn, messages: 6 }, data);
     const context = await browser.newContext();
     await signIn(context, origin, account);
     const { cookies, origins } = await context.storageState();
     await context.close();
     // cookies are shared by all ports of a host; page storage is per port
-    return { cookies, origins: origins.map((kept) => ({ ...kept, origin: shownAt })) };
+    return { cookies, origins: origins.map((storage) => ({ ...storage, origin: storageOrigin })) };
   };
   const devices = { ours: await deviceOf(ours), monolith: await deviceOf(monolith) };
-  const measured = { ...devices, stock: await deviceOf(ours, stock.origin) };
+  const allDevices = { ...devices, stock: await deviceOf(ours, stock.origin) };
   await browser.close();
-  return measured;
+  return allDevices;
 }
 
 /** Measures 聊过 with its rows: the first visit that runs the most script by far. */
 async function measureMembers(products: Products) {
-  const devices = await signedInAt(products);
-  const visits = await interleaved(products, (browser, origin, name) =>
-    measurePage(browser, `${origin}${rows.path}`, rows.content, devices[name]),
+  const devices = await signInEverywhere(products);
+  const visits = await measureInterleaved(products, (browser, origin, name) =>
+    measurePage(browser, `${origin}${conversationsScreen.path}`, conversationsScreen.content, devices[name]),
   );
-  print(`${rows.path} of a member, ${line}`, coldFigures, visits);
+  print(`${conversationsScreen.path} of a member, ${line}`, coldFigures, visits);
 }
 
 /** Measures repeated visits. Only ours has a service worker. */
 async function measureReturns(products: Products) {
-  for (const { path, content } of [explore, ...linked]) {
-    const visits = await interleaved(products, (browser, origin) =>
+  for (const { path, content } of [explore, ...linkedScreens]) {
+    const visits = await measureInterleaved(products, (browser, origin) =>
       measureReturn(browser, `${origin}${path}`, content),
     );
     print(`${path} visited again over a slow link, ${line}`, returnFigures, visits);
@@ -126,14 +128,14 @@ async function measureReturns(products: Products) {
 
 async function measureTabs(products: Products) {
   for (const path of otherTabs) {
-    const taps = await interleaved(products, (browser, origin) => measureTab(browser, origin, path));
+    const taps = await measureInterleaved(products, (browser, origin) => measureTab(browser, origin, path));
     print(`${path} tapped as soon as the app is ready, ${line}`, tabFigures, taps);
   }
 }
 
 const parts: Record<string, (products: Products) => Promise<void>> = {
   first: measureScreens([explore]),
-  screens: measureScreens(linked),
+  screens: measureScreens(linkedScreens),
   members: measureMembers,
   returns: measureReturns,
   tabs: measureTabs,
@@ -144,14 +146,14 @@ const parts: Record<string, (products: Products) => Promise<void>> = {
  * are built from the same sources and interleaved in one run. Arguments select parts; default: all.
  */
 export async function run() {
-  const wanted = wantedParts(parts);
+  const selectedParts = selectParts(parts);
   const monolith = await startProduct({ LIAOZHAI_MONOLITH: '1' });
   const ours = await startProduct();
   const stock = await startStockSite(ours.origin);
   const products = { ours, monolith, stock };
   const runLine = startRun();
   try {
-    for (const [, measure] of wanted) await measure(products);
+    for (const [, measure] of selectedParts) await measure(products);
     console.log(runLine());
   } finally {
     await Promise.all([ours.stop(), monolith.stop(), stock.stop()]);

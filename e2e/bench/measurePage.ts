@@ -37,15 +37,15 @@ const viewport = { width: 412, height: 823 };
 
 /** Observes the first story card, the largest paint, layout shifts and long tasks. Runs in the page before any other script. */
 function observe(selector: string) {
-  const seen = { content: 0, ready: 0, lcp: 0, cls: 0, blocking: 0 };
-  window.__bench = seen;
+  const metrics = { content: 0, ready: 0, lcp: 0, cls: 0, blocking: 0 };
+  window.__bench = metrics;
   // requesting an animation frame would change the timing and cost of the page's frames
-  const noteFrameOf = (content: Element, moments: readonly ('content' | 'ready')[]) =>
-    new IntersectionObserver(([shown], observer) => {
+  const recordFrameOf = (content: Element, moments: readonly ('content' | 'ready')[]) =>
+    new IntersectionObserver(([entry], observer) => {
       observer.disconnect();
       for (const moment of moments) {
-        if (seen[moment]) continue;
-        seen[moment] = shown?.time ?? 0;
+        if (metrics[moment]) continue;
+        metrics[moment] = entry?.time ?? 0;
         if (moment === 'ready') window.__benchTell(moment);
       }
     }).observe(content);
@@ -57,18 +57,18 @@ function observe(selector: string) {
     if (isReady) observer.disconnect();
     else if (isContentNoted) return;
     isContentNoted = true;
-    noteFrameOf(content, isReady ? ['content', 'ready'] : ['content']);
+    recordFrameOf(content, isReady ? ['content', 'ready'] : ['content']);
   }).observe(document, { childList: true, subtree: true });
   const on = (type: string, handle: (entry: PerformanceEntry & { value?: number; hadRecentInput?: boolean }) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(handle)).observe({ type, buffered: true });
   on('largest-contentful-paint', (entry) => {
-    seen.lcp = entry.startTime;
+    metrics.lcp = entry.startTime;
   });
   on('layout-shift', (entry) => {
-    if (!entry.hadRecentInput) seen.cls += entry.value ?? 0;
+    if (!entry.hadRecentInput) metrics.cls += entry.value ?? 0;
   });
   on('longtask', (entry) => {
-    seen.blocking += Math.max(0, entry.duration - 50);
+    metrics.blocking += Math.max(0, entry.duration - 50);
   });
 }
 
@@ -88,7 +88,7 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
   // reported by the page: polling would run the driver's code there, tens of ms during a throttled start
   await cdp.send('Runtime.enable');
   await cdp.send('Runtime.addBinding', { name: '__benchTell' });
-  const comes = (moment: Moment) =>
+  const waitForMoment = (moment: Moment) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${url}: no ${moment} within a minute`)), 60_000);
       cdp.on('Runtime.bindingCalled', ({ payload }) => {
@@ -97,17 +97,17 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
         resolve();
       });
     });
-  const isReady = comes('ready');
+  const appReady = waitForMoment('ready');
   // the compiler of this file adds calls of a helper that the page does not have
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
-  return { page, loaded, isReady, comes };
+  return { page, loaded, appReady, waitForMoment };
 }
 
 async function visit(context: BrowserContext, url: string, selector: string, isLinkSlow = false): Promise<Sample> {
-  const { page, loaded, isReady } = await openSlowly(context, url, selector, isLinkSlow);
-  await isReady;
+  const { page, loaded, appReady } = await openSlowly(context, url, selector, isLinkSlow);
+  await appReady;
   // files transferred later are prefetched, once the app is idle
   const toReady = [...loaded];
   await page.waitForLoadState('load');
@@ -151,7 +151,7 @@ export async function measurePage(
 }
 
 /** Whether the service worker, if there is one, has cached the page for the next visit. */
-async function isKept() {
+async function isPageCached() {
   if (!(await navigator.serviceWorker.getRegistration())) return true;
   const page = await caches.match(location.pathname, { cacheName: 'screens' });
   return navigator.serviceWorker.controller !== null && page !== undefined;
@@ -166,7 +166,7 @@ export async function measureReturn(browser: Browser, url: string, selector: str
     const page = await context.newPage();
     await page.goto(link.origin + pathname);
     await page.waitForLoadState('networkidle', { timeout: 60_000 });
-    await page.waitForFunction(isKept, undefined, { timeout: 60_000, polling: 500 });
+    await page.waitForFunction(isPageCached, undefined, { timeout: 60_000, polling: 500 });
     await page.close();
     link.slowDown({ ...time, downBytesPerSecond: time.bytesPerSecond });
     return await visit(context, link.origin + pathname, selector, true);
@@ -191,22 +191,25 @@ const tabContent = 'main button';
 
 /** Records the tap, later long tasks, and the frame in which the tab's content is visible. Runs in the page. Returns where to tap. */
 function watchTab([path, selector]: readonly [string, string]) {
-  const seen = { tapped: 0, content: 0, blocking: 0 };
-  window.__benchTab = seen;
-  addEventListener('click', (event) => (seen.tapped ||= event.timeStamp), { capture: true });
+  const tabMetrics = { tapped: 0, content: 0, blocking: 0 };
+  window.__benchTab = tabMetrics;
+  addEventListener('click', (event) => (tabMetrics.tapped ||= event.timeStamp), { capture: true });
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
-      const isOfTab = seen.tapped > 0 && startTime >= seen.tapped && (!seen.content || startTime < seen.content);
-      if (isOfTab) seen.blocking += duration - 50;
+      const isOfTab =
+        tabMetrics.tapped > 0 &&
+        startTime >= tabMetrics.tapped &&
+        (!tabMetrics.content || startTime < tabMetrics.content);
+      if (isOfTab) tabMetrics.blocking += duration - 50;
     }
   }).observe({ type: 'longtask' });
-  const look = () => {
-    const found = [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0);
-    if (!seen.tapped || location.pathname !== path || !found) return void requestAnimationFrame(look);
-    seen.content = performance.now();
+  const check = () => {
+    const isVisible = [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0);
+    if (!tabMetrics.tapped || location.pathname !== path || !isVisible) return void requestAnimationFrame(check);
+    tabMetrics.content = performance.now();
     window.__benchTell('tab');
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(check);
   const tab = document.querySelector(`nav a[href="${path}"]`)?.getBoundingClientRect() ?? new DOMRect();
   return [tab.x + tab.width / 2, tab.y + tab.height / 2] as const;
 }
@@ -219,20 +222,28 @@ export async function measureTab(browser: Browser, origin: string, path: string)
     serviceWorkers: 'block',
     hasTouch: true,
   });
-  const { page, loaded, isReady, comes } = await openSlowly(context, `${origin}/explore`, 'a[href^="/story/"]');
-  await isReady;
-  const tab = comes('tab');
+  const { page, loaded, appReady, waitForMoment } = await openSlowly(
+    context,
+    `${origin}/explore`,
+    'a[href^="/story/"]',
+  );
+  await appReady;
+  const tab = waitForMoment('tab');
   const [x, y] = await page.evaluate(watchTab, [path, tabContent] as const);
-  const before = loaded.length;
+  const loadedBefore = loaded.length;
   await page.touchscreen.tap(x, y);
   await tab;
-  const byContent = loaded.length;
+  const loadedAtContent = loaded.length;
   const { tapped, content, blocking } = await page.evaluate(async () => {
     // long tasks are reported after their end
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     return window.__benchTab;
   });
-  const sample = { contentMs: content - tapped, blockingMs: blocking, loaded: loaded.slice(before, byContent) };
+  const sample = {
+    contentMs: content - tapped,
+    blockingMs: blocking,
+    loaded: loaded.slice(loadedBefore, loadedAtContent),
+  };
   await context.close();
   return sample;
 }

@@ -3,7 +3,7 @@ import { scale } from './releaseSystem/scale.ts';
 import { mixing, rollbackTime } from './releaseSystem/switching.ts';
 import { writers } from './releaseSystem/writers.ts';
 import { measureInBrowser } from './releasesBrowser.ts';
-import { printRows, type Row, startRun, wantedParts } from './report.ts';
+import { printRows, type Row, selectParts, startRun } from './report.ts';
 
 const parts: Record<string, () => Promise<Row[]>> = {
   writers,
@@ -17,10 +17,10 @@ const parts: Record<string, () => Promise<Row[]>> = {
 
 /** Measures the release system under load, at scale and in a browser: `pnpm bench releases [part …]`. */
 export async function run() {
-  const wanted = wantedParts(parts);
+  const selectedParts = selectParts(parts);
   const runLine = startRun();
   const rows: Row[] = [];
-  for (const [name, part] of wanted) {
+  for (const [name, part] of selectedParts) {
     console.error(`${name} …`);
     rows.push(...(await part()));
   }

@@ -59,7 +59,7 @@ async function visit<T>(
 }
 
 /** Polls `look` in the page until it returns a value; null after the time limit. */
-const seen = <Value>(page: Page, look: (withCard: boolean) => Value | null, withCard = true, timeout = WAIT_MS) =>
+const pollPage = <Value>(page: Page, look: (withCard: boolean) => Value | null, withCard = true, timeout = WAIT_MS) =>
   page.waitForFunction(look, withCard, { timeout }).then(
     async (handle) => (await handle.jsonValue()) as Value,
     () => null,
@@ -75,38 +75,46 @@ async function boot(page: Page, withCard: boolean, timeout: number): Promise<num
     const hasCard = !document.querySelector('[data-first]') && document.querySelector('a[href^="/story/"]');
     return isAlive && (hasCard || !wantsCard) ? performance.now() : null;
   };
-  return seen(page, look, withCard, timeout);
+  return pollPage(page, look, withCard, timeout);
 }
 
 const bootWithout = (browser: Browser, origin: string, count: number, fault: Fault) => {
-  const lost = victims.slice(0, count).join('|');
-  return visit(browser, origin, count ? [[new RegExp(`/(builds|stock)/(${lost})/`), fault]] : [], async (page) => {
-    await slowDown(page);
-    return boot(page, count < victims.length, BOOT_MS);
-  });
+  const brokenNames = victims.slice(0, count).join('|');
+  return visit(
+    browser,
+    origin,
+    count ? [[new RegExp(`/(builds|stock)/(${brokenNames})/`), fault]] : [],
+    async (page) => {
+      await slowDown(page);
+      return boot(page, count < victims.length, BOOT_MS);
+    },
+  );
 };
 
-async function medianBoot(...of: Parameters<typeof bootWithout>): Promise<number | null> {
-  const took: (number | null)[] = [];
-  for (let round = 0; round < visits; round += 1) took.push(await bootWithout(...of));
-  return took.every((one) => one !== null) ? median(took) : null;
+async function medianBoot(...args: Parameters<typeof bootWithout>): Promise<number | null> {
+  const times: (number | null)[] = [];
+  for (let round = 0; round < visits; round += 1) times.push(await bootWithout(...args));
+  return times.every((one) => one !== null) ? median(times) : null;
 }
 
-const shown = (took: (number | null)[]) =>
-  took.map((one) => (one === null ? 'never (15 s)' : one.toFixed(0))).join(' / ');
+const formatTimes = (times: (number | null)[]) =>
+  times.map((one) => (one === null ? 'never (15 s)' : one.toFixed(0))).join(' / ');
 
 /** Boot time with zero to four of four remotes dead or hung. */
 async function measureBoot(browser: Browser, ours: string, stock: string): Promise<Row[]> {
-  const [calm, stockCalm] = [await medianBoot(browser, ours, 0, 'hang'), await medianBoot(browser, stock, 0, 'hang')];
-  const rows = [row('boot, all remotes well, ms', shown([calm]), '–', true, shown([stockCalm]))];
+  const [baseline, stockBaseline] = [
+    await medianBoot(browser, ours, 0, 'hang'),
+    await medianBoot(browser, stock, 0, 'hang'),
+  ];
+  const rows = [row('boot, all remotes well, ms', formatTimes([baseline]), '–', true, formatTimes([stockBaseline]))];
   const counts = victims.map((_, index) => index + 1);
   for (const [name, fault] of Object.entries<Fault>({ dead: { status: 404 }, hung: 'hang' })) {
-    const took: (number | null)[] = [];
-    for (const count of counts) took.push(await medianBoot(browser, ours, count, fault));
-    const stockTook = await Promise.all(counts.map((count) => bootWithout(browser, stock, count, fault)));
-    const isMet = calm !== null && took.every((one) => one !== null && one - calm <= 300);
+    const times: (number | null)[] = [];
+    for (const count of counts) times.push(await medianBoot(browser, ours, count, fault));
+    const stockTimes = await Promise.all(counts.map((count) => bootWithout(browser, stock, count, fault)));
+    const isMet = baseline !== null && times.every((one) => one !== null && one - baseline <= 300);
     const what = `boot with 1 / 2 / 3 / 4 of 4 remotes ${name}, ms`;
-    rows.push(row(what, shown(took), 'always, ≤ +300', isMet, shown(stockTook)));
+    rows.push(row(what, formatTimes(times), 'always, ≤ +300', isMet, formatTimes(stockTimes)));
   }
   return rows;
 }
@@ -124,13 +132,13 @@ const recovery = (browser: Browser, parts: Parts, broken: Break, last: RegExp | 
     const tappedAt = await page.evaluate(() => performance.now());
     await openMy(page);
     const look = () => {
-      const isThere = [...document.querySelectorAll('button')].some(
+      const isVisible = [...document.querySelectorAll('button')].some(
         (button) => button.textContent === '注册账号' && button.checkVisibility(),
       );
-      return isThere && !Reflect.has(globalThis, '__tampered') ? performance.now() : null;
+      return isVisible && !Reflect.has(globalThis, '__tampered') ? performance.now() : null;
     };
-    const stoodAt = await seen(page, look);
-    return stoodAt === null ? null : stoodAt - tappedAt;
+    const shownAt = await pollPage(page, look);
+    return shownAt === null ? null : shownAt - tappedAt;
   });
 
 const failures = {
@@ -153,21 +161,21 @@ const failures = {
   },
 };
 
-const summary = (took: (number | null)[]) => {
-  const back = took.filter((one) => one !== null);
-  return `${back.length} of ${took.length}${back.length ? `, slowest ${(Math.max(...back) / 1000).toFixed(1)} s` : ''}`;
+const summary = (times: (number | null)[]) => {
+  const recoveryTimes = times.filter((one) => one !== null);
+  return `${recoveryTimes.length} of ${times.length}${recoveryTimes.length ? `, slowest ${(Math.max(...recoveryTimes) / 1000).toFixed(1)} s` : ''}`;
 };
 
 /** Number of network failures of the account remote that are repaired without the reader, and the slowest time. */
 async function measureFailures(browser: Browser, ours: Parts, stock: Parts): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [what, { goalMs, of }] of Object.entries(failures)) {
-    const took: (number | null)[] = [];
-    for (const broken of of(ours)) took.push(await recovery(browser, ours, broken, ours.style));
-    const stockTook = await Promise.all(of(stock).map((broken) => recovery(browser, stock, broken, null)));
-    const isMet = took.every((one) => one !== null && one <= goalMs);
+    const times: (number | null)[] = [];
+    for (const broken of of(ours)) times.push(await recovery(browser, ours, broken, ours.style));
+    const stockTimes = await Promise.all(of(stock).map((broken) => recovery(browser, stock, broken, null)));
+    const isMet = times.every((one) => one !== null && one <= goalMs);
     const goal = `all, ≤ ${(goalMs / 1000).toFixed(1)} s`;
-    rows.push(row(`${what} of a remote that heal`, summary(took), goal, isMet, summary(stockTook)));
+    rows.push(row(`${what} of a remote that heal`, summary(times), goal, isMet, summary(stockTimes)));
   }
   return rows;
 }
@@ -184,32 +192,38 @@ const outcomeOf = (browser: Browser, { origin }: Parts, breaks: Break[]) =>
       if (Reflect.has(globalThis, '__tampered') || mark !== '') return 'changed';
       return document.body.textContent?.includes('暂时打不开') ? 'refused' : null;
     };
-    return (await seen<Outcome>(page, look)) ?? 'not reached';
+    return (await pollPage<Outcome>(page, look)) ?? 'not reached';
   });
 
 /** Whether changed bytes take effect. Stock has a manifest instead of our signed channel. */
 async function measureTampering(browser: Browser, ours: Parts, stock: Parts): Promise<Row> {
-  const changed = (parts: Parts): Break[][] => [
+  const tamperings = (parts: Parts): Break[][] => [
     [[parts.entry, script]],
     [[parts.late, script]],
     [[parts.style, style]],
   ];
-  const renamed: Fault = { rewrite: (body) => body.replaceAll('"remoteEntry.js"', '"remoteEntry.js?other"') };
+  const renamedEntry: Fault = { rewrite: (body) => body.replaceAll('"remoteEntry.js"', '"remoteEntry.js?other"') };
   const manifest: Break[] = [
-    [/\/account\/mf-manifest\.json/, renamed],
+    [/\/account\/mf-manifest\.json/, renamedEntry],
     [/remoteEntry\.js\?other/, script],
   ];
   const outcomes = async (parts: Parts, all: Break[][]) => {
-    const found: Outcome[] = [];
-    for (const breaks of all) found.push(await outcomeOf(browser, parts, breaks));
-    return found;
+    const collected: Outcome[] = [];
+    for (const breaks of all) collected.push(await outcomeOf(browser, parts, breaks));
+    return collected;
   };
-  const ourOutcomes = await outcomes(ours, changed(ours));
-  const theirs = await outcomes(stock, [...changed(stock), manifest]);
+  const ourOutcomes = await outcomes(ours, tamperings(ours));
+  const stockOutcomes = await outcomes(stock, [...tamperings(stock), manifest]);
   const counts = (found: Outcome[]) =>
     [...new Set(found)].map((one) => `${found.filter((other) => other === one).length} ${one}`).join(', ');
   const isMet = ourOutcomes.every((outcome) => outcome === 'refused');
-  return row('files of a remote changed on their way', counts(ourOutcomes), 'all refused', isMet, counts(theirs));
+  return row(
+    'files of a remote changed on their way',
+    counts(ourOutcomes),
+    'all refused',
+    isMet,
+    counts(stockOutcomes),
+  );
 }
 
 const edition = (says: string) => ({ remote: 'account', part: 'my', says });
@@ -221,12 +235,12 @@ export async function measureInBrowser(): Promise<Row[]> {
   const stock = await startStockSite(origin);
   const browser = await launchChromium();
   try {
-    const booted = await measureBoot(browser, origin, stock.origin);
-    const newer = await site.publish(edition('新的一版'));
-    await site.succeed(await site.publish(edition('旧的一版')), newer);
-    const theirs = stockParts(stock.origin);
-    const healed = await measureFailures(browser, ourParts(origin, newer), theirs);
-    return [...booted, ...healed, await measureTampering(browser, ourParts(origin), theirs)];
+    const bootRows = await measureBoot(browser, origin, stock.origin);
+    const newerBuild = await site.publish(edition('新的一版'));
+    await site.succeed(await site.publish(edition('旧的一版')), newerBuild);
+    const stockFiles = stockParts(stock.origin);
+    const failureRows = await measureFailures(browser, ourParts(origin, newerBuild), stockFiles);
+    return [...bootRows, ...failureRows, await measureTampering(browser, ourParts(origin), stockFiles)];
   } finally {
     await browser.close();
     await stock.stop();

@@ -53,9 +53,9 @@ export function framesPerSecond(times: readonly number[]): number {
 }
 
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await work();
-  return (performance.now() - started) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }
 
 export const verdict = (isMet: boolean) => (isMet ? 'met' : '**missed**');
@@ -87,10 +87,10 @@ export function startRun(): () => string {
 }
 
 /** Parts named on the command line; default: all. Throws for an unknown name. */
-export function wantedParts<Part>(parts: Record<string, Part>): [string, Part][] {
-  const wanted = process.argv.slice(3);
-  const unknown = wanted.filter((name) => !(name in parts));
-  if (unknown.length > 0)
-    throw new Error(`no such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(' ')}`);
-  return Object.entries(parts).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+export function selectParts<Part>(parts: Record<string, Part>): [string, Part][] {
+  const selectedNames = process.argv.slice(3);
+  const unknownNames = selectedNames.filter((name) => !(name in parts));
+  if (unknownNames.length > 0)
+    throw new Error(`no such part: ${unknownNames.join(', ')}. There are: ${Object.keys(parts).join(' ')}`);
+  return Object.entries(parts).filter(([name]) => selectedNames.length === 0 || selectedNames.includes(name));
 }

@@ -5,10 +5,10 @@ import { publishLocal } from '@liaozhai/releases';
 import type { Request } from 'autocannon';
 import { buildPackages } from '../../host/server/buildPackages.ts';
 import { startBackend } from '../product.ts';
-import { median, printRows, type Row, row, spread, startRun, wantedParts } from './report.ts';
+import { median, printRows, type Row, row, selectParts, spread, startRun } from './report.ts';
 import { amount, browser, callPath, cost, fire, pagePaths, requestsFor, rounds, warm } from './serverLoad.ts';
 import { runLong } from './serverLong.ts';
-import { ask, type Front, type Served, serveBare, serveFront } from './serverPeers.ts';
+import { type Front, fetchRaw, type RunningServer, serveBare, serveFront } from './serverPeers.ts';
 
 const PAGES_GOAL = 0.7;
 
@@ -17,15 +17,16 @@ const firstVisit = { 'accept-encoding': 'gzip, br' };
 const perSecond = (microseconds: number) => Math.round(1e6 / microseconds).toLocaleString('en');
 
 /** Measures both in alternation, in reverse order every second round. */
-async function compare(front: Served, hono: Served, what: string, requests: Request[]): Promise<Row> {
+async function compare(front: RunningServer, hono: RunningServer, what: string, requests: Request[]): Promise<Row> {
   const load = { requests, amount };
-  const costs = new Map<Served, number[]>([
+  const costs = new Map<RunningServer, number[]>([
     [front, []],
     [hono, []],
   ]);
   for (const served of costs.keys()) await fire(served, load);
   for (let round = 0; round < rounds; round += 1)
-    for (const [served, own] of round % 2 ? [...costs] : [...costs].reverse()) own.push(await cost(served, load));
+    for (const [served, serverCosts] of round % 2 ? [...costs] : [...costs].reverse())
+      serverCosts.push(await cost(served, load));
   const [ours = [], theirs = []] = [...costs.values()];
   const ratios = ours.map((microseconds, round) => (theirs[round] ?? Number.NaN) / microseconds);
   const figure = `${perSecond(median(ours))}, ${spread(ratios, 2)} of bare Hono`;
@@ -33,22 +34,28 @@ async function compare(front: Served, hono: Served, what: string, requests: Requ
 }
 
 /** Paths of the files in the first page. */
-async function filesOf(front: Served): Promise<string[]> {
-  const { body } = await ask(front.origin + pagePaths[0]);
+async function filesOf(front: RunningServer): Promise<string[]> {
+  const { body } = await fetchRaw(front.origin + pagePaths[0]);
   return [...new Set(body.toString('utf8').match(/\/builds\/[^"]+\.(?:js|css)(?=")/g))];
 }
 
 /** Responses of the front server, without headers that differ between two responses. */
-const answersOf = (front: Served, paths: readonly string[]) =>
+const answersOf = (front: RunningServer, paths: readonly string[]) =>
   Promise.all(
     paths.map(async (path) => {
-      const { headers, body } = await ask(front.origin + path, browser);
-      const { date: _date, connection: _connection, 'keep-alive': _alive, 'x-request-id': _id, ...own } = headers;
-      return { path, headers: own, body: body.toString('base64') };
+      const { headers, body } = await fetchRaw(front.origin + path, browser);
+      const {
+        date: _date,
+        connection: _connection,
+        'keep-alive': _alive,
+        'x-request-id': _id,
+        ...ownHeaders
+      } = headers;
+      return { path, headers: ownHeaders, body: body.toString('base64') };
     }),
   );
 
-async function comparePages(front: Served, hono: Served, sizes: Map<string, number>) {
+async function comparePages(front: RunningServer, hono: RunningServer, sizes: Map<string, number>) {
   await warm([front, hono], requestsFor(pagePaths, browser));
   const rows: Row[] = [];
   for (const path of pagePaths) {
@@ -65,18 +72,18 @@ interface Servers {
   front: Front;
   backend: string;
   /** Stops the server when the run ends. */
-  opened<Kind extends { stop(): Promise<void> }>(served: Kind): Kind;
+  stopAtEnd<Kind extends { stop(): Promise<void> }>(served: Kind): Kind;
 }
 
 const parts: Record<string, (servers: Servers) => Promise<void>> = {
-  async pages({ front, opened }) {
+  async pages({ front, stopAtEnd }) {
     const pages = await answersOf(front, pagePaths);
     const sizes = new Map(pages.map(({ path, body }) => [path, Buffer.from(body, 'base64').length]));
-    await comparePages(front, opened(await serveBare('hono', pages)), sizes);
+    await comparePages(front, stopAtEnd(await serveBare('hono', pages)), sizes);
   },
-  async long({ front, backend, opened }) {
+  async long({ front, backend, stopAtEnd }) {
     const paths = [...pagePaths, ...(await filesOf(front))];
-    const bare = opened(await serveBare('node', await answersOf(front, paths)));
+    const bare = stopAtEnd(await serveBare('node', await answersOf(front, paths)));
     const passedOn = requestsFor([callPath, '/api/v1/stories/nie-xiaoqian'], browser);
     await runLong({ front, bare, backend: { origin: backend } }, { answered: requestsFor(paths, browser), passedOn });
   },
@@ -84,11 +91,11 @@ const parts: Record<string, (servers: Servers) => Promise<void>> = {
 
 /** Compares the front server with bare Hono (`pages`), and its later with its earlier figures in a long run (`long`). */
 export async function run() {
-  const wanted = wantedParts(parts);
+  const selectedParts = selectParts(parts);
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-bench-server-'));
   const runLine = startRun();
   const stops: (() => Promise<void>)[] = [];
-  const opened = <Kind extends { stop(): Promise<void> }>(served: Kind): Kind => {
+  const stopAtEnd = <Kind extends { stop(): Promise<void> }>(served: Kind): Kind => {
     stops.push(served.stop);
     return served;
   };
@@ -96,9 +103,9 @@ export async function run() {
     const packages = await buildPackages(console.log);
     const store = `file:${join(folder, 'store')}`;
     await publishLocal({ dists: packages.map(({ dist }) => dist), store });
-    const backend = opened(await startBackend()).url;
-    const front = opened(await serveFront(folder, store, backend));
-    for (const [, part] of wanted) await part({ front, backend, opened });
+    const backend = stopAtEnd(await startBackend()).url;
+    const front = stopAtEnd(await serveFront(folder, store, backend));
+    for (const [, part] of selectedParts) await part({ front, backend, stopAtEnd });
     console.log(`${runLine()}; loopback, ${availableParallelism()} cores`);
   } finally {
     for (const stop of stops.reverse()) await stop();

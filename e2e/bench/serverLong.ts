@@ -1,7 +1,7 @@
 import type { Request } from 'autocannon';
 import { median, printRows, type Row, row } from './report.ts';
-import { amount, fire, warm, warming } from './serverLoad.ts';
-import { type Front, memoryAfterCollecting, type Served } from './serverPeers.ts';
+import { amount, fire, warm, warmUpAmount } from './serverLoad.ts';
+import { type Front, memoryAfterCollecting, type RunningServer } from './serverPeers.ts';
 
 /** split into windows */
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000);
@@ -19,9 +19,9 @@ export interface Visit {
 interface Servers {
   front: Front;
   /** plain Node, as the baseline of `answered` */
-  bare: Served;
+  bare: RunningServer;
   /** without the front server, as the baseline of `passedOn` */
-  backend: Pick<Served, 'origin'>;
+  backend: Pick<RunningServer, 'origin'>;
 }
 
 interface Tenth {
@@ -43,44 +43,44 @@ interface Tenth {
  */
 export async function runLong({ front, bare, backend }: Servers, { answered, passedOn }: Visit) {
   await warm([front, bare], answered);
-  await warm([front], passedOn, warming / 10);
+  await warm([front], passedOn, warmUpAmount / 10);
   const trial = await fire(front, { requests: answered, amount });
   const rate = Number(process.env.BENCH_RATE ?? Math.max(50, Math.round(amount / trial.duration / 2)));
-  const each = Math.round(requests / WINDOWS);
+  const requestsPerWindow = Math.round(requests / WINDOWS);
   const share = passedOn.length / answered.length;
-  const own = { requests: answered, amount: each, rate };
-  const calls = {
+  const pageLoad = { requests: answered, amount: requestsPerWindow, rate };
+  const callLoad = {
     requests: passedOn,
-    amount: Math.round(each * share),
+    amount: Math.round(requestsPerWindow * share),
     rate: Math.max(1, Math.round(rate * share)),
     connections: passedOn.length,
   };
-  const ask = () => Promise.all([fire(front, own), fire(front, calls)]);
-  const found: Tenth[] = [];
-  await ask();
+  const sendAll = () => Promise.all([fire(front, pageLoad), fire(front, callLoad)]);
+  const windows: Tenth[] = [];
+  await sendAll();
   await memoryAfterCollecting(front);
   for (let window = 0; window < WINDOWS; window += 1) {
-    const [{ latency }, passed] = await ask();
+    const [{ latency }, callResult] = await sendAll();
     const memory = await memoryAfterCollecting(front);
-    const alone = await fire(bare, { ...own, amount: Math.ceil(each / 2) });
-    const direct = await fire(backend, calls);
-    found.push({
+    const bareResult = await fire(bare, { ...pageLoad, amount: Math.ceil(requestsPerWindow / 2) });
+    const backendResult = await fire(backend, callLoad);
+    windows.push({
       p99: latency.p99,
-      bareP99: alone.latency.p99,
-      passedP99: passed.latency.p99,
-      backendP99: direct.latency.p99,
+      bareP99: bareResult.latency.p99,
+      passedP99: callResult.latency.p99,
+      backendP99: backendResult.latency.p99,
       memory,
     });
     console.log(`tenth ${window + 1} of ${WINDOWS}`);
   }
   const judge = (what: string, read: (window: Tenth) => number, most: number | null, unit: string): Row => {
-    const all = found.map(read);
-    const [before, after] = [all.slice(0, WINDOWS / 2), all.slice(WINDOWS / 2)].map(median) as [number, number];
-    const figure = `${(after / before).toFixed(2)} (each: ${all.map((one) => one.toFixed(0)).join(' ')} ${unit})`;
+    const values = windows.map(read);
+    const [before, after] = [values.slice(0, WINDOWS / 2), values.slice(WINDOWS / 2)].map(median) as [number, number];
+    const figure = `${(after / before).toFixed(2)} (each: ${values.map((one) => one.toFixed(0)).join(' ')} ${unit})`;
     return row(what, figure, most === null ? '–' : `≤ ${most}`, most === null || after / before <= most);
   };
   console.log(
-    `\n${requests} requests at ${rate} a second, pages and files in turn, with ${calls.rate} calls a second; second half : first half, medians of tenths:\n`,
+    `\n${requests} requests at ${rate} a second, pages and files in turn, with ${callLoad.rate} calls a second; second half : first half, medians of tenths:\n`,
   );
   printRows(
     [

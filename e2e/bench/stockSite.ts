@@ -46,7 +46,7 @@ function filesOf(name: string, folder: string): [string, StockFile][] {
   });
 }
 
-function pass(origin: string, incoming: IncomingMessage, response: ServerResponse) {
+function forwardRequest(origin: string, incoming: IncomingMessage, response: ServerResponse) {
   const { host } = new URL(origin);
   const headers = { ...incoming.headers, host };
   const forward = request(`${origin}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
@@ -67,17 +67,17 @@ export async function startStockSite(backend: string): Promise<RunningSite> {
     const { pathname } = new URL(incoming.url ?? '/', backend);
     const isPage = incoming.headers.accept?.includes('text/html');
     const file = isPage ? { ...page, cacheControl: 'no-cache' } : files.get(pathname);
-    if (!file) return pass(backend, incoming, response);
+    if (!file) return forwardRequest(backend, incoming, response);
     const { compressed, body, type, cacheControl } = file;
     const isCompressed = incoming.headers['accept-encoding']?.includes('br');
-    const sent = isCompressed ? compressed : body;
+    const payload = isCompressed ? compressed : body;
     response.writeHead(200, {
       'content-type': type,
       ...(isCompressed && { 'content-encoding': 'br' }),
-      'content-length': sent.length,
+      'content-length': payload.length,
       'cache-control': cacheControl,
     });
-    response.end(sent);
+    response.end(payload);
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();

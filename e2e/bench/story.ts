@@ -17,17 +17,17 @@ export async function run(): Promise<void> {
     }));
   console.log(`story ${columns.join(' · ')}\ngoal  100 % · 80 % · 2 % · an ending · 0 · 0\n`);
   for (const story of stories) {
-    const one = rehearse(story);
+    const rehearsal = rehearse(story);
     const figures = [
-      percent(one.lines - one.unanswered.length, one.lines),
-      percent(commonSentences.length - one.notUnderstood.length, commonSentences.length),
-      percent(one.repeated.length, one.sentences),
-      one.turnsToEnding ?? '–',
-      one.forbidden.length,
-      one.contradictions.length,
+      percent(rehearsal.lines - rehearsal.unanswered.length, rehearsal.lines),
+      percent(commonSentences.length - rehearsal.notUnderstood.length, commonSentences.length),
+      percent(rehearsal.repeated.length, rehearsal.sentences),
+      rehearsal.turnsToEnding ?? '–',
+      rehearsal.forbidden.length,
+      rehearsal.contradictions.length,
     ];
     console.log(`${story.title}　${figures.join(' · ')}`);
-    for (const fault of faultsOf(one)) {
+    for (const fault of faultsOf(rehearsal)) {
       console.log(`  ${fault}`);
       process.exitCode = 1;
     }

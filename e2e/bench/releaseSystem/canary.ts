@@ -7,14 +7,14 @@ import { createRandom } from '../../storm/random.ts';
 import { quantile, type Row, row } from '../report.ts';
 
 const VISITORS = 1_000_000;
-const ASKED = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50];
+const REQUESTED_PERCENTS = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50];
 
 /** The common method: an integer from 0 to 99, compared inclusively. */
 const wholeBucket = (visitor: string): number => createHash('sha256').update(visitor).digest().readUInt32BE(0) % 100;
 
-const worst = (places: Float64Array, isIn: (place: number, percent: number) => boolean): number =>
+const worstDeviation = (places: Float64Array, isIn: (place: number, percent: number) => boolean): number =>
   Math.max(
-    ...ASKED.map((percent) => {
+    ...REQUESTED_PERCENTS.map((percent) => {
       let inside = 0;
       for (const place of places) if (isIn(place, percent)) inside += 1;
       return Math.abs((inside / VISITORS) * 100 - percent);
@@ -29,16 +29,24 @@ export async function canaryShare(): Promise<Row[]> {
     ours[n] = bucket(`visitor-${n}`, 'bench-salt');
     usual[n] = wholeBucket(`visitor-${n}`);
   }
-  const [off, usualOff] = [
-    worst(ours, (place, percent) => place < percent),
-    worst(usual, (place, percent) => place <= percent),
+  const [deviation, usualDeviation] = [
+    worstDeviation(ours, (place, percent) => place < percent),
+    worstDeviation(usual, (place, percent) => place <= percent),
   ];
   const what = 'canary asked 0.1…50 %: worst distance, points';
-  return [row(what, off.toFixed(3), '≤ 0.1', off <= 0.1, `${usualOff.toFixed(2)} (whole buckets, inclusive)`)];
+  return [
+    row(
+      what,
+      deviation.toFixed(3),
+      '≤ 0.1',
+      deviation <= 0.1,
+      `${usualDeviation.toFixed(2)} (whole buckets, inclusive)`,
+    ),
+  ];
 }
 
 const RAMPS = 2_000;
-const LOOK_EVERY = 20;
+const VISITORS_PER_LOOK = 20;
 const LOOKS = 100;
 /** stable visitors per candidate visitor, as at ten percent */
 const CONTROL = 9;
@@ -57,8 +65,8 @@ function ramp(failing: { candidate: number; stable: number }, alpha: number, see
   const candidate = { visitors: 0, failedVisitors: 0 };
   const stable = { visitors: 0, failedVisitors: 0 };
   for (let look = 0; look < LOOKS; look += 1) {
-    arrive(candidate, LOOK_EVERY, failing.candidate, random);
-    arrive(stable, LOOK_EVERY * CONTROL, failing.stable, random);
+    arrive(candidate, VISITORS_PER_LOOK, failing.candidate, random);
+    arrive(stable, VISITORS_PER_LOOK * CONTROL, failing.stable, random);
     const { enough, pValue } = verdictOn(candidate, stable);
     if (enough && pValue < alpha) return candidate.visitors;
   }
@@ -76,29 +84,29 @@ export async function falseStops(): Promise<Row[]> {
     const rate = SOUND[n % SOUND.length] ?? 0;
     return { candidate: rate, stable: rate };
   };
-  const wrong = stopsOf(alike, AUTO_STOP.alpha).length;
+  const falseStopCount = stopsOf(alike, AUTO_STOP.alpha).length;
   const naive = stopsOf(alike, NAIVE_ALPHA).length;
-  const harmed = stopsOf(() => ({ candidate: 0.2, stable: 0.02 }), AUTO_STOP.alpha);
+  const harmfulStops = stopsOf(() => ({ candidate: 0.2, stable: 0.02 }), AUTO_STOP.alpha);
   return [
     row(
       `sound candidates stopped, of ${RAMPS} ramps looked at ${LOOKS} times each`,
-      percent(wrong),
+      percent(falseStopCount),
       '< 1 %',
-      wrong / RAMPS < 0.01,
+      falseStopCount / RAMPS < 0.01,
       `${percent(naive)} (the same test at p < ${NAIVE_ALPHA})`,
     ),
     row(
       'candidates that fail one visitor in five (stable: one in fifty), stopped',
-      `${percent(harmed.length)}, after ${quantile(harmed, 0.5)} visitors (p95 ${quantile(harmed, 0.95)})`,
+      `${percent(harmfulStops.length)}, after ${quantile(harmfulStops, 0.5)} visitors (p95 ${quantile(harmfulStops, 0.95)})`,
       '100 %',
-      harmed.length === RAMPS,
+      harmfulStops.length === RAMPS,
     ),
   ];
 }
 
 /** Spread between readers, by device and network, and between two pages of one reader. */
-const READERS_DIFFER = 0.5;
-const PAGES_DIFFER = 0.4;
+const READER_SPREAD = 0.5;
+const PAGE_SPREAD = 0.4;
 /** ms of a page from the cache, and the factor of a first page */
 const METRICS = { lcp: 1800, inp: 160, load: 400 } as const;
 const COLD = 1.6;
@@ -106,8 +114,8 @@ const COLD = 1.6;
 const PAGES = 2;
 const NEW_READERS = 0.3;
 
-type Judged = keyof typeof METRICS;
-const judged = Object.keys(METRICS) as Judged[];
+type JudgedMetric = keyof typeof METRICS;
+const judgedMetrics = Object.keys(METRICS) as JudgedMetric[];
 
 const emptyStrata = () => ({
   cold: { tried: new Map(), control: new Map() },
@@ -118,23 +126,23 @@ const emptyStrata = () => ({
 const normal = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** Adds one reader's pages. Their device slows all of them, so that they prove less than pages of several readers. */
-function read(
-  strata: Record<Judged, ReturnType<typeof emptyStrata>>,
+function addReader(
+  strata: Record<JudgedMetric, ReturnType<typeof emptyStrata>>,
   group: keyof Stratum,
   slower: number,
   random: () => number,
 ) {
-  const device = Math.exp(READERS_DIFFER * normal(random));
+  const device = Math.exp(READER_SPREAD * normal(random));
   const isNew = random() < NEW_READERS;
   for (let page = 0; page < PAGES; page += 1) {
     const cache = page === 0 && isNew ? 'cold' : 'warm';
     // a returning visitor loads the candidate's files for the first time, so this page is not compared
     if (page === 0 && !isNew && group === 'tried') continue;
-    for (const metric of judged) {
-      const page = Math.exp(PAGES_DIFFER * normal(random)) * (cache === 'cold' ? COLD : 1);
-      const bucketed = bucketOf(metric, METRICS[metric] * device * page * slower);
+    for (const metric of judgedMetrics) {
+      const page = Math.exp(PAGE_SPREAD * normal(random)) * (cache === 'cold' ? COLD : 1);
+      const bucketIndex = bucketOf(metric, METRICS[metric] * device * page * slower);
       const histogram: Histogram = strata[metric][cache][group];
-      histogram.set(bucketed, (histogram.get(bucketed) ?? 0) + 1);
+      histogram.set(bucketIndex, (histogram.get(bucketIndex) ?? 0) + 1);
     }
   }
 }
@@ -145,11 +153,11 @@ function speedRamp(slower: number, seed: number): { stopped: number | null; naiv
   const strata = { lcp: emptyStrata(), inp: emptyStrata(), load: emptyStrata() };
   let naive = false;
   for (let look = 1; look <= LOOKS; look += 1) {
-    for (let n = 0; n < LOOK_EVERY; n += 1) read(strata, 'tried', slower, random);
-    for (let n = 0; n < LOOK_EVERY * CONTROL; n += 1) read(strata, 'control', 1, random);
-    const verdicts = judged.map((metric) => speedVerdict(metric, [strata[metric].cold, strata[metric].warm]));
+    for (let n = 0; n < VISITORS_PER_LOOK; n += 1) addReader(strata, 'tried', slower, random);
+    for (let n = 0; n < VISITORS_PER_LOOK * CONTROL; n += 1) addReader(strata, 'control', 1, random);
+    const verdicts = judgedMetrics.map((metric) => speedVerdict(metric, [strata[metric].cold, strata[metric].warm]));
     naive ||= verdicts.some(({ enough, pValue }) => enough && pValue < NAIVE_ALPHA);
-    if (verdicts.some((verdict) => verdict.slower)) return { stopped: look * LOOK_EVERY, naive };
+    if (verdicts.some((verdict) => verdict.slower)) return { stopped: look * VISITORS_PER_LOOK, naive };
   }
   return { stopped: null, naive };
 }
@@ -158,25 +166,25 @@ const SPEED_RAMPS = 500;
 
 /** Simulates how often the automatic stop ends a candidate as fast as stable, and how soon it ends a slower one. */
 export async function falseSpeedStops(): Promise<Row[]> {
-  const of = (count: number) => `${((count / SPEED_RAMPS) * 100).toFixed(2)} %`;
+  const share = (count: number) => `${((count / SPEED_RAMPS) * 100).toFixed(2)} %`;
   const ramps = (slower: number) => Array.from({ length: SPEED_RAMPS }, (_, n) => speedRamp(slower, n));
-  const alike = ramps(1);
-  const wrong = alike.filter(({ stopped }) => stopped !== null).length;
-  const naive = alike.filter((ramp) => ramp.naive).length;
-  const ended = ramps(1.3).flatMap(({ stopped }) => stopped ?? []);
+  const equalRamps = ramps(1);
+  const falseStopCount = equalRamps.filter(({ stopped }) => stopped !== null).length;
+  const naive = equalRamps.filter((ramp) => ramp.naive).length;
+  const slowStops = ramps(1.3).flatMap(({ stopped }) => stopped ?? []);
   return [
     row(
       `candidates as fast as stable stopped for slowness, of ${SPEED_RAMPS} ramps of three metrics looked at ${LOOKS} times each`,
-      of(wrong),
+      share(falseStopCount),
       '< 1 %',
-      wrong / SPEED_RAMPS < 0.01,
-      `${of(naive)} (the same test at p < ${NAIVE_ALPHA}, no least difference)`,
+      falseStopCount / SPEED_RAMPS < 0.01,
+      `${share(naive)} (the same test at p < ${NAIVE_ALPHA}, no least difference)`,
     ),
     row(
       `candidates slower by 30 % (LCP around ${METRICS.lcp} ms), stopped`,
-      `${of(ended.length)}, after ${quantile(ended, 0.5)} readers (p95 ${quantile(ended, 0.95)})`,
+      `${share(slowStops.length)}, after ${quantile(slowStops, 0.5)} readers (p95 ${quantile(slowStops, 0.95)})`,
       '100 %',
-      ended.length === SPEED_RAMPS,
+      slowStops.length === SPEED_RAMPS,
     ),
   ];
 }

@@ -11,19 +11,19 @@ const SWITCHES = Number(process.env.BENCH_SWITCHES ?? 100);
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads during the writes, until both are done. Returns the number of torn reads. */
-async function torn(write: (n: number) => Promise<unknown>, read: () => Promise<boolean>): Promise<number> {
-  let writing = true;
+async function countTornReads(write: (n: number) => Promise<unknown>, read: () => Promise<boolean>): Promise<number> {
+  let isWriting = true;
   const writes = (async () => {
     for (let n = 1; n <= SWITCHES; n += 1) await write(n);
-    writing = false;
+    isWriting = false;
   })();
-  let found = 0;
-  for (let page = 0; page < PAGES || writing; page += 1) {
-    if (!(await read())) found += 1;
+  let tornCount = 0;
+  for (let page = 0; page < PAGES || isWriting; page += 1) {
+    if (!(await read())) tornCount += 1;
     await tick();
   }
   await writes;
-  return found;
+  return tornCount;
 }
 
 /** Renders pages while two remotes are switched together, and counts pages with one old and one new remote. */
@@ -35,7 +35,7 @@ export async function mixing(): Promise<Row[]> {
   await at.activate(await at.host(), ...(pairs[0] ?? []));
   const releases = await openReleases({ store: at.url, recheckMilliseconds: 0 });
   const versionOf = (id = '') => id.split('+')[0]?.split('@')[1];
-  const ours = await torn(
+  const ours = await countTornReads(
     (n) => at.activate(...(pairs[n % 2] ?? [])),
     async () => {
       const { remotes } = (await releases.pageFor({ id: 'v' })).pageSet;
@@ -44,7 +44,7 @@ export async function mixing(): Promise<Row[]> {
   );
   const files = ['stories', 'chat'].map((name) => join(at.folder, `${name}.latest`));
   for (const file of files) await writeFile(file, '0');
-  const usual = await torn(
+  const usual = await countTornReads(
     async (n) => {
       for (const file of files) await writeFile(file, `${n}`);
     },
@@ -74,30 +74,30 @@ export async function rollbackTime(): Promise<Row[]> {
   ];
   await at.activate(await at.host(), first);
   const releases = await openReleases({ store: at.url });
-  const shows = async (id: string) => {
+  const waitUntilShown = async (id: string) => {
     while ((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id !== id)
       await new Promise((resolve) => setImmediate(resolve));
   };
-  const took: Record<'ours' | 'again', number[]> = { ours: [], again: [] };
+  const durations: Record<'ours' | 'again', number[]> = { ours: [], again: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     await at.activate(second);
     await releases.pageFor({ id: 'v' });
     const goBack = async () => {
       await rollback(at.writer, { name: 'stories' });
-      await shows(first);
+      await waitUntilShown(first);
     };
-    took.ours.push(await seconds(goBack));
+    durations.ours.push(await seconds(goBack));
     const dist = await writeRemote(at.place(), 'stories', `again ${round}`, { files: bulky });
     const publishAgain = async () => {
       const id = await at.publishFrom(dist, `1.0.${round + 1}`);
       await activate(at.writer, [id], { gate: openGate });
-      await shows(id);
+      await waitUntilShown(id);
     };
-    took.again.push(await seconds(publishAgain));
+    durations.again.push(await seconds(publishAgain));
     await at.activate(first);
   }
   await at.remove();
-  const [ours, again] = [quantile(took.ours, 0.95), quantile(took.again, 0.95)];
+  const [ours, again] = [quantile(durations.ours, 0.95), quantile(durations.again, 0.95)];
   const usual = `${again.toFixed(2)} s (publishing the former build again, build time not counted)`;
   const what = `rollback to the first new page that shows it, p95 of ${ROUNDS}`;
   return [row(what, `${ours.toFixed(3)} s`, '≤ 10 s', ours <= 10, usual)];

@@ -22,10 +22,10 @@ interface WriterTask {
 }
 
 async function writeOurs({ store: url, writers, changes }: WriterTask): Promise<void> {
-  const opened = await openStore(url);
-  const { store } = opened;
+  const openedStore = await openStore(url);
+  const { store } = openedStore;
   await requirePublicKey(store);
-  const key = await requireKey(opened);
+  const key = await requireKey(openedStore);
   const catalog = new Catalog(store);
   const work = writers.map(async (builds, n) => {
     const writer = { store, catalog, key, channel: 'production', who: `${process.pid}-${n}`, now: () => new Date() };
@@ -41,9 +41,9 @@ async function writeNaive({ naive, writers, changes }: WriterTask): Promise<void
     for (let change = 1; change <= changes; change += 1) {
       const state: { log: string[] } = JSON.parse(await readFile(naive, 'utf8'));
       state.log.push(`${name} ${change}`);
-      const aside = `${naive}.${process.pid}.${n}`;
-      await writeFile(aside, JSON.stringify(state));
-      await rename(aside, naive);
+      const temporaryFile = `${naive}.${process.pid}.${n}`;
+      await writeFile(temporaryFile, JSON.stringify(state));
+      await rename(temporaryFile, naive);
     }
   });
   await Promise.all(work);
@@ -75,12 +75,12 @@ async function runProcesses(
   await Promise.all(runs);
 }
 
-async function lostByOurs(at: TestStore): Promise<{ lost: number; gaps: number }> {
+async function countOurLosses(at: TestStore): Promise<{ lost: number; gaps: number }> {
   const current = await at.current();
   const log = await readLog(at.store, current, at.key.publicKey, 100_000);
-  const done = new Set(log.filter(({ verb }) => verb === 'activate').map(({ who, why }) => `${who} ${why}`));
+  const recordedChanges = new Set(log.filter(({ verb }) => verb === 'activate').map(({ who, why }) => `${who} ${why}`));
   const gaps = log.filter((entry, n) => entry.seq !== current.seq - n).length;
-  return { lost: TOTAL + 1 - done.size, gaps };
+  return { lost: TOTAL + 1 - recordedChanges.size, gaps };
 }
 
 /** Makes a thousand changes by fifty writers in five processes. Compares the losses with those of read, change and rename on one file. */
@@ -93,17 +93,17 @@ export async function writers(): Promise<Row[]> {
   for (let n = 0; n < PROCESSES * WRITERS_EACH; n += 1)
     builds.push([await at.remote(`r${n}`, '1.0.0'), await at.remote(`r${n}`, '1.1.0')]);
   await runProcesses(at, 'naive', builds, naive);
-  const kept: { log: string[] } = JSON.parse(await readFile(naive, 'utf8'));
-  const took = await seconds(() => runProcesses(at, 'ours', builds, naive));
-  const { lost, gaps } = await lostByOurs(at);
+  const naiveState: { log: string[] } = JSON.parse(await readFile(naive, 'utf8'));
+  const ourSeconds = await seconds(() => runProcesses(at, 'ours', builds, naive));
+  const { lost, gaps } = await countOurLosses(at);
   await at.remove();
   return [
     row(
       `lost of ${TOTAL} changes by ${PROCESSES * WRITERS_EACH} writers at once`,
-      `${lost}, in ${took.toFixed(0)} s`,
+      `${lost}, in ${ourSeconds.toFixed(0)} s`,
       '0',
       lost === 0,
-      `${TOTAL - kept.log.length} (one file, last write wins)`,
+      `${TOTAL - naiveState.log.length} (one file, last write wins)`,
     ),
     row('gaps or breaks in the audit', `${gaps}`, '0', gaps === 0, 'no audit'),
   ];
