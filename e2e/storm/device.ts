@@ -9,7 +9,7 @@ import { messagesOf } from './record.ts';
 import { lineOf, type Sent, type ShownLine, type ShownRow, wordsOf } from './verdict.ts';
 
 /** An action, `at` ms after the start of the storm. */
-interface Deed {
+interface DiaryEntry {
   at: number;
   what: string;
 }
@@ -28,7 +28,7 @@ export interface Device {
   sent: Sent[];
   /** Last unsent draft of each story's composer. */
   drafts: Map<string, Draft>;
-  diary: Deed[];
+  diary: DiaryEntry[];
   errors: string[];
   /** Offset of its clock, in ms. */
   clockShift: number;
@@ -43,7 +43,7 @@ export interface Device {
   now(): number;
 }
 
-const ACT_MS = 6000;
+const ACTION_TIMEOUT_MS = 6000;
 
 interface DeviceOptions {
   name: string;
@@ -69,13 +69,13 @@ export async function openDevice(
     chromium.launchPersistentContext(profile, { ...phone, executablePath, args: testFlags });
   const open = () => ('profile' in home ? launch(join(home.profile, name)) : home.browser.newContext(phone));
   const errors: string[] = [];
-  const ready = async () => {
+  const openContext = async () => {
     const context = await open();
-    context.setDefaultTimeout(ACT_MS * 2);
+    context.setDefaultTimeout(ACTION_TIMEOUT_MS * 2);
     context.on('weberror', (error) => errors.push(`${name}: ${error.error().stack ?? error.error().message}`));
     return context;
   };
-  const context = await ready();
+  const context = await openContext();
   const device: Device = {
     name,
     account,
@@ -87,7 +87,7 @@ export async function openDevice(
     errors,
     clockShift: 0,
     fullDisk: null,
-    reopen: 'profile' in home ? ready : null,
+    reopen: 'profile' in home ? openContext : null,
     origin,
     direct,
     now,
@@ -100,13 +100,13 @@ const popup = (page: Page) => page.getByRole('dialog').filter({ has: page.locato
 
 async function signIn({ page, account }: Device) {
   const dialog = popup(page);
-  await dialog.waitFor({ timeout: ACT_MS });
+  await dialog.waitFor({ timeout: ACTION_TIMEOUT_MS });
   if (await dialog.locator('input[name="name"]').isVisible())
-    await dialog.getByRole('button', { name: /登录/ }).first().click({ timeout: ACT_MS });
-  await dialog.locator('input[name="login"]').fill(account.login, { timeout: ACT_MS });
-  await dialog.locator('input[name="password"]').fill(account.password, { timeout: ACT_MS });
-  await dialog.getByRole('button', { name: '登录', exact: true }).click({ timeout: ACT_MS });
-  await dialog.waitFor({ state: 'hidden', timeout: ACT_MS * 3 });
+    await dialog.getByRole('button', { name: /登录/ }).first().click({ timeout: ACTION_TIMEOUT_MS });
+  await dialog.locator('input[name="login"]').fill(account.login, { timeout: ACTION_TIMEOUT_MS });
+  await dialog.locator('input[name="password"]').fill(account.password, { timeout: ACTION_TIMEOUT_MS });
+  await dialog.getByRole('button', { name: '登录', exact: true }).click({ timeout: ACTION_TIMEOUT_MS });
+  await dialog.waitFor({ state: 'hidden', timeout: ACTION_TIMEOUT_MS * 3 });
 }
 
 /** Whether the page believes that somebody is signed in. */
@@ -116,27 +116,27 @@ export const isSignedIn = ({ page }: Device): Promise<boolean> =>
 /** Opens 我的 and signs in there, unless somebody is signed in. */
 export async function signInAgain(device: Device) {
   const { page } = device;
-  await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 3 });
+  await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACTION_TIMEOUT_MS * 3 });
   const signInButton = page.getByRole('button', { name: /登录|注册/ }).first();
   const signOutButton = page.getByRole('button', { name: '退出登录', exact: true });
   await signInButton
     .or(signOutButton)
     .first()
-    .waitFor({ timeout: ACT_MS * 3 });
+    .waitFor({ timeout: ACTION_TIMEOUT_MS * 3 });
   if (await signOutButton.isVisible()) return;
-  if (!(await popup(page).isVisible())) await signInButton.click({ timeout: ACT_MS });
+  if (!(await popup(page).isVisible())) await signInButton.click({ timeout: ACTION_TIMEOUT_MS });
   await signIn(device);
 }
 
 /** Signs in if the page requires it, and closes other layers over the screen. */
-async function clearWay(device: Device) {
+async function closeOverlays(device: Device) {
   const { page } = device;
   if (await popup(page).isVisible()) return signIn(device);
   const dialog = page.locator('dialog[open]');
   if ((await dialog.count()) > 0) await page.keyboard.press('Escape');
 }
 
-const chatOf = (story: string) => `/story/${story}?chat=1`;
+const chatPath = (story: string) => `/story/${story}?chat=1`;
 
 export const openStory = (page: Page) => {
   const url = new URL(page.url());
@@ -144,13 +144,14 @@ export const openStory = (page: Page) => {
 };
 
 async function openChat({ page }: Device, story: string) {
-  if (openStory(page) !== story) await page.goto(chatOf(story), { waitUntil: 'domcontentloaded', timeout: ACT_MS * 3 });
-  await page.getByRole('textbox', { name: '说点什么' }).waitFor({ timeout: ACT_MS });
+  if (openStory(page) !== story)
+    await page.goto(chatPath(story), { waitUntil: 'domcontentloaded', timeout: ACTION_TIMEOUT_MS * 3 });
+  await page.getByRole('textbox', { name: '说点什么' }).waitFor({ timeout: ACTION_TIMEOUT_MS });
 }
 
 export const stories = ['nie-xiaoqian', 'hua-pi'] as const;
 /** Its conversations are deleted at times, so its messages are not checked. */
-export const shortLived = 'ying-ning';
+export const volatileStory = 'ying-ning';
 
 const MINUTE_MS = 60_000;
 const clockShifts = [-72 * 60, -5 * 60, -10, 0, 0, 10, 5 * 60, 72 * 60].map((minutes) => minutes * MINUTE_MS);
@@ -164,7 +165,7 @@ export async function setClock(device: Device, shift: number) {
 }
 
 /** A draft is stored shortly after the last key. A younger one may be lost in a crash. */
-const DRAFT_KEPT_AFTER_MS = 2000;
+const DRAFT_STORED_AFTER_MS = 2000;
 
 /** A string, because a compiled function needs its compiler's helpers. The order of init scripts is undefined, so the newest wins. */
 const clockScript = (shift: number) => `(() => {
@@ -195,29 +196,29 @@ async function setDisk(device: Device, isFull: boolean) {
 
 const acts = {
   async say(device: Device, random: Random) {
-    const story = random.pick([...stories, ...stories, shortLived]);
+    const story = random.pick([...stories, ...stories, volatileStory]);
     await openChat(device, story);
     const text = lineOf(device.name, device.sent.length + 1, Math.floor(random.next() * 1e6));
     device.drafts.delete(story);
-    await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: ACT_MS });
+    await device.page.getByRole('textbox', { name: '说点什么' }).fill(text, { timeout: ACTION_TIMEOUT_MS });
     const line: Sent = { story, text, at: device.now(), wasSeen: false, wasGivenUp: false };
     device.sent.push(line);
-    await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: ACT_MS });
-    await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: ACT_MS });
+    await device.page.getByRole('button', { name: '发送', exact: true }).click({ timeout: ACTION_TIMEOUT_MS });
+    await device.page.getByRole('log').getByText(text).first().waitFor({ timeout: ACTION_TIMEOUT_MS });
     line.wasSeen = true;
     return text;
   },
   async suggest(device: Device) {
     const { page } = device;
-    await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: ACT_MS });
+    await page.getByRole('button', { name: '灵感', exact: true }).click({ timeout: ACTION_TIMEOUT_MS });
     device.drafts.delete(openStory(page) ?? '');
-    await page.getByRole('button', { name: /^填入/ }).first().click({ timeout: ACT_MS });
+    await page.getByRole('button', { name: /^填入/ }).first().click({ timeout: ACTION_TIMEOUT_MS });
   },
   async goOn({ page }: Device) {
     await page
       .getByRole('button', { name: /续写|^继续$/ })
       .last()
-      .click({ timeout: ACT_MS });
+      .click({ timeout: ACTION_TIMEOUT_MS });
   },
   async retry({ page }: Device) {
     await page
@@ -230,13 +231,16 @@ const acts = {
     await openChat(device, story);
     const field = device.page.getByRole('textbox', { name: '说点什么' });
     device.drafts.delete(story);
-    await field.pressSequentially('还没想好', { timeout: ACT_MS });
-    const text = await field.inputValue({ timeout: ACT_MS });
+    await field.pressSequentially('还没想好', { timeout: ACTION_TIMEOUT_MS });
+    const text = await field.inputValue({ timeout: ACTION_TIMEOUT_MS });
     device.drafts.set(story, { text, at: device.now() });
     return `${story}: ${text}`;
   },
   async look({ page }: Device, random: Random) {
-    await page.goto(random.pick(['/explore', '/conversations', '/my']), { waitUntil: 'commit', timeout: ACT_MS * 2 });
+    await page.goto(random.pick(['/explore', '/conversations', '/my']), {
+      waitUntil: 'commit',
+      timeout: ACTION_TIMEOUT_MS * 2,
+    });
   },
   async tab({ page }: Device, random: Random) {
     await page
@@ -245,19 +249,19 @@ const acts = {
       .click({ timeout: 1000 });
   },
   async checkIn({ page }: Device) {
-    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
-    await page.getByRole('button', { name: /^签到/ }).click({ timeout: ACT_MS });
+    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACTION_TIMEOUT_MS * 2 });
+    await page.getByRole('button', { name: /^签到/ }).click({ timeout: ACTION_TIMEOUT_MS });
   },
   async reload({ page }: Device) {
-    await page.reload({ waitUntil: 'commit', timeout: ACT_MS * 2 });
+    await page.reload({ waitUntil: 'commit', timeout: ACTION_TIMEOUT_MS * 2 });
   },
   async back({ page }: Device) {
-    await page.goBack({ waitUntil: 'commit', timeout: ACT_MS });
+    await page.goBack({ waitUntil: 'commit', timeout: ACTION_TIMEOUT_MS });
   },
   async deleteConversation({ page }: Device) {
-    await page.goto('/conversations', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
-    await page.getByRole('button', { name: '《婴宁》的更多操作' }).click({ timeout: ACT_MS });
-    await page.getByRole('menuitem', { name: '删除' }).click({ timeout: ACT_MS });
+    await page.goto('/conversations', { waitUntil: 'domcontentloaded', timeout: ACTION_TIMEOUT_MS * 2 });
+    await page.getByRole('button', { name: '《婴宁》的更多操作' }).click({ timeout: ACTION_TIMEOUT_MS });
+    await page.getByRole('menuitem', { name: '删除' }).click({ timeout: ACTION_TIMEOUT_MS });
   },
   async offline({ context, page }: Device, random: Random) {
     await context.setOffline(true);
@@ -269,10 +273,10 @@ const acts = {
     const story = openStory(device.page);
     const cdp = await device.context.newCDPSession(device.page);
     for (const [story, { at }] of device.drafts)
-      if (device.now() - at < DRAFT_KEPT_AFTER_MS) device.drafts.delete(story);
+      if (device.now() - at < DRAFT_STORED_AFTER_MS) device.drafts.delete(story);
     // it never returns a response
     void cdp.send('Page.crash').catch(() => undefined);
-    await openAnew(device, story, random);
+    await reopenPage(device, story, random);
   },
   async reopen(device: Device, random: Random) {
     if (!device.reopen) throw new Error('it keeps nothing');
@@ -281,7 +285,7 @@ const acts = {
     device.fullDisk = null;
     device.context = await device.reopen();
     await device.context.addInitScript({ content: clockScript(device.clockShift) });
-    await openAnew(device, story, random);
+    await reopenPage(device, story, random);
   },
   async loseSession({ context }: Device) {
     await context.clearCookies();
@@ -289,19 +293,19 @@ const acts = {
   /** Signs out, which removes unsent messages from the device, as its dialog says. */
   async signOut(device: Device) {
     const { page } = device;
-    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACT_MS * 2 });
-    await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACT_MS });
+    await page.goto('/my', { waitUntil: 'domcontentloaded', timeout: ACTION_TIMEOUT_MS * 2 });
+    await page.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACTION_TIMEOUT_MS });
     const question = page.locator('dialog[open]').filter({ hasText: '退出登录？' });
-    await question.waitFor({ timeout: ACT_MS });
+    await question.waitFor({ timeout: ACTION_TIMEOUT_MS });
     const atRisk: Sent[] = [];
     for (const story of stories) {
-      const arrived = (await messagesOf(device.context, device.direct, story)).map(({ body }) => body);
-      atRisk.push(...device.sent.filter((line) => line.story === story && !arrived.includes(line.text)));
+      const storedBodies = (await messagesOf(device.context, device.direct, story)).map(({ body }) => body);
+      atRisk.push(...device.sent.filter((line) => line.story === story && !storedBodies.includes(line.text)));
     }
     for (const line of atRisk) line.wasGivenUp = true;
     device.drafts.clear();
-    await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACT_MS });
-    await question.waitFor({ state: 'hidden', timeout: ACT_MS * 2 });
+    await question.getByRole('button', { name: '退出登录', exact: true }).click({ timeout: ACTION_TIMEOUT_MS });
+    await question.waitFor({ state: 'hidden', timeout: ACTION_TIMEOUT_MS * 2 });
     return `with ${atRisk.length} not sent`;
   },
   signInAgain,
@@ -315,10 +319,10 @@ const acts = {
   },
 } satisfies Record<string, (device: Device, random: Random) => Promise<unknown>>;
 
-async function openAnew(device: Device, story: string | undefined, random: Random) {
+async function reopenPage(device: Device, story: string | undefined, random: Random) {
   await device.page.close();
   device.page = await device.context.newPage();
-  await device.page.goto(story ? chatOf(story) : '/explore', { waitUntil: 'commit', timeout: ACT_MS * 2 });
+  await device.page.goto(story ? chatPath(story) : '/explore', { waitUntil: 'commit', timeout: ACTION_TIMEOUT_MS * 2 });
   // a reader acts on what has loaded by then
   await device.page.waitForTimeout(random.between(0, 500));
 }
@@ -349,15 +353,15 @@ const weights: Record<ActName, number> = {
 
 /** Performs one action of an impatient reader; skips it if the screen does not allow it. */
 export async function act(device: Device, random: Random) {
-  const name = random.weighed(weights);
-  const deed: Deed = { at: device.now(), what: name };
-  device.diary.push(deed);
+  const name = random.pickWeighted(weights);
+  const entry: DiaryEntry = { at: device.now(), what: name };
+  device.diary.push(entry);
   try {
-    await clearWay(device);
-    const done: unknown = await acts[name](device, random);
-    if (typeof done === 'string') deed.what = `${name} ${done}`;
+    await closeOverlays(device);
+    const result: unknown = await acts[name](device, random);
+    if (typeof result === 'string') entry.what = `${name} ${result}`;
   } catch (cause) {
-    deed.what = `${name}, not done: ${(cause as Error).message.split('\n')[0]}`;
+    entry.what = `${name}, not done: ${(cause as Error).message.split('\n')[0]}`;
   }
   // a reader's pause between two actions, independent of the page
   await device.page.waitForTimeout(random.between(200, 2000)).catch(() => undefined);
@@ -377,15 +381,15 @@ export async function calmDown(device: Device) {
 export async function tidyUp(device: Device) {
   const { page } = device;
   // a captive portal's page, or an incomplete document, in which the app does not run
-  const runs = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: ACT_MS });
-  await runs.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
-  await clearWay(device).catch(() => undefined);
+  const appStart = page.waitForFunction(() => '__loadAsset' in globalThis, undefined, { timeout: ACTION_TIMEOUT_MS });
+  await appStart.catch(() => page.reload({ waitUntil: 'commit' }).catch(() => undefined));
+  await closeOverlays(device).catch(() => undefined);
   if (await page.getByRole('log').isVisible()) await findFailed(page);
   for (const name of ['登录', '点按重试', '刷新看看']) {
     const button = page.getByRole('log').getByRole('button', { name, exact: true }).first();
     if (await button.isVisible()) await button.click({ timeout: 1000 }).catch(() => undefined);
   }
-  await clearWay(device).catch(() => undefined);
+  await closeOverlays(device).catch(() => undefined);
 }
 
 /** Scrolls up to a failed message that blocks later ones: rows out of view are not in the document. */
@@ -430,12 +434,12 @@ export const linesOn = (page: Page): Promise<ShownLine[]> =>
 /** The balance below the composer of the open chat, and the composer's text. */
 export async function composerOn(page: Page): Promise<{ balance: number; text: string }> {
   const field = page.getByRole('textbox', { name: '说点什么' });
-  const text = await field.inputValue({ timeout: ACT_MS });
+  const text = await field.inputValue({ timeout: ACTION_TIMEOUT_MS });
   const foot =
     (await page
       .getByText(/余额 [\d,]+/)
       .first()
-      .textContent({ timeout: ACT_MS })) ?? '';
+      .textContent({ timeout: ACTION_TIMEOUT_MS })) ?? '';
   return { text, balance: Number(/余额 ([\d,]+)/.exec(foot)?.[1]?.replaceAll(',', '')) };
 }
 
@@ -452,25 +456,25 @@ export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
 };
 
 /** Number of unsent messages stored on the device, of any author. None may remain there invisibly. */
-export const keptOn = (page: Page): Promise<number> =>
+export const unsentCountOn = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const texts = Object.entries(localStorage).filter(
       ([key]) =>
         key.startsWith('liaozhai-unsent:') || (key.startsWith('liaozhai-draft:') && key.endsWith(':chat.journal')),
     );
-    const stored = await new Promise<number>((resolve, reject) => {
-      const opening = indexedDB.open('liaozhai');
-      opening.onerror = () => reject(opening.error);
-      opening.onsuccess = () => {
-        const database = opening.result;
+    const outboxCount = await new Promise<number>((resolve, reject) => {
+      const openRequest = indexedDB.open('liaozhai');
+      openRequest.onerror = () => reject(openRequest.error);
+      openRequest.onsuccess = () => {
+        const database = openRequest.result;
         if (!database.objectStoreNames.contains('outbox')) return resolve(0);
-        const counting = database.transaction('outbox').objectStore('outbox').count();
-        counting.onerror = () => reject(counting.error);
-        counting.onsuccess = () => {
+        const countRequest = database.transaction('outbox').objectStore('outbox').count();
+        countRequest.onerror = () => reject(countRequest.error);
+        countRequest.onsuccess = () => {
           database.close();
-          resolve(counting.result);
+          resolve(countRequest.result);
         };
       };
     });
-    return texts.length + stored;
+    return texts.length + outboxCount;
   });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Random } from './random.ts';
 
 /** Faults of a request, with their weights. */
-const weathers = {
+const faultWeights = {
   calm: 24,
   slow: 3,
   /** the connection is closed before the request is forwarded */
@@ -21,7 +21,7 @@ const weathers = {
   hanging: 1,
 } as const;
 
-type Weather = keyof typeof weathers;
+type FaultName = keyof typeof faultWeights;
 
 export interface FaultyProxy {
   origin: string;
@@ -48,21 +48,24 @@ interface Answer {
   body: Buffer;
 }
 
-function passOn(target: number, from: IncomingMessage, body: Buffer): Promise<Answer> {
+function forward(target: number, from: IncomingMessage, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, url, headers } = from;
-    const onward = request({ host: '127.0.0.1', port: target, method, path: url, headers, agent: false }, (answer) => {
-      bodyOf(answer).then(
-        (answered) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: answered }),
-        reject,
-      );
-    });
-    onward.on('error', reject);
-    onward.end(body);
+    const forwardedRequest = request(
+      { host: '127.0.0.1', port: target, method, path: url, headers, agent: false },
+      (answer) => {
+        bodyOf(answer).then(
+          (answered) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: answered }),
+          reject,
+        );
+      },
+    );
+    forwardedRequest.on('error', reject);
+    forwardedRequest.end(body);
   });
 }
 
-function reply(to: ServerResponse, { status, headers, body }: Answer) {
+function sendAnswer(to: ServerResponse, { status, headers, body }: Answer) {
   const { 'transfer-encoding': _chunked, connection: _hop, ...rest } = headers;
   to.writeHead(status, { ...rest, ...(body.length > 0 && { 'content-length': body.length }) });
   to.end(body);
@@ -73,22 +76,22 @@ function reply(to: ServerResponse, { status, headers, body }: Answer) {
  * affected: a page needs a dozen files, so the rate of calls would prevent it from ever loading.
  */
 export async function startFaultyProxy(target: number, random: Random, fileShare: number): Promise<FaultyProxy> {
-  const counted: Record<string, number> = {};
-  const failed = new Set<string>();
+  const faultCounts: Record<string, number> = {};
+  const failedCalls = new Set<string>();
   const sockets = new Set<Socket>();
   const state = { isStorming: false };
 
-  function weatherFor(path = ''): Weather {
+  function chooseFault(path = ''): FaultName {
     if (!state.isStorming) return 'calm';
     const isSpared = path.startsWith('/builds/') && random.next() >= fileShare;
-    return isSpared ? 'calm' : random.weighed(weathers);
+    return isSpared ? 'calm' : random.pickWeighted(faultWeights);
   }
 
   async function handle(from: IncomingMessage, to: ServerResponse) {
     const body = await bodyOf(from);
-    const weather = weatherFor(from.url);
-    if (weather !== 'calm') counted[weather] = (counted[weather] ?? 0) + 1;
-    switch (weather) {
+    const fault = chooseFault(from.url);
+    if (fault !== 'calm') faultCounts[fault] = (faultCounts[fault] ?? 0) + 1;
+    switch (fault) {
       case 'slow':
         await pause(random.between(200, 3000));
         break;
@@ -106,19 +109,19 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
         from.socket.destroy();
         return;
       case 'doubled':
-        await passOn(target, from, body);
+        await forward(target, from, body);
         break;
     }
-    const answer = await passOn(target, from, body);
-    if (answer.status === 500) failed.add(`${from.method} ${from.url}: ${answer.body.toString().slice(0, 200)}`);
-    if (weather === 'cut' || weather === 'truncated') {
+    const answer = await forward(target, from, body);
+    if (answer.status === 500) failedCalls.add(`${from.method} ${from.url}: ${answer.body.toString().slice(0, 200)}`);
+    if (fault === 'cut' || fault === 'truncated') {
       const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
-      if (weather === 'truncated') return reply(to, { ...answer, body: half });
+      if (fault === 'truncated') return sendAnswer(to, { ...answer, body: half });
       to.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length });
       to.write(half, () => from.socket.destroy());
       return;
     }
-    reply(to, answer);
+    sendAnswer(to, answer);
   }
 
   const server = createServer((from, to) => {
@@ -130,18 +133,18 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('upgrade', (from: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (weatherFor() === 'refused') return socket.destroy();
-    const onward = connect(target, '127.0.0.1', () => {
+    if (chooseFault() === 'refused') return socket.destroy();
+    const upstream = connect(target, '127.0.0.1', () => {
       const lines = Object.entries(from.headers).map(([name, value]) => `${name}: ${value}`);
-      onward.write(`${from.method} ${from.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
+      upstream.write(`${from.method} ${from.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
     });
     const close = () => {
       socket.destroy();
-      onward.destroy();
+      upstream.destroy();
     };
-    for (const end of [socket, onward]) end.on('error', close).on('close', close);
+    for (const end of [socket, upstream]) end.on('error', close).on('close', close);
     if (!state.isStorming) return;
     // most stay open; some are closed without a close frame
     if (random.next() < 0.4) setTimeout(close, random.between(1000, 20_000)).unref();
@@ -152,8 +155,8 @@ export async function startFaultyProxy(target: number, random: Random, fileShare
     storm(isOn) {
       state.isStorming = isOn;
     },
-    counts: () => counted,
-    failures: () => [...failed],
+    counts: () => faultCounts,
+    failures: () => [...failedCalls],
     stop() {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -12,7 +12,7 @@ import { act, type Device, openDevice } from './device.ts';
 import { startFaultyProxy } from './faultyProxy.ts';
 import { judge } from './judge.ts';
 import { createRandom, type Random } from './random.ts';
-import { buildEditions, keepSwitching } from './switching.ts';
+import { buildEditions, switchRandomly } from './switching.ts';
 
 const usage = `pnpm storm [--seed N] [--minutes M]
   --seed     which storm; default: another each time, and printed
@@ -39,29 +39,29 @@ async function main() {
   }
   const command = `pnpm storm --seed ${seed} --minutes ${minutes} --files ${fileShare}`;
   console.log(command);
-  const wrong = await storm({ seed, milliseconds: minutes * 60_000, fileShare, showsDiary: values.diary });
-  for (const line of wrong) console.log(`✗ ${line}`);
+  const problems = await storm({ seed, milliseconds: minutes * 60_000, fileShare, showsDiary: values.diary });
+  for (const line of problems) console.log(`✗ ${line}`);
   console.log(
-    wrong.length === 0
+    problems.length === 0
       ? '✓ nothing lost, doubled, out of order or different'
-      : `${wrong.length} faults; again: ${command}`,
+      : `${problems.length} faults; again: ${command}`,
   );
-  process.exit(wrong.length === 0 ? 0 : 1);
+  process.exit(problems.length === 0 ? 0 : 1);
 }
 
-interface Storm {
+interface StormOptions {
   seed: number;
   milliseconds: number;
   fileShare: number;
   showsDiary: boolean;
 }
 
-const told = (counts: Record<string, number>) =>
+const formatCounts = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
 
-async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Promise<string[]> {
+async function storm({ seed, milliseconds, fileShare, showsDiary }: StormOptions): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-storm-'));
   const data = join(folder, 'data');
   mkdirSync(data);
@@ -83,23 +83,23 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
   const editions = await buildEditions();
   const devices: Device[] = [];
   try {
-    const began = { at: Date.now() };
-    const now = () => Date.now() - began.at;
+    const start = { at: Date.now() };
+    const now = () => Date.now() - start.at;
     for (const reader of ['甲', '乙']) {
       const account = await seededAccount({ balance: 1_000_000 }, data);
       const options = { account, origin: proxy.origin, direct: running.product.origin, now };
       devices.push(await openDevice({ ...options, name: `${reader}一` }, { browser }));
       devices.push(await openDevice({ ...options, name: `${reader}二` }, { profile: join(folder, 'profiles') }));
     }
-    began.at = Date.now();
-    const until = began.at + milliseconds;
+    start.at = Date.now();
+    const until = start.at + milliseconds;
     proxy.storm(true);
-    const restarts = keepEnding(running, env, createRandom(seed + 2), until);
-    const switching = keepSwitching(join(data, 'releases'), editions, createRandom(seed + 3), until);
+    const restarts = restartRandomly(running, env, createRandom(seed + 2), until);
+    const switching = switchRandomly(join(data, 'releases'), editions, createRandom(seed + 3), until);
     await Promise.all(
       devices.map(async (device, index) => {
-        const own = createRandom(seed + 10 + index);
-        while (Date.now() < until) await act(device, own);
+        const deviceRandom = createRandom(seed + 10 + index);
+        while (Date.now() < until) await act(device, deviceRandom);
       }),
     );
     proxy.storm(false);
@@ -107,17 +107,17 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
     const { done, refusals, set } = await switching;
     const sent = devices.reduce((sum, device) => sum + device.sent.filter(({ wasSeen }) => wasSeen).length, 0);
     console.log(
-      `${sent} lines sent; the product: ${told(ends)}; releases: ${told(done)}; requests: ${told(proxy.counts())}`,
+      `${sent} lines sent; the product: ${formatCounts(ends)}; releases: ${formatCounts(done)}; requests: ${formatCounts(proxy.counts())}`,
     );
-    console.log(`acts: ${told(countOf(devices))}`);
+    console.log(`acts: ${formatCounts(countOf(devices))}`);
     for (const refusal of refusals) console.log(`releases, refused: ${refusal}`);
     for (const device of devices) console.log(`${device.name}: ${summaryOf(device)}`);
-    const wrong = await judge(devices, set);
-    wrong.push(...proxy.failures().map((failure) => `the product failed: ${failure}`));
+    const problems = await judge(devices, set);
+    problems.push(...proxy.failures().map((failure) => `the product failed: ${failure}`));
     if (showsDiary)
       for (const { name, diary } of devices)
         console.log(`\n${name}\n${diary.map(({ at, what }) => `${at} ${what}`).join('\n')}`);
-    return wrong;
+    return problems;
   } finally {
     for (const { context } of devices) await context.close().catch(() => undefined);
     await browser.close();
@@ -129,12 +129,12 @@ async function storm({ seed, milliseconds, fileShare, showsDiary }: Storm): Prom
 
 /** Summary of a device: its messages, its failed actions and its longest time without a message. */
 function summaryOf({ sent, diary }: Device): string {
-  const seen = sent.filter(({ wasSeen }) => wasSeen);
-  const givenUp = seen.filter(({ wasGivenUp }) => wasGivenUp).length;
-  const undone = diary.filter(({ what }) => what.includes(', not done')).length;
-  const times = [0, ...seen.map(({ at }) => at), diary.at(-1)?.at ?? 0];
+  const seenMessages = sent.filter(({ wasSeen }) => wasSeen);
+  const givenUpCount = seenMessages.filter(({ wasGivenUp }) => wasGivenUp).length;
+  const undoneCount = diary.filter(({ what }) => what.includes(', not done')).length;
+  const times = [0, ...seenMessages.map(({ at }) => at), diary.at(-1)?.at ?? 0];
   const gap = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)));
-  return `${seen.length} lines, ${givenUp} given up by logging out, ${undone} of ${diary.length} acts not done, at most ${Math.round(gap / 1000)} s without a line`;
+  return `${seenMessages.length} lines, ${givenUpCount} given up by logging out, ${undoneCount} of ${diary.length} acts not done, at most ${Math.round(gap / 1000)} s without a line`;
 }
 
 /** Number of successful actions, by name. */
@@ -148,7 +148,7 @@ function countOf(devices: readonly Device[]): Record<string, number> {
 }
 
 /** Kills or stops the product at random times, and restarts it. Resolves with the counts once the time is over and the product runs. */
-async function keepEnding(
+async function restartRandomly(
   running: { product: RunningProduct },
   env: Record<string, string>,
   random: Random,
@@ -156,12 +156,12 @@ async function keepEnding(
 ): Promise<Record<string, number>> {
   const ends = { killed: 0, stopped: 0 };
   for (;;) {
-    const next = Date.now() + random.between(12_000, 40_000);
-    if (next > until - 5000) {
+    const nextAt = Date.now() + random.between(12_000, 40_000);
+    if (nextAt > until - 5000) {
       await pause(Math.max(0, until - Date.now()));
       return ends;
     }
-    await pause(next - Date.now());
+    await pause(nextAt - Date.now());
     if (random.next() < 0.7) {
       await running.product.crash();
       ends.killed += 1;

@@ -6,7 +6,7 @@ export interface Random {
   between(low: number, high: number): number;
   pick<Item>(items: readonly Item[]): Item;
   /** Picks by weight, such as `{ calm: 3, slow: 1 }`. */
-  weighed<Name extends string>(weights: Record<Name, number>): Name;
+  pickWeighted<Name extends string>(weights: Record<Name, number>): Name;
 }
 
 /** Mulberry32, by Tommy Ettinger (public domain): small, and good enough for choices. */
@@ -23,12 +23,12 @@ export function createRandom(seed: number): Random {
     next,
     between,
     pick: (items) => items[Math.floor(next() * items.length)] as (typeof items)[number],
-    weighed(weights) {
+    pickWeighted(weights) {
       const entries = Object.entries(weights) as [keyof typeof weights, number][];
-      let rest = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      let remainder = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [name, weight] of entries) {
-        rest -= weight;
-        if (rest < 0) return name;
+        remainder -= weight;
+        if (remainder < 0) return name;
       }
       return (entries.at(-1) as (typeof entries)[number])[0];
     },

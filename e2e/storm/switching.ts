@@ -12,10 +12,10 @@ const editions = [
 
 /** Builds the next version of some remotes, for publishing during the storm. Returns their folders. */
 export async function buildEditions(): Promise<string[]> {
-  const built: string[] = [];
+  const folders: string[] = [];
   // one at a time, because a build uses a whole core
-  for (const edition of editions) built.push(await buildEdition(edition));
-  return built;
+  for (const edition of editions) folders.push(await buildEdition(edition));
+  return folders;
 }
 
 export interface Switches {
@@ -27,7 +27,7 @@ export interface Switches {
 }
 
 /** Switches the store's live set at random times. At the end all visitors get the stable set. */
-export async function keepSwitching(
+export async function switchRandomly(
   store: string,
   built: readonly string[],
   random: Random,
@@ -35,7 +35,7 @@ export async function keepSwitching(
 ): Promise<Switches> {
   const done: Record<string, number> = {};
   const refusals: string[] = [];
-  const refused = (cause: Error & { stderr?: string }) =>
+  const recordRefusal = (cause: Error & { stderr?: string }) =>
     void refusals.push((cause.stderr || cause.message).trim().replace(/\s+/g, ' ').slice(0, 200));
   const release = async (...words: string[]) => {
     const answer = await runRelease(store, words);
@@ -43,13 +43,15 @@ export async function keepSwitching(
     return answer;
   };
   const unpublished = [...built];
-  const known = (await runRelease(store, ['status'])).stable.builds.filter((build) => !build.startsWith('host@'));
+  const publishedBuilds = (await runRelease(store, ['status'])).stable.builds.filter(
+    (build) => !build.startsWith('host@'),
+  );
   /** Publishes a new build if one is left; otherwise picks a published one. */
   const publish = async () => {
     const next = unpublished.shift();
-    if (!next) return random.pick(known);
+    if (!next) return random.pick(publishedBuilds);
     const { id } = await release('publish', next, '--version', '2.0.0');
-    known.push(id);
+    publishedBuilds.push(id);
     return id;
   };
   const verbs = {
@@ -64,14 +66,14 @@ export async function keepSwitching(
     rollback: () => release('rollback'),
   };
   for (;;) {
-    const next = Date.now() + random.between(5000, 25_000);
-    if (next > until - 5000) break;
-    await pause(next - Date.now());
+    const nextAt = Date.now() + random.between(5000, 25_000);
+    if (nextAt > until - 5000) break;
+    await pause(nextAt - Date.now());
     // a conflict with another writer, such as a restart that publishes, or a missing earlier state: not a fault
-    await verbs[random.weighed({ activate: 3, canary: 2, rollback: 2 })]().catch(refused);
+    await verbs[random.pickWeighted({ activate: 3, canary: 2, rollback: 2 })]().catch(recordRefusal);
   }
   await pause(Math.max(0, until - Date.now()));
-  await release('abort').catch(refused);
+  await release('abort').catch(recordRefusal);
   const { stable } = await runRelease(store, ['status']);
   return { done, refusals, set: stable.set };
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@rstest/core';
 import type { Account, Conversation, Entry, Message } from './record';
 import {
   differenceOf,
+  findAccountFaults,
+  findConversationFaults,
+  findLineFaults,
   linesOf,
   listDifference,
   type Sent,
   type ShownLine,
-  wrongAccount,
-  wrongConversation,
-  wrongLines,
 } from './verdict';
 
 const PRICE = 5;
@@ -56,28 +56,28 @@ const page = (messages = conversation(), from = 0): ShownLine[] =>
     .map((line) => ({ ...line, isOnTheWay: false }))
     .slice(from);
 
-const whatOf = (messages: Message[]) => wrongLines(first, story, messages).map(({ what }) => what);
+const whatOf = (messages: Message[]) => findLineFaults(first, story, messages).map(({ what }) => what);
 
 describe('lines', () => {
   it('are right where each is there once, in the order it was written', () => {
     expect(whatOf(conversation())).toEqual([]);
-    expect(wrongConversation(writers, story, conversation())).toEqual([]);
+    expect(findConversationFaults(writers, story, conversation())).toEqual([]);
   });
   it('are lost unless their writer logged out before they had gone, or never saw them', () => {
     const lacking = conversation(bodies.slice(0, 2));
     expect(whatOf(lacking)).toEqual(['lost']);
     for (const changes of [{ wasGivenUp: true }, { wasSeen: false }]) {
       const writer = { ...first, sent: [sentLine('甲一说2号33', 3000, changes)] };
-      expect(wrongLines(writer, story, lacking)).toEqual([]);
+      expect(findLineFaults(writer, story, lacking)).toEqual([]);
     }
   });
   it('are doubled, also those that their writer never saw', () => {
     const writer = { ...first, sent: [sentLine('甲一说1号11', 1000, { wasSeen: false })] };
-    const [fault] = wrongLines(writer, story, conversation(['甲一说1号11', '甲一说1号11']));
+    const [fault] = findLineFaults(writer, story, conversation(['甲一说1号11', '甲一说1号11']));
     expect(fault?.what).toBe('there 2 times');
   });
   it('are out of order', () => {
-    const [fault, ...others] = wrongLines(first, story, conversation(['甲一说2号33', '甲一说1号11']));
+    const [fault, ...others] = findLineFaults(first, story, conversation(['甲一说2号33', '甲一说1号11']));
     expect(fault).toMatchObject({ line: { text: '甲一说2号33' }, what: 'out of order, before 甲一说1号11' });
     expect(others).toEqual([]);
   });
@@ -86,21 +86,21 @@ describe('lines', () => {
 describe('a conversation', () => {
   it('has one reply to each line', () => {
     const messages = conversation();
-    expect(wrongConversation(writers, story, messages.slice(0, -1))).toEqual(['no reply to 甲一说2号33']);
+    expect(findConversationFaults(writers, story, messages.slice(0, -1))).toEqual(['no reply to 甲一说2号33']);
     const again = { ...messages[5], seq: 7 } as Message;
-    expect(wrongConversation(writers, story, [...messages, again])).toEqual(['two replies to 甲一说2号33']);
+    expect(findConversationFaults(writers, story, [...messages, again])).toEqual(['two replies to 甲一说2号33']);
   });
   it('lacks no message in between', () => {
     const messages = conversation().filter(({ seq }) => seq !== 3 && seq !== 4);
-    expect(wrongConversation(writers, story, messages)).toEqual(['seq 5 follows 2']);
+    expect(findConversationFaults(writers, story, messages)).toEqual(['seq 5 follows 2']);
   });
   it("holds nobody else's lines, and none of another story", () => {
-    expect(wrongConversation([first], story, conversation())).toEqual(['nobody said this here: 甲二说1号22']);
-    expect(wrongConversation(writers, 'ying-ning', conversation())).toHaveLength(3);
+    expect(findConversationFaults([first], story, conversation())).toEqual(['nobody said this here: 甲二说1号22']);
+    expect(findConversationFaults(writers, 'ying-ning', conversation())).toHaveLength(3);
   });
   it('takes each key once', () => {
     const messages = conversation().map((message) => ({ ...message, client_id: message.client_id && 'c0' }));
-    expect(wrongConversation(writers, story, messages)).toContain('甲二说1号22 has the key of another');
+    expect(findConversationFaults(writers, story, messages)).toContain('甲二说1号22 has the key of another');
   });
 });
 
@@ -134,32 +134,40 @@ describe('an account', () => {
   const messages = [conversation()];
   const right = [filled, paid('r0'), paid('r1'), paid('r2')];
   it('is what its entries come to, one for each reply', () => {
-    expect(wrongAccount(accountOf(right), messages, [])).toEqual([]);
+    expect(findAccountFaults(accountOf(right), messages, [])).toEqual([]);
   });
   it('has lost points, or an entry in between', () => {
-    expect(wrongAccount(accountOf(right, 80), messages, [])).toEqual(['a balance of 80 for entries of 85']);
+    expect(findAccountFaults(accountOf(right, 80), messages, [])).toEqual(['a balance of 80 for entries of 85']);
     const { balance, entries } = accountOf([filled, ['check_in', 10, 'today'], ...right.slice(1)]);
     const torn = { balance, entries: entries.filter(({ type }) => type !== 'check_in') };
-    expect(wrongAccount(torn, messages, [])).toHaveLength(2);
+    expect(findAccountFaults(torn, messages, [])).toHaveLength(2);
   });
   it('was charged twice for a line, or not at all', () => {
-    const twice = wrongAccount(accountOf([...right, paid('r2')]), messages, []);
+    const twice = findAccountFaults(accountOf([...right, paid('r2')]), messages, []);
     expect(twice).toContain('the reply at seq 6 was booked 2 times');
     expect(twice).toContain('booked twice: message《画皮》');
-    expect(wrongAccount(accountOf(right.slice(0, 3)), messages, [])).toContain('the reply at seq 6 was booked 0 times');
+    expect(findAccountFaults(accountOf(right.slice(0, 3)), messages, [])).toContain(
+      'the reply at seq 6 was booked 0 times',
+    );
   });
   it('was charged for a line that is not there, unless its conversation was deleted', () => {
     const more = accountOf([...right, paid('r9')]);
-    expect(wrongAccount(more, messages, [])).toEqual(['an entry for a message that there is not: message《画皮》']);
-    expect(wrongAccount(more, messages, ['画皮'])).toEqual([]);
+    expect(findAccountFaults(more, messages, [])).toEqual([
+      'an entry for a message that there is not: message《画皮》',
+    ]);
+    expect(findAccountFaults(more, messages, ['画皮'])).toEqual([]);
   });
   it('was given twice for one day', () => {
     const daily: [string, number, string] = ['check_in', 10, 'today'];
-    expect(wrongAccount(accountOf([...right, daily, daily]), messages, [])).toEqual(['booked twice: check_in《画皮》']);
+    expect(findAccountFaults(accountOf([...right, daily, daily]), messages, [])).toEqual([
+      'booked twice: check_in《画皮》',
+    ]);
   });
   it('was paid back for a reply that is counted as paid', () => {
     const refunded = accountOf([...right, ['refund', PRICE, 'r2']]);
-    expect(wrongAccount(refunded, messages, [])).toEqual(['the reply at seq 6 says that it cost 5, and 0 were paid']);
+    expect(findAccountFaults(refunded, messages, [])).toEqual([
+      'the reply at seq 6 says that it cost 5, and 0 were paid',
+    ]);
   });
 });
 

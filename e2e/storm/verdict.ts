@@ -36,24 +36,29 @@ export const linesOf = (messages: readonly Message[]): Line[] =>
     .filter(({ role }) => role !== 'system')
     .map(({ role, body }) => ({ mine: role === 'user', words: wordsOf(body) }));
 
-const said = ({ mine, words }: Line): string => `${mine ? 'own' : 'reply'} ${words.slice(0, 30)}`;
+const describeLine = ({ mine, words }: Line): string => `${mine ? 'own' : 'reply'} ${words.slice(0, 30)}`;
 
 /**
  * Compares the page with the end of the server's messages, from the reader's first message on the page. Returns the difference,
  * or null. A page may have loaded less, and also shows the opening.
  */
 export function differenceOf(page: readonly ShownLine[], server: readonly Line[]): string | null {
-  const waiting = page.filter(({ isOnTheWay }) => isOnTheWay);
-  if (waiting.length > 0) return `${waiting.length} still on the way: ${waiting[0]?.words}`;
-  const known = server.filter(({ words }) => words !== '');
+  const pendingLines = page.filter(({ isOnTheWay }) => isOnTheWay);
+  if (pendingLines.length > 0) return `${pendingLines.length} still on the way: ${pendingLines[0]?.words}`;
+  const serverLines = server.filter(({ words }) => words !== '');
   const first = page.findIndex(({ mine }) => mine);
-  if (first < 0) return known.length > 0 ? `nothing of ${known.length} messages` : null;
-  const shown = page.slice(first).filter(({ words }) => words !== '');
-  if (shown.length > known.length) return `${shown.length} lines where the server has ${known.length}`;
-  const tail = known.slice(known.length - shown.length);
-  const at = shown.findIndex(({ mine, words }, index) => mine !== tail[index]?.mine || words !== tail[index].words);
-  const [have, want] = [shown[at], tail[at]];
-  return have && want ? `line ${at} of ${shown.length} is another: ${said(have)} for ${said(want)}` : null;
+  if (first < 0) return serverLines.length > 0 ? `nothing of ${serverLines.length} messages` : null;
+  const shownLines = page.slice(first).filter(({ words }) => words !== '');
+  if (shownLines.length > serverLines.length)
+    return `${shownLines.length} lines where the server has ${serverLines.length}`;
+  const tail = serverLines.slice(serverLines.length - shownLines.length);
+  const at = shownLines.findIndex(
+    ({ mine, words }, index) => mine !== tail[index]?.mine || words !== tail[index].words,
+  );
+  const [shownLine, serverLine] = [shownLines[at], tail[at]];
+  return shownLine && serverLine
+    ? `line ${at} of ${shownLines.length} is another: ${describeLine(shownLine)} for ${describeLine(serverLine)}`
+    : null;
 }
 
 /** A device and its messages. */
@@ -70,87 +75,92 @@ export interface LineFault {
 }
 
 /** Compares a device's messages in a conversation with the server's. */
-export function wrongLines({ sent }: Writer, story: string, messages: readonly Message[]): LineFault[] {
-  const wrong: LineFault[] = [];
-  const onServer = messages.filter(({ role }) => role === 'user').map(({ body }) => wordsOf(body));
-  const own = sent.filter((line) => line.story === story);
-  for (const line of own) {
-    const copies = onServer.filter((known) => known === wordsOf(line.text)).length;
-    if (copies === 0 && line.wasSeen && !line.wasGivenUp) wrong.push({ line, what: 'lost', others: [] });
-    if (copies > 1) wrong.push({ line, what: `there ${copies} times`, others: [] });
+export function findLineFaults({ sent }: Writer, story: string, messages: readonly Message[]): LineFault[] {
+  const faults: LineFault[] = [];
+  const serverTexts = messages.filter(({ role }) => role === 'user').map(({ body }) => wordsOf(body));
+  const sentLines = sent.filter((line) => line.story === story);
+  for (const line of sentLines) {
+    const copies = serverTexts.filter((known) => known === wordsOf(line.text)).length;
+    if (copies === 0 && line.wasSeen && !line.wasGivenUp) faults.push({ line, what: 'lost', others: [] });
+    if (copies > 1) faults.push({ line, what: `there ${copies} times`, others: [] });
   }
   let last: { line: Sent; place: number } | undefined;
-  for (const line of own) {
-    const place = onServer.indexOf(wordsOf(line.text));
+  for (const line of sentLines) {
+    const place = serverTexts.indexOf(wordsOf(line.text));
     if (place < 0) continue;
     if (last && place < last.place) {
-      wrong.push({ line, what: `out of order, before ${last.line.text}`, others: [last.line] });
+      faults.push({ line, what: `out of order, before ${last.line.text}`, others: [last.line] });
       continue;
     }
     last = { line, place };
   }
-  return wrong;
+  return faults;
 }
 
 /** Finds impossible states of a conversation; `writers` are all devices of its reader. */
-export function wrongConversation(writers: readonly Writer[], story: string, messages: readonly Message[]): string[] {
-  const wrong: string[] = [];
-  const known = new Set(
+export function findConversationFaults(
+  writers: readonly Writer[],
+  story: string,
+  messages: readonly Message[],
+): string[] {
+  const faults: string[] = [];
+  const sentTexts = new Set(
     writers.flatMap(({ sent }) => sent.filter((line) => line.story === story).map(({ text }) => wordsOf(text))),
   );
   const clientIds = new Set<string>();
   messages.forEach(({ role, body, seq, client_id }, index) => {
     const before = messages[index - 1];
     const next = messages[index + 1];
-    if (before && seq !== before.seq + 1) wrong.push(`seq ${seq} follows ${before.seq}`);
-    if (role === 'assistant' && before?.role === role) wrong.push(`two replies to ${messages[index - 2]?.body}`);
+    if (before && seq !== before.seq + 1) faults.push(`seq ${seq} follows ${before.seq}`);
+    if (role === 'assistant' && before?.role === role) faults.push(`two replies to ${messages[index - 2]?.body}`);
     if (role !== 'user') return;
-    if (next?.role !== 'assistant') wrong.push(`no reply to ${body}`);
-    if (client_id && clientIds.has(client_id)) wrong.push(`${body} has the key of another`);
+    if (next?.role !== 'assistant') faults.push(`no reply to ${body}`);
+    if (client_id && clientIds.has(client_id)) faults.push(`${body} has the key of another`);
     if (client_id) clientIds.add(client_id);
-    if (isOfStorm(body) && !known.has(wordsOf(body))) wrong.push(`nobody said this here: ${body}`);
+    if (isOfStorm(body) && !sentTexts.has(wordsOf(body))) faults.push(`nobody said this here: ${body}`);
   });
-  return wrong;
+  return faults;
 }
 
 /**
- * Compares an account's balance with its entries, and the entries with the messages in `kept`, one list per story. Of a deleted
+ * Compares an account's balance with its entries, and the entries with the messages in `messagesByStory`, one list per story. Of a deleted
  * conversation only the story's title is known, in `deletedTitles`.
  */
-export function wrongAccount(
+export function findAccountFaults(
   { balance, entries }: Account,
-  kept: readonly (readonly Message[])[],
+  messagesByStory: readonly (readonly Message[])[],
   deletedTitles: readonly string[],
 ): string[] {
-  const wrong: string[] = [];
+  const faults: string[] = [];
   const sum = entries.reduce((total, { amount }) => total + amount, 0);
-  if (sum !== balance) wrong.push(`a balance of ${balance} for entries of ${sum}`);
+  if (sum !== balance) faults.push(`a balance of ${balance} for entries of ${sum}`);
   entries.forEach(({ amount, balance_after, description }, index) => {
     const before = entries[index + 1]?.balance_after ?? 0;
-    if (before + amount !== balance_after) wrong.push(`${description}: ${before} and ${amount} made ${balance_after}`);
+    if (before + amount !== balance_after) faults.push(`${description}: ${before} and ${amount} made ${balance_after}`);
   });
   const replies = new Map(
-    kept.flat().flatMap((message) => (message.role === 'assistant' ? [[message.id, message]] : [])),
+    messagesByStory.flat().flatMap((message) => (message.role === 'assistant' ? [[message.id, message]] : [])),
   );
   for (const { id, cost, seq } of replies.values()) {
-    const own = entries.filter(({ ref_type, ref_id }) => ref_type === 'message' && ref_id === id);
-    const paid = -own.reduce((total, { amount }) => total + amount, 0);
-    const orders = own.filter(({ type }) => type === 'message').length;
-    if (orders !== 1) wrong.push(`the reply at seq ${seq} was booked ${orders} times`);
-    if (paid !== cost) wrong.push(`the reply at seq ${seq} says that it cost ${cost}, and ${paid} were paid`);
+    const ownEntries = entries.filter(({ ref_type, ref_id }) => ref_type === 'message' && ref_id === id);
+    const paidAmount = -ownEntries.reduce((total, { amount }) => total + amount, 0);
+    const orders = ownEntries.filter(({ type }) => type === 'message').length;
+    if (orders !== 1) faults.push(`the reply at seq ${seq} was booked ${orders} times`);
+    if (paidAmount !== cost)
+      faults.push(`the reply at seq ${seq} says that it cost ${cost}, and ${paidAmount} were paid`);
   }
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   for (const { type, ref_type, ref_id, description } of entries) {
     const isOfDeleted = deletedTitles.some((title) => description.includes(`《${title}》`));
     if (ref_type === 'message' && !replies.has(ref_id) && !isOfDeleted)
-      wrong.push(`an entry for a message that there is not: ${description}`);
+      faults.push(`an entry for a message that there is not: ${description}`);
     // a reply can be continued several times, with a refund each time
     const isOnce = type === 'message' || type === 'suggestion' || type === 'check_in';
     const key = `${type}:${ref_id}`;
-    if (isOnce && seen.has(key)) wrong.push(`booked twice: ${description}`);
-    seen.add(key);
+    if (isOnce && seenKeys.has(key)) faults.push(`booked twice: ${description}`);
+    seenKeys.add(key);
   }
-  return [...new Set(wrong)];
+  return [...new Set(faults)];
 }
 
 /** A row of 聊过 on a page. */
@@ -165,15 +175,15 @@ const EXCERPT_CHARACTERS = 40;
 
 /** Compares 聊过 on a page with the server's list. Returns the difference, or null. */
 export function listDifference(page: readonly ShownRow[], server: readonly Conversation[]): string | null {
-  const shown = page.map(({ story }) => story).join();
-  const known = server.map(({ story }) => story.id).join();
-  if (shown !== known) return `${shown} for ${known}`;
+  const shownOrder = page.map(({ story }) => story).join();
+  const serverOrder = server.map(({ story }) => story.id).join();
+  if (shownOrder !== serverOrder) return `${shownOrder} for ${serverOrder}`;
   for (const [index, { story, last_message, unread }] of server.entries()) {
     const row = page[index];
     const excerpt = wordsOf(last_message?.excerpt ?? '');
     // a page may shorten the excerpt, and adds its author
-    const begins = excerpt.slice(0, EXCERPT_CHARACTERS);
-    if (row && !row.excerpt.includes(begins)) return `${story.id} ends with ${row.excerpt} for ${excerpt}`;
+    const excerptStart = excerpt.slice(0, EXCERPT_CHARACTERS);
+    if (row && !row.excerpt.includes(excerptStart)) return `${story.id} ends with ${row.excerpt} for ${excerpt}`;
     if (row && row.isUnread !== unread) return `${story.id} is shown as ${row.isUnread ? 'unread' : 'read'}`;
   }
   return null;
