@@ -3,16 +3,16 @@ export const keptHere = async () => {
   const rows: unknown[] = [Object.entries(localStorage), Object.entries(sessionStorage)];
   for (const { name = '' } of await indexedDB.databases()) {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
-      const opening = indexedDB.open(name);
-      opening.onsuccess = () => resolve(opening.result);
-      opening.onerror = () => reject(opening.error);
+      const openRequest = indexedDB.open(name);
+      openRequest.onsuccess = () => resolve(openRequest.result);
+      openRequest.onerror = () => reject(openRequest.error);
     });
     for (const store of database.objectStoreNames) {
-      const all = database.transaction(store).objectStore(store).getAll();
+      const getRequest = database.transaction(store).objectStore(store).getAll();
       rows.push(
         await new Promise((resolve, reject) => {
-          all.onsuccess = () => resolve(all.result);
-          all.onerror = () => reject(all.error);
+          getRequest.onsuccess = () => resolve(getRequest.result);
+          getRequest.onerror = () => reject(getRequest.error);
         }),
       );
     }

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Request } from '@playwright/test';
 
 /** Runs in the page. */
-async function lookAround(): Promise<string> {
+async function describeDocument(): Promise<string> {
   const frame = new Promise<string>((resolve) => {
     requestAnimationFrame(() => resolve('frames come'));
     setTimeout(() => resolve('no frame within a second'), 1000);
@@ -13,13 +13,13 @@ async function lookAround(): Promise<string> {
 type Pending = Map<Request, number>;
 
 async function stateOf(page: Page, pending: Pending): Promise<string> {
-  const silent = new Promise<string>((resolve) => setTimeout(() => resolve('the page does not answer'), 3000));
-  const state = await Promise.race([page.evaluate(lookAround), silent]).catch(({ message }: Error) => message);
+  const timeout = new Promise<string>((resolve) => setTimeout(() => resolve('the page does not answer'), 3000));
+  const state = await Promise.race([page.evaluate(describeDocument), timeout]).catch(({ message }: Error) => message);
   const now = Date.now();
-  const waits = [...pending]
+  const pendingLines = [...pending]
     .filter(([request]) => request.frame().page() === page)
     .map(([request, at]) => `  waits ${Math.round((now - at) / 1000)} s for ${request.method()} ${request.url()}`);
-  return [`${page.url()}: ${state}`, ...waits].join('\n');
+  return [`${page.url()}: ${state}`, ...pendingLines].join('\n');
 }
 
 /** Follows the pages of a context. Returns a function that describes their state, for failures on a remote machine. */

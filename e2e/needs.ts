@@ -19,16 +19,16 @@ const wrongSetting = (name: string, path: string) =>
   new Error(`${name}=${path} does not exist: correct it, or unset it.`);
 
 async function findNamedChromium(): Promise<string | null> {
-  const found = await findChromium();
-  const named = process.env.CHROMIUM_PATH;
-  if (named && !found) throw wrongSetting('CHROMIUM_PATH', named);
-  return found;
+  const path = await findChromium();
+  const configuredPath = process.env.CHROMIUM_PATH;
+  if (configuredPath && !path) throw wrongSetting('CHROMIUM_PATH', configuredPath);
+  return path;
 }
 
 async function findFirefox(): Promise<string | null> {
-  const named = process.env.FIREFOX_PATH;
-  if (named && !existsSync(named)) throw wrongSetting('FIREFOX_PATH', named);
-  return named ?? findProgram('firefox-esr') ?? findProgram('firefox');
+  const configuredPath = process.env.FIREFOX_PATH;
+  if (configuredPath && !existsSync(configuredPath)) throw wrongSetting('FIREFOX_PATH', configuredPath);
+  return configuredPath ?? findProgram('firefox-esr') ?? findProgram('firefox');
 }
 
 const findProgram = (name: string): string | null =>
@@ -78,7 +78,7 @@ const isNeed = (name: string): name is NeedName => Object.hasOwn(needs, name);
 const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 /** Runs `apt-get` once per need, so that a package missing in this Debian version does not block the others. */
-function installOnDebian(wanted: readonly NeedName[]) {
+function installOnDebian(missingNeeds: readonly NeedName[]) {
   // the system's updates may hold the lock for a while
   const apt = (...args: string[]) =>
     spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
@@ -86,15 +86,15 @@ function installOnDebian(wanted: readonly NeedName[]) {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
   apt('update');
-  for (const name of wanted) {
+  for (const name of missingNeeds) {
     console.log(`Installing ${name} …`);
     apt('install', '-y', '--no-install-recommends', ...needs[name].debian);
   }
 }
 
-async function missing(names: readonly NeedName[]): Promise<NeedName[]> {
-  const found = await Promise.all(names.map((name) => needs[name].find()));
-  return names.filter((_, index) => found[index] === null);
+async function findMissing(names: readonly NeedName[]): Promise<NeedName[]> {
+  const paths = await Promise.all(names.map((name) => needs[name].find()));
+  return names.filter((_, index) => paths[index] === null);
 }
 
 const cureOf = (name: NeedName) => {
@@ -103,17 +103,17 @@ const cureOf = (name: NeedName) => {
 };
 
 /** Finds the named needs, or installs them as root on Debian. Returns the advice for each that is still missing. */
-async function stillMissing(names: readonly NeedName[]): Promise<Map<NeedName, string>> {
-  const wanted = await missing(names);
-  if (wanted.length > 0 && canInstall()) installOnDebian(wanted);
-  const left = await missing(wanted);
-  return new Map(left.map((name) => [name, cureOf(name)]));
+async function installMissing(names: readonly NeedName[]): Promise<Map<NeedName, string>> {
+  const missingNeeds = await findMissing(names);
+  if (missingNeeds.length > 0 && canInstall()) installOnDebian(missingNeeds);
+  const remainingNeeds = await findMissing(missingNeeds);
+  return new Map(remainingNeeds.map((name) => [name, cureOf(name)]));
 }
 
 /** Finds the named needs, or installs them as root on Debian. Throws with one line of advice per missing need. */
 export async function provide(...names: NeedName[]): Promise<void> {
-  const left = await stillMissing(names);
-  if (left.size > 0) throw new Error([...left.values()].join('\n'));
+  const advice = await installMissing(names);
+  if (advice.size > 0) throw new Error([...advice.values()].join('\n'));
 }
 
 /** Path of a program, which is installed if it is missing. */
@@ -157,13 +157,13 @@ export const launchChromium = async (): Promise<Browser> =>
 // For `npm test`: prints advice for each missing need, and writes their names to the file in `NEEDS_REPORT`.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
-  const unknown = names.filter((name) => !isNeed(name));
+  const unknownNames = names.filter((name) => !isNeed(name));
   try {
-    if (unknown.length > 0)
-      throw new Error(`no such need: ${unknown.join(', ')}. There are: ${Object.keys(needs).join(', ')}`);
-    const left = await stillMissing(names.filter(isNeed));
-    for (const cure of left.values()) console.error(cure);
-    if (process.env.NEEDS_REPORT) writeFileSync(process.env.NEEDS_REPORT, JSON.stringify([...left.keys()]));
+    if (unknownNames.length > 0)
+      throw new Error(`no such need: ${unknownNames.join(', ')}. There are: ${Object.keys(needs).join(', ')}`);
+    const advice = await installMissing(names.filter(isNeed));
+    for (const cure of advice.values()) console.error(cure);
+    if (process.env.NEEDS_REPORT) writeFileSync(process.env.NEEDS_REPORT, JSON.stringify([...advice.keys()]));
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;

@@ -13,7 +13,7 @@ export interface Account {
 }
 
 /** Reports a slow network to the product, so that it waits longer for files on a slow test machine. */
-function seemSlow() {
+function simulateSlowNetwork() {
   Object.defineProperty(navigator, 'connection', { value: { effectiveType: '2g' } });
 }
 
@@ -27,11 +27,11 @@ export async function triesAgain(page: Page, buttons = page.getByRole('button', 
 
 /** Runs in every page. */
 function noteToasts() {
-  const told: string[] = [];
-  Reflect.set(globalThis, '__told', told);
+  const texts: string[] = [];
+  Reflect.set(globalThis, '__told', texts);
   new MutationObserver(() => {
     for (const { textContent } of document.querySelectorAll('section[aria-label="提示"] > div > span'))
-      if (textContent && !told.includes(textContent)) told.push(textContent);
+      if (textContent && !texts.includes(textContent)) texts.push(textContent);
   }).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
@@ -47,16 +47,16 @@ export async function holdBack(
   from: Page | BrowserContext,
   addresses: string | RegExp | ((address: URL) => boolean),
 ): Promise<() => void> {
-  let letCome = () => {};
-  const mayCome = new Promise<void>((resolve) => {
-    letCome = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   await from.route(addresses, async (route) => {
-    await mayCome;
+    await released;
     // the page may be closed
     await route.fallback().catch(() => undefined);
   });
-  return letCome;
+  return release;
 }
 
 /** Actions of a person in the app, in terms of what they see. */
@@ -140,9 +140,9 @@ export class Person {
   async hasCaughtUp() {
     await this.page.waitForFunction(() => {
       const calls = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-      const joined = calls.find(({ name }) => name.endsWith('/broadcasting/auth'));
+      const socketAuth = calls.find(({ name }) => name.endsWith('/broadcasting/auth'));
       const isAfter = ({ name, startTime }: PerformanceResourceTiming) =>
-        joined !== undefined && startTime >= joined.responseEnd && name.includes('/messages/latest');
+        socketAuth !== undefined && startTime >= socketAuth.responseEnd && name.includes('/messages/latest');
       return calls.some((call) => isAfter(call) && call.responseEnd > 0);
     });
   }
@@ -247,7 +247,7 @@ interface Fixtures {
 async function watch(context: BrowserContext, trouble: Trouble, judgesHangs: boolean) {
   await recordTrouble(context, trouble);
   await recordToasts(context);
-  if (!judgesHangs) await context.addInitScript(seemSlow);
+  if (!judgesHangs) await context.addInitScript(simulateSlowNetwork);
 }
 
 export const test = base.extend<Options & Fixtures>({
@@ -257,11 +257,11 @@ export const test = base.extend<Options & Fixtures>({
     async ({ context, judgesHangs }, use, info) => {
       const trouble: Trouble = { violations: [], errors: [] };
       await watch(context, trouble, judgesHangs);
-      const lastSeen = followPages(context);
+      const describePages = followPages(context);
       await use(trouble);
-      const seen = info.status !== info.expectedStatus && (await lastSeen());
+      const pageStates = info.status !== info.expectedStatus && (await describePages());
       expect(trouble.violations, 'sec.csp-zero: policy violations').toEqual([]);
-      if (seen) throw new Error(`when it had failed:\n${seen}`);
+      if (pageStates) throw new Error(`when it had failed:\n${pageStates}`);
     },
     { auto: true },
   ],

@@ -87,13 +87,13 @@ export async function startBackend(env: Record<string, string> = {}): Promise<Ru
   const port = await freePort();
   let child: ChildProcess;
   const start = async () => {
-    const launched = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    const backendProcess = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
       cwd: join(root, 'backend'),
       env: { ...process.env, DRAIN_SECONDS: '0', PORT: String(port), DATA_DIR: data, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     }) as ChildProcessByStdio<null, Readable, null>;
-    child = launched;
-    await started(launched, launched.stdout, 'listening on', 'the backend');
+    child = backendProcess;
+    await started(backendProcess, backendProcess.stdout, 'listening on', 'the backend');
   };
   await start();
   const stop = async () => {

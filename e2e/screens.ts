@@ -13,7 +13,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), '../docs/screens');
 const LARGEST_BYTES = 120 * 1024;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1.5 };
 const desktop = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 };
-const looks = [
+const variants = [
   { suffix: 'light', device: phone, colorScheme: 'light' },
   { suffix: 'dark', device: phone, colorScheme: 'dark' },
   { suffix: 'wide', device: desktop, colorScheme: 'light' },
@@ -31,7 +31,7 @@ async function savePicture(page: Page, file: string) {
 }
 
 async function takeScene(browser: Browser, origin: string, scene: Scene, storageState: State) {
-  for (const { suffix, device, colorScheme } of looks) {
+  for (const { suffix, device, colorScheme } of variants) {
     if (suffix === 'wide' && !scene.wide) continue;
     const context = await browser.newContext({
       ...device,
@@ -77,20 +77,22 @@ function indexOf(scenes: readonly Scene[]): string {
 /** Image for the README: 发现 and 对话, light and dark. */
 async function saveFront(browser: Browser) {
   const page = await browser.newPage({ viewport: { width: 1216, height: 660 } });
-  const shown = ['explore-light', 'chat-light', 'explore-dark', 'chat-dark'].map((name) => {
+  const images = ['explore-light', 'chat-light', 'explore-dark', 'chat-dark'].map((name) => {
     const data = readFileSync(join(folder, `${name}.webp`)).toString('base64');
     return `<img src="data:image/webp;base64,${data}" width="292" style="border-radius:18px">`;
   });
-  await page.setContent(`<body style="margin:16px 0 0 16px;display:flex;gap:8px;background:#8c8579">${shown.join('')}`);
+  await page.setContent(
+    `<body style="margin:16px 0 0 16px;display:flex;gap:8px;background:#8c8579">${images.join('')}`,
+  );
   await savePicture(page, 'front.webp');
   await page.close();
 }
 
 async function takeAll(browser: Browser, origin: string, only: readonly string[]) {
-  const wanted = (scene: Scene) => only.length === 0 || only.includes(scene.name);
-  const state = memberScenes.some(wanted) ? await memberState(browser, origin) : undefined;
+  const isSelected = (scene: Scene) => only.length === 0 || only.includes(scene.name);
+  const state = memberScenes.some(isSelected) ? await memberState(browser, origin) : undefined;
   const failed: string[] = [];
-  const take = async (scene: Scene, storageState: State) => {
+  const tryScene = async (scene: Scene, storageState: State) => {
     try {
       await takeScene(browser, origin, scene, storageState);
       console.log(scene.name);
@@ -98,8 +100,8 @@ async function takeAll(browser: Browser, origin: string, only: readonly string[]
       failed.push(`${scene.name}: ${error instanceof Error ? error.message : error}`);
     }
   };
-  for (const scene of guestScenes.filter(wanted)) await take(scene, undefined);
-  for (const scene of memberScenes.filter(wanted)) await take(scene, state);
+  for (const scene of guestScenes.filter(isSelected)) await tryScene(scene, undefined);
+  for (const scene of memberScenes.filter(isSelected)) await tryScene(scene, state);
   return failed;
 }
 
@@ -113,11 +115,11 @@ const settings = {
   STORYTELLER_PIECE_DELAY_MS: '250',
   PAYMENT_PROVIDER: 'sandbox',
 };
-const running = process.env.SCREENS_ORIGIN;
-const product = running ? undefined : await startProduct(settings);
+const runningOrigin = process.env.SCREENS_ORIGIN;
+const product = runningOrigin ? undefined : await startProduct(settings);
 const browser = await launchChromium();
 try {
-  const failed = await takeAll(browser, running ?? product?.origin ?? '', only);
+  const failed = await takeAll(browser, runningOrigin ?? product?.origin ?? '', only);
   await saveFront(browser);
   writeFileSync(join(folder, 'README.md'), indexOf([...guestScenes, ...memberScenes]));
   for (const line of failed) console.error(line);

@@ -30,8 +30,8 @@ export async function seededAccount(seed: Seed, data = dataFolder): Promise<Acco
   try {
     const user = await seedUser(services, { ...account, balance });
     const id = randomUUID();
-    const spent = { type: 'continue' as const, description: '从前的续写', ref: { type: 'seed', id }, key: id };
-    services.db.transaction(() => book(services, { userId: user.id, amount: balance - user.balance, ...spent }));
+    const spending = { type: 'continue' as const, description: '从前的续写', ref: { type: 'seed', id }, key: id };
+    services.db.transaction(() => book(services, { userId: user.id, amount: balance - user.balance, ...spending }));
     if (messages > 0) for (const id of [story ?? []].flat()) seedConversation(services, user.id, id, messages);
   } finally {
     services.db.close();

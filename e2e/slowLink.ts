@@ -7,15 +7,15 @@ export interface Speed {
   downBytesPerSecond: number;
 }
 
-const unhindered: Speed = { latencyMs: 0, downBytesPerSecond: Number.POSITIVE_INFINITY };
+const unlimited: Speed = { latencyMs: 0, downBytesPerSecond: Number.POSITIVE_INFINITY };
 
 /** Runs actions in order, each after at least its delay in ms. */
-function inTurn() {
-  const due: (() => void)[] = [];
-  return (afterMs: number, act: () => void) => {
-    due.push(act);
+function createQueue() {
+  const pendingActions: (() => void)[] = [];
+  return (afterMs: number, action: () => void) => {
+    pendingActions.push(action);
     // timers with equal delays may fire in any order, so each runs the oldest action
-    setTimeout(() => due.shift()?.(), afterMs);
+    setTimeout(() => pendingActions.shift()?.(), afterMs);
   };
 }
 
@@ -26,22 +26,22 @@ function inTurn() {
 export async function startSlowLink(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  let speed = unhindered;
+  let speed = unlimited;
   let freeAt = 0;
   /** ms until this many more bytes have passed */
-  const passes = (bytes: number) => {
+  const transferMs = (bytes: number) => {
     const now = performance.now();
     freeAt = Math.max(now, freeAt) + (bytes / speed.downBytesPerSecond) * 1000;
     return freeAt - now;
   };
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
-    const [up, down] = [inTurn(), inTurn()];
-    near.on('data', (asked) => up(speed.latencyMs, () => far.write(asked)));
-    far.on('data', (answer) => down(passes(answer.length), () => near.write(answer)));
+    const [up, down] = [createQueue(), createQueue()];
+    near.on('data', (bytes) => up(speed.latencyMs, () => far.write(bytes)));
+    far.on('data', (answer) => down(transferMs(answer.length), () => near.write(answer)));
     near.on('close', () => far.destroy());
     // after the data still in transit
-    far.on('close', () => down(passes(0), () => near.end()));
+    far.on('close', () => down(transferMs(0), () => near.end()));
     for (const socket of [near, far]) {
       sockets.add(socket);
       // `close` follows and is handled below
@@ -57,7 +57,7 @@ export async function startSlowLink(target: string) {
       speed = to;
     },
     mend: () => {
-      speed = unhindered;
+      speed = unlimited;
     },
     stop: () => {
       server.close();

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import { preload } from '../host/server/endWithStarter.mjs';
 import { ended, freePort, root, started } from './product.ts';
 
-const copied = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'remotes.json'];
+const copiedFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'remotes.json'];
 const copiedFolders = ['backend', 'host', 'releases', 'remotes', 'shared'];
-const left = new Set(['dist', 'dist-monolith', '.cache', '.bin', 'content']);
+const ignoredNames = new Set(['dist', 'dist-monolith', '.cache', '.bin', 'content']);
 
 /** A copy of the sources that a test edits while dev servers compile it. It shares the installed packages. */
 export interface Sources {
@@ -24,8 +24,8 @@ export interface Sources {
 
 export async function copySources(): Promise<Sources> {
   const folder = mkdtempSync(join(tmpdir(), 'liaozhai-sources-'));
-  const isSource = (path: string) => !left.has(basename(path)) && !/\.test\.tsx?$/.test(path);
-  for (const name of [...copied, ...copiedFolders])
+  const isSource = (path: string) => !ignoredNames.has(basename(path)) && !/\.test\.tsx?$/.test(path);
+  for (const name of [...copiedFiles, ...copiedFolders])
     cpSync(join(root, name), join(folder, name), { recursive: true, verbatimSymlinks: true, filter: isSource });
   // a package's links are relative to it, or lead to another package of the copy
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
@@ -62,8 +62,8 @@ export async function copySources(): Promise<Sources> {
       const port = await freePort();
       const registry = join(folder, 'remotes.json');
       const remotes = JSON.parse(readFileSync(registry, 'utf8')) as { name: string; devPort: number }[];
-      const moved = remotes.map((each) => (each.name === remote ? { ...each, devPort: port } : each));
-      writeFileSync(registry, JSON.stringify(moved));
+      const movedRemotes = remotes.map((each) => (each.name === remote ? { ...each, devPort: port } : each));
+      writeFileSync(registry, JSON.stringify(movedRemotes));
       const args = ['node_modules/@rsbuild/core/bin/rsbuild.js', 'dev'];
       if (mode === 'inside') args.push('--env-mode', 'inside');
       return launch(`remotes/${remote}`, args, port, { BACKEND_URL: backend });

@@ -50,10 +50,10 @@ export default function Edition(props: object) {
 
 /** Wraps the part's page. */
 function changeSources(root: string, edition: Edition) {
-  const imported = new RegExp(`(import\\(/\\* webpackChunkName: "${edition.part}" \\*/ )'([^']+)'`);
+  const pageImport = new RegExp(`(import\\(/\\* webpackChunkName: "${edition.part}" \\*/ )'([^']+)'`);
   let original = '';
   edit(join(root, 'src/routes.tsx'), (text) =>
-    text.replace(imported, (_, start: string, path: string) => {
+    text.replace(pageImport, (_, start: string, path: string) => {
       original = path;
       return `${start}'./Edition'`;
     }),
@@ -66,14 +66,14 @@ function changeSources(root: string, edition: Edition) {
 }
 
 /** Applies breakages that a remote's sources cannot express. */
-function changeBuilt(dist: string, { broken }: Edition) {
+function changeBuild(dist: string, { broken }: Edition) {
   const entry = join(dist, 'remoteEntry.js');
   if (broken === 'entry throws') edit(entry, (text) => `throw new Error('broken entry');\n${text}`);
   if (broken === 'module missing') edit(entry, (text) => text.replaceAll('"./remote"', '"./elsewhere"'));
 }
 
 /** Finished editions, shared by workers and runs. The folder's name is a hash of the edition, its sources and this file. */
-const built = join(repoRoot, 'test-results/editions');
+const editionsFolder = join(repoRoot, 'test-results/editions');
 
 /** Returns the folder with the edition's build. If two workers build the same edition, one result remains. */
 export async function buildEdition(edition: Edition): Promise<string> {
@@ -82,20 +82,20 @@ export async function buildEdition(edition: Edition): Promise<string> {
     .update(JSON.stringify([edition, sourceHash, readFileSync(import.meta.filename, 'utf8')]))
     .digest('hex')
     .slice(0, 16);
-  const place = join(built, `${edition.remote}-${key}`);
-  if (existsSync(place)) return place;
+  const folder = join(editionsFolder, `${edition.remote}-${key}`);
+  if (existsSync(folder)) return folder;
   const { dist, remove } = await build(edition);
-  mkdirSync(built, { recursive: true });
-  const aside = mkdtempSync(join(built, 'unfinished-'));
-  cpSync(dist, aside, { recursive: true });
+  mkdirSync(editionsFolder, { recursive: true });
+  const temporaryFolder = mkdtempSync(join(editionsFolder, 'unfinished-'));
+  cpSync(dist, temporaryFolder, { recursive: true });
   remove();
   try {
-    renameSync(aside, place);
+    renameSync(temporaryFolder, folder);
   } catch (cause) {
-    if (!existsSync(place)) throw cause;
-    rmSync(aside, { recursive: true });
+    if (!existsSync(folder)) throw cause;
+    rmSync(temporaryFolder, { recursive: true });
   }
-  return place;
+  return folder;
 }
 
 /** Builds an edition from a copy of the remote's sources. Returns the dist folder, and a function that removes the copy. */
@@ -110,6 +110,6 @@ async function build(edition: Edition): Promise<{ dist: string; remove: () => vo
   const env = { ...process.env, NODE_ENV: 'production' };
   await promisify(execFile)(process.execPath, [rsbuild, 'build'], { cwd: root, env });
   const dist = join(root, 'dist');
-  changeBuilt(dist, edition);
+  changeBuild(dist, edition);
   return { dist, remove: () => rmSync(root, { recursive: true, force: true }) };
 }

@@ -35,7 +35,8 @@ const bodyOf = async (message: IncomingMessage) => {
 };
 
 /** Removes headers that lead to a compressed body or to a 304, neither of which can be rewritten. */
-const plainly = ({ 'accept-encoding': _, 'if-none-match': __, ...headers }: IncomingMessage['headers']) => headers;
+const withoutCompression = ({ 'accept-encoding': _, 'if-none-match': __, ...headers }: IncomingMessage['headers']) =>
+  headers;
 
 /** Starts a proxy between browsers and the product, so that faults use the real network stack and cache. */
 export async function startFaultyFront(target: URL): Promise<FaultyFront> {
@@ -45,26 +46,30 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
   const beacons: Beacon[] = [];
   const sockets = new Set<Socket>();
 
-  const pass = async (message: IncomingMessage, answer: ServerResponse, rewrite?: (body: string) => string) => {
-    const told = network === undefined ? message.headers : { ...message.headers, 'x-forwarded-for': network };
-    const headers = rewrite ? plainly(told) : told;
+  const forward = async (message: IncomingMessage, answer: ServerResponse, rewrite?: (body: string) => string) => {
+    const forwardedHeaders =
+      network === undefined ? message.headers : { ...message.headers, 'x-forwarded-for': network };
+    const headers = rewrite ? withoutCompression(forwardedHeaders) : forwardedHeaders;
     const body = await bodyOf(message);
     if (message.url === '/beacon') beacons.push(JSON.parse(body.toString()));
     const { hostname, port } = target;
-    const onward = request({ hostname, port, path: message.url, method: message.method, headers }, async (reply) => {
-      if (!rewrite) {
-        answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        // Node 24 throws for a destroyed response; older versions report it in the callback
-        if (answer.destroyed) return reply.destroy();
-        // a truncated response is truncated for the page, too
-        return pipeline(reply, answer, () => undefined);
-      }
-      const { 'content-length': _, etag: __, ...kept } = reply.headers;
-      const text = (await bodyOf(reply)).toString();
-      answer.writeHead(reply.statusCode ?? 502, kept).end(rewrite(text));
-    });
-    onward.on('error', () => answer.destroy());
-    onward.end(body);
+    const forwardedRequest = request(
+      { hostname, port, path: message.url, method: message.method, headers },
+      async (reply) => {
+        if (!rewrite) {
+          answer.writeHead(reply.statusCode ?? 502, reply.headers);
+          // Node 24 throws for a destroyed response; older versions report it in the callback
+          if (answer.destroyed) return reply.destroy();
+          // a truncated response is truncated for the page, too
+          return pipeline(reply, answer, () => undefined);
+        }
+        const { 'content-length': _, etag: __, ...replyHeaders } = reply.headers;
+        const text = (await bodyOf(reply)).toString();
+        answer.writeHead(reply.statusCode ?? 502, replyHeaders).end(rewrite(text));
+      },
+    );
+    forwardedRequest.on('error', () => answer.destroy());
+    forwardedRequest.end(body);
   };
 
   const server: Server = createServer({ keepAliveTimeout: 75_000 }, (message, answer) => {
@@ -75,21 +80,21 @@ export async function startFaultyFront(target: URL): Promise<FaultyFront> {
     if (fault && 'status' in fault)
       answer.writeHead(fault.status, { 'cache-control': 'no-store', ...fault.headers }).end('broken');
     // the client may have disconnected
-    else pass(message, answer, fault?.rewrite).catch(() => answer.destroy());
+    else forward(message, answer, fault?.rewrite).catch(() => answer.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('upgrade', (message, socket, head) => {
-    const onward = connect(Number(target.port), target.hostname, () => {
+    const upstream = connect(Number(target.port), target.hostname, () => {
       const headers = message.rawHeaders.map((word, at) => (at % 2 ? `${word}\r\n` : `${word}: `)).join('');
-      onward.write(`GET ${message.url} HTTP/1.1\r\n${headers}\r\n`);
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
+      upstream.write(`GET ${message.url} HTTP/1.1\r\n${headers}\r\n`);
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
     });
-    onward.on('error', () => socket.destroy());
-    socket.on('error', () => onward.destroy());
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const address = server.address();

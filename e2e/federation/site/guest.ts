@@ -84,7 +84,7 @@ async function compile(compiler: Compile, task: Task, plugin: object): Promise<v
   await run(compilation);
 }
 
-const FORMER = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
+const FORMER_OPTIONS = { shareStrategy: 'loaded-first', experiments: { externalRuntime: true } };
 
 const federate = (requireKit: NodeJS.Require, bundler: string, federation: string) => async (task: Task) => {
   // federation stores here which webpack the process uses
@@ -92,7 +92,7 @@ const federate = (requireKit: NodeJS.Require, bundler: string, federation: strin
   const isWebpack = bundler === 'webpack';
   const compiler = isWebpack ? requireKit(bundler) : requireKit(bundler).rspack;
   const { ModuleFederationPlugin } = requireKit(`${federation}/${isWebpack ? 'webpack' : 'rspack'}`);
-  const options = { remoteType: 'script', dts: false, manifest: true, ...(task.guest.isFormer ? FORMER : {}) };
+  const options = { remoteType: 'script', dts: false, manifest: true, ...(task.guest.isFormer ? FORMER_OPTIONS : {}) };
   await compile(compiler, task, new ModuleFederationPlugin({ ...container(task), ...options }));
 };
 

@@ -48,30 +48,30 @@ export async function runRelease(store: string, words: readonly string[]): Promi
 }
 
 /** Waits until the product serves the state: a server caches the channel for half a second. */
-async function serves(origin: string, seq: number) {
-  const until = Date.now() + 30_000;
-  let served: number;
+async function waitUntilServed(origin: string, seq: number) {
+  const deadline = Date.now() + 30_000;
+  let servedSeq: number;
   do {
     const page = await (await fetch(`${origin}/explore`)).text();
-    served = Number(/"seq":(\d+)/.exec(page)?.[1]);
-    if (served >= seq) return;
+    servedSeq = Number(/"seq":(\d+)/.exec(page)?.[1]);
+    if (servedSeq >= seq) return;
     await setTimeout(100);
-  } while (Date.now() < until);
-  throw new Error(`the product still serves state ${served} half a minute after state ${seq} was made`);
+  } while (Date.now() < deadline);
+  throw new Error(`the product still serves state ${servedSeq} half a minute after state ${seq} was made`);
 }
 
 /** Starts a site. `env` is added to the product's environment. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
   const store = mkdtempSync(join(tmpdir(), 'liaozhai-store-'));
-  const own = { RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', TRUST_PROXY: 'true' };
-  const product = await startProduct({ ...own, ...env });
+  const defaults = { RELEASES_STORE: `file:${store}`, RATE_LIMIT_REGISTER: '1000', TRUST_PROXY: 'true' };
+  const product = await startProduct({ ...defaults, ...env });
   const front = await startFaultyFront(new URL(product.origin));
-  const published = new Map<string, Promise<string>>();
+  const publishedIds = new Map<string, Promise<string>>();
   let succession = '';
   const release = async (...words: string[]) => {
     if (words[0] !== 'publish' && words[0] !== 'override') succession = '';
     const answer = await runRelease(store, words);
-    if (answer.seq !== undefined) await serves(product.origin, answer.seq);
+    if (answer.seq !== undefined) await waitUntilServed(product.origin, answer.seq);
     return answer;
   };
   const activate = (...builds: string[]) => release('activate', ...builds);
@@ -87,8 +87,8 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
     complaints: product.complaints,
     publish: (edition) => {
       const key = JSON.stringify(edition);
-      const id = published.get(key) ?? publishAs(edition, `2.0.${published.size}`);
-      published.set(key, id);
+      const id = publishedIds.get(key) ?? publishAs(edition, `2.0.${publishedIds.size}`);
+      publishedIds.set(key, id);
       return id;
     },
     activate,

@@ -14,26 +14,26 @@ interface Fault {
 }
 
 const api = /^\/api\/v1\//;
-const open = new WeakMap<Scene, Set<WebSocketRoute>>();
+const socketsByScene = new WeakMap<Scene, Set<WebSocketRoute>>();
 
 /** Tracks sockets so that a fault can close them; `setOffline` alone would leave them paused. */
-async function holdSockets(scene: Scene) {
+async function trackSockets(scene: Scene) {
   const sockets = new Set<WebSocketRoute>();
-  open.set(scene, sockets);
+  socketsByScene.set(scene, sockets);
   await scene.page.routeWebSocket(/\/app\//, (socket) => {
-    if (open.get(scene) !== sockets) return socket.close();
+    if (socketsByScene.get(scene) !== sockets) return socket.close();
     sockets.add(socket);
     socket.connectToServer();
   });
 }
 
 async function cutSockets(scene: Scene) {
-  const sockets = open.get(scene) ?? [];
+  const sockets = socketsByScene.get(scene) ?? [];
   for (const socket of sockets) await socket.close();
 }
 
 /** Waits for the tabs' code, which loads while the first screen is idle. Offline, a tab without it shows only a card. */
-const tabsAreWarm = ({ page }: Scene) =>
+const waitForTabCode = ({ page }: Scene) =>
   page.waitForFunction(() =>
     ['conversations', 'my', 'my.balance'].every((part) =>
       performance.getEntriesByType('resource').some(({ name }) => name.includes(`/js/${part}.`)),
@@ -41,20 +41,20 @@ const tabsAreWarm = ({ page }: Scene) =>
   );
 
 /** Answers every API request with this status from now on. */
-async function answers({ site }: Scene, status: number, headers?: Record<string, string>) {
+async function failRequests({ site }: Scene, status: number, headers?: Record<string, string>) {
   site.front.asked();
   site.front.breaks(api, { status, ...(headers && { headers }) });
 }
 
 /** Ends the fault after it has affected a request; otherwise it would prove nothing. */
-async function mendOnceMet({ site }: Scene) {
+async function mendAfterRequest({ site }: Scene) {
   await expect.poll(() => site.front.asked().some((path) => api.test(path))).toBe(true);
   site.front.mend();
 }
 
 async function switchSet({ site, editions, person, page }: Scene) {
-  const live = (await site.release('status')).stable.builds;
-  await site.activate(live.includes(editions[0]) ? editions[1] : editions[0]);
+  const liveBuilds = (await site.release('status')).stable.builds;
+  await site.activate(liveBuilds.includes(editions[0]) ? editions[1] : editions[0]);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await person.isTold('有新版本');
 }
@@ -66,9 +66,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'no network for a while',
-    prepare: holdSockets,
+    prepare: trackSockets,
     strike: async (scene) => {
-      await tabsAreWarm(scene);
+      await waitForTabCode(scene);
       await scene.context.setOffline(true);
       await cutSockets(scene);
     },
@@ -77,22 +77,22 @@ export const faults: readonly Fault[] = [
   { name: 'a blocked socket', prepare: ({ page }) => page.routeWebSocket(/\/app\//, (socket) => socket.close()) },
   {
     name: 'answers 500',
-    strike: (scene) => answers(scene, 500),
-    mend: mendOnceMet,
+    strike: (scene) => failRequests(scene, 500),
+    mend: mendAfterRequest,
   },
   {
     name: 'answers 429 for two seconds',
-    strike: (scene) => answers(scene, 429, { 'retry-after': '2' }),
-    mend: mendOnceMet,
+    strike: (scene) => failRequests(scene, 429, { 'retry-after': '2' }),
+    mend: mendAfterRequest,
   },
   {
     name: 'one answer 419',
     onlyWrites: true,
     strike: async ({ page }) => {
-      let refused = false;
+      let hasRefused = false;
       await page.route('**/api/v1/**', (route) => {
-        if (refused || route.request().method() === 'GET') return route.continue();
-        refused = true;
+        if (hasRefused || route.request().method() === 'GET') return route.continue();
+        hasRefused = true;
         return route.fulfill({
           status: 419,
           contentType: 'application/json',

@@ -20,11 +20,11 @@ interface Flow {
   once(scene: Scene): Promise<void>;
 }
 
-const words = '山中夜雨，可有人来';
+const messageText = '山中夜雨，可有人来';
 const persona = '夜里赶路的书生';
 const tab = ({ page }: Scene, name: string) => page.getByRole('navigation').getByRole('link', { name }).tap();
 const count = async ({ person }: Scene, path: string) => (await person.read<{ data: unknown[] }>(path)).data.length;
-const said = ({ person }: Scene) => person.log().getByText(words, { exact: true });
+const sentMessage = ({ person }: Scene) => person.log().getByText(messageText, { exact: true });
 const saveButton = ({ page }: Scene) => page.getByRole('button', { name: '保存', exact: true });
 const checkInButton = ({ page }: Scene) => page.getByRole('button', { name: /^签到/ });
 
@@ -41,16 +41,16 @@ export const flows: readonly Flow[] = [
         .tap();
     },
     ready: async ({ person }) => expect(person.log()).toBeVisible(),
-    act: ({ person }) => person.says(words),
+    act: ({ person }) => person.says(messageText),
     again: ({ page }) => page.getByRole('button', { name: '点按重试' }),
-    shown: said,
+    shown: sentMessage,
     onTheWay: ({ person }) => person.log().getByText(/发送中|等待网络|连不上|自动发出|点按重试/),
     once: async (scene) => {
-      const lines = async () => (await scene.person.latest()).data.filter(({ body }) => body === words).length;
+      const lines = async () => (await scene.person.latest()).data.filter(({ body }) => body === messageText).length;
       await expect.poll(lines).toBe(1);
       await expect.poll(() => scene.person.latestStatus()).toMatch(/completed|failed/);
       expect(await count(scene, '/api/v1/transactions?type=message')).toBe(1);
-      await expect(said(scene)).toHaveCount(1);
+      await expect(sentMessage(scene)).toHaveCount(1);
     },
   },
   {
