@@ -6,7 +6,7 @@ import { type FreezeWindow, instantIn, stepsText, weeklyWindow, windowText } fro
 import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
-import { unknownThere } from '../src/releaseClient.ts';
+import { unsupportedByConsole } from '../src/releaseClient.ts';
 import { clientFor, examples, localTime, options, parseHours, print, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
@@ -40,7 +40,7 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
   return [
-    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${lasting(approval.hours)}.`] : []),
+    ...(approval ? [`Two persons decide what goes forward; a proposal waits ${formatHours(approval.hours)}.`] : []),
     ...proposals.flatMap(pendingLines),
     ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),

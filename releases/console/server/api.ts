@@ -90,7 +90,7 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
       if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
         return deny(context, 429, say('manyTokens'), say('waitCure'));
       if (token === 'unsigned')
-        return deny(context, 401, "the record of this token is not signed by this store's key", REISSUE);
+        return deny(context, 401, "the record of this token is not signed by this store's key", REISSUE_CURE);
       if (secretOfBearer(authorization) !== undefined)
         return deny(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
       return deny(
@@ -207,7 +207,7 @@ const PERMISSION_CURES: { [Name in Verb]?: string } = {
 function withBoundRemote<Name extends Verb>(verb: Name, caller: Caller, body: Body<Name>): Body<Name> {
   const name = grantsOf(caller).length === 1 ? caller.name : null;
   const isUnnamed = !('name' in body && body.name) && !('builds' in body && body.builds?.length);
-  return name !== null && isUnnamed && MOVES_CANDIDATE.includes(verb) ? { ...body, name } : body;
+  return name !== null && isUnnamed && CANDIDATE_VERBS.includes(verb) ? { ...body, name } : body;
 }
 
 /** Throws forbidden if the caller's grants do not cover the change. */

@@ -139,7 +139,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
-  const reportProblem = whenItBegins((cause) => note(`console: ${lineOf(cause)}`));
+  const reportProblem = reportNewProblems((cause) => note(`console: ${lineOf(cause)}`));
   const stopWatch = startWatch(context, reportProblem);
   const close = async () => {
     stopWatch();

@@ -255,7 +255,7 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
     })
     .finally(() => clearTimeout(timer));
   if (response.ok) {
-    const parsed = readAnswer(options.method, path, answer);
+    const parsed = parseResponse(options.method, path, answer);
     if (!parsed.success) throw new ApiFailure(UNREADABLE);
     return parsed.output as Answer;
   }

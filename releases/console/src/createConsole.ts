@@ -71,11 +71,12 @@ export function createConsole(channel: string) {
       const title = texts.log.restoreState(to ?? 0);
       const whole = { label: title, choose: () => void self.rollback(`restore ${to}`, { to: to ?? undefined, title }) };
       const [name = '', ...others] = builds.map(nameOf);
-      const live = state().seen?.status.stable?.builds.filter((id) => others.length === 0 && nameOf(id) === name) ?? [];
+      const live =
+        state().snapshot?.status.stable?.builds.filter((id) => others.length === 0 && nameOf(id) === name) ?? [];
       return {
         // the first and last line, message and advice, are for the command line
         lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(translate)],
-        cures: to === null ? [] : [{ label: title, choose }],
+        cures: [...(to === null ? [] : [whole]), ...live.flatMap((id) => withoutIt(id))],
       };
     }
     const { from, builds } = reason;
@@ -88,7 +89,6 @@ export function createConsole(channel: string) {
 
   /** Switches to the channel that lacks a build, and asks there to promote it. */
   async function promoteInto(channel: string, origin: string, build: string): Promise<void> {
-    set({ notice: null });
     saveAddressChannel(channel);
     await self.chooseChannel(channel);
     const { snapshot } = state();
@@ -176,7 +176,7 @@ export function createConsole(channel: string) {
         const gentler =
           instead || whole !== null
             ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
-            : withdraw;
+            : withoutIt(build, name)[0];
         questions.openQuestion(
           'kill',
           { build, confirm: name },

@@ -144,7 +144,16 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
       <Lines lines={shownNotice?.lines ?? []} />
       {shownNotice?.copy && <CopyButton key={shownNotice.copy} text={shownNotice.copy} variant="primary" />}
       {shownNotice?.cures?.map(({ label, choose }) => (
-        <Button key={label} variant="primary" block className={styles.cure} onClick={choose}>
+        <Button
+          key={label}
+          variant="primary"
+          block
+          className={styles.cure}
+          onClick={() => {
+            onClose();
+            choose();
+          }}
+        >
           {label}
         </Button>
       ))}

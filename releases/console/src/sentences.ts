@@ -83,7 +83,7 @@ const OTHERS: Record<string, string> = {
   ...{ refused: '未通过检查', revoked: '设定者已离开' },
 };
 
-const readSentence = sentenceReader();
+const readSentence = createSentenceParser();
 const words: Record<string, string> = { ...failures, ...CHECKS, ...verbs, ...roles, ...OTHERS };
 
 const UNITS: Record<string, string> = { m: '分钟后', h: '小时后', d: '天后' };

@@ -46,6 +46,8 @@ function createFormats(locale: string) {
   const thisYear = new Intl.DateTimeFormat(locale, shortParts);
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...shortParts });
+  const dated = (at: Date, now = new Date()) =>
+    (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
   return {
     number: (value: number) => numbers.format(value),
     /** A duration of `value` hours, in minutes if it is below one hour. */
