@@ -236,7 +236,7 @@ export const commonAnswers: Record<Meaning, string[]> = {
 };
 
 /** Answers to a question that is not understood: about the speaker, a yes-or-no question, or any other. */
-export const unsure = {
+export const unsureAnswers = {
   you: [
     '*{speaker}沉吟了一下。* “我的事，一句话说不完。{address}往后慢慢看。”',
     '“{address}问到我心里去了。”*{speaker}轻轻摇头。* “容我想好了再答。”',
@@ -268,26 +268,26 @@ export const unsure = {
 };
 
 /** The text that the reader has read contains the answer, `{fact}`. Each frame is used once. */
-export const recalled: string[] = [
+export const recallFrames: string[] = [
   '话一出口，你自己先想起来了。{fact}',
   '*{speaker}没有接话，由着你自己往回想。* {fact}',
   '“{address}是亲身经过的。”*{speaker}等着你记起来。* {fact}',
 ];
 
 /** Answers when the reader has given their name. */
-export const introduced: string[] = [
+export const introductionAnswers: string[] = [
   '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',
   '“{address}。”*{speaker}抬起眼，重新看了看你。* “这样叫，果然顺口些。”',
 ];
 
 /** Answers when the reader asks for their own name, which they have given before. */
-export const known: string[] = [
+export const knownNameAnswers: string[] = [
   '“{address}。”*{speaker}答得没有迟疑。* “是你自己告诉我的，怎么会忘。”',
   '*{speaker}看了你一眼，有些好笑。* “{address}。要我写下来么？”',
 ];
 
 /** The plot waits for the reader's choice. */
-export const waiting: string[] = [
+export const waitingLines: string[] = [
   '四下里静静的，谁也没有动。接下来怎样，全看你一句话。',
   '*{speaker}不再往下说了，只看着你，等你拿主意。*',
   '话说到这里，便停住了。往前的路不止一条，都要你先开口。',
@@ -301,21 +301,21 @@ export const waiting: string[] = [
 ];
 
 /** `{fear}` names what the reader fears, as they said it or as their 人设 describes it. */
-export const fears: string[] = [
+export const fearAnswers: string[] = [
   '*{speaker}把这句话记下了。* “{address}怕{fear}？那便走我里侧，有什么我先看见。”',
   '“怕{fear}的人不止{address}一个。”*{speaker}说。* “你不必装作不怕，我替你看着。”',
 ];
 
 /** The text mentions something that the reader fears. Used once. */
-export const fearNear = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';
+export const fearNearby = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';
 
 /** Used once, when the reader greets or asks about themselves. `{trade}` is from their 人设. */
-export const trades: string[] = [
+export const tradeAnswers: string[] = [
   '“听说{address}是{trade}。”*{speaker}看了看你的手。* “做这一行的，看事情总比旁人细些。”',
 ];
 
 /** After an ending the reader can only restart or turn back. */
-export const closed: string[] = [
+export const closedLines: string[] = [
   '这一回已经讲完，灯也熄了。',
   '书页合着，没有人应声。',
   '故事里的人已经散了，你的话落在空处。',
@@ -324,8 +324,8 @@ export const closed: string[] = [
   '再往下，便没有写了。',
 ];
 
-export const waysOn = '可以说“重新开始”，从头再走一遍；也可以说“换一种走向”，回到岔路口。';
+export const endingOptions = '可以说“重新开始”，从头再走一遍；也可以说“换一种走向”，回到岔路口。';
 
-export const begunAgain = '*灯芯重新拨亮，故事从头讲起。*';
-export const noFork = '*书页往回翻了翻。前头只有一条路，还没有走到岔口。*';
-export const turnedBack = '*书页往回翻，停在那个岔路口。*';
+export const restartNotice = '*灯芯重新拨亮，故事从头讲起。*';
+export const noForkNotice = '*书页往回翻了翻。前头只有一条路，还没有走到岔口。*';
+export const turnBackNotice = '*书页往回翻，停在那个岔路口。*';

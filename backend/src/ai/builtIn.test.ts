@@ -56,21 +56,21 @@ class Conversation {
     return more;
   }
 
-  suggest(count: number, offered: string[] = []): string[] {
-    return composeSuggestions({ ...this.#context(false), progress: this.progress, offered }, count);
+  suggest(count: number, formerSuggestions: string[] = []): string[] {
+    return composeSuggestions({ ...this.#context(false), progress: this.progress, formerSuggestions }, count);
   }
 
-  #context(continuing: boolean): StoryContext {
+  #context(isContinuation: boolean): StoryContext {
     const said = { role: 'user' as const, text: this.#words };
     return {
       story: this.#story,
       reader: this.#reader,
-      history: continuing ? [said, { role: 'assistant', text: this.body }] : [said],
-      offered: [],
-      retold: [],
-      continuing,
+      history: isContinuation ? [said, { role: 'assistant', text: this.body }] : [said],
+      formerSuggestions: [],
+      formerTexts: [],
+      isContinuation,
       progress: this.#before,
-      telling: this.telling,
+      variantIndex: this.telling,
       seed: '',
     };
   }

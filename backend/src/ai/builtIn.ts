@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meaning } from '../content/plot.ts';
 import type { Env } from '../env.ts';
-import { understand } from './meaning.ts';
+import { interpret } from './meaning.ts';
 import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
-import { replay, tell } from './turn.ts';
+import { composeTurn, replay } from './turn.ts';
 
 /** A failure that the `STORYTELLER_FAIL_…` settings script. */
 class ScriptedFailure extends Error {}
@@ -17,7 +17,7 @@ export function builtInStoryteller(env: Env): Storyteller {
       const text = composeReply(context);
       const script = scriptOf(env, context);
       await sleep(env.STORYTELLER_START_DELAY_MS, undefined, { signal });
-      const pieces = inPieces(text, env.STORYTELLER_PIECE_CHARACTERS);
+      const pieces = splitIntoPieces(text, env.STORYTELLER_PIECE_CHARACTERS);
       for (const [index, piece] of pieces.entries()) {
         if (script !== 'write' && index >= pieces.length / 2) await interrupt(script, signal);
         yield { text: piece };
@@ -33,21 +33,21 @@ export function builtInStoryteller(env: Env): Storyteller {
   };
 }
 
-const lastWords = ({ history }: StoryContext): string =>
+const lastUserLine = ({ history }: StoryContext): string =>
   history.filter((line) => line.role === 'user').at(-1)?.text ?? '';
 
 type Script = 'write' | 'fail' | 'hang';
 
 /** A marked line fails or hangs only the first time, so that continuing the reply can succeed. */
 function scriptOf(env: Env, context: StoryContext): Script {
-  const words = context.continuing ? '' : lastWords(context);
+  const words = context.isContinuation ? '' : lastUserLine(context);
   if (env.STORYTELLER_HANG_WORD && words.includes(env.STORYTELLER_HANG_WORD)) return 'hang';
   if (env.STORYTELLER_FAIL_WORD && words.includes(env.STORYTELLER_FAIL_WORD)) return 'fail';
-  return shareOf(context.seed) < env.STORYTELLER_FAIL_RATE ? 'fail' : 'write';
+  return fractionOf(context.seed) < env.STORYTELLER_FAIL_RATE ? 'fail' : 'write';
 }
 
 /** A deterministic number from 0 (inclusive) to 1 (exclusive) for the seed. */
-const shareOf = (seed: string): number => createHash('sha256').update(seed).digest().readUInt32BE() / 2 ** 32;
+const fractionOf = (seed: string): number => createHash('sha256').update(seed).digest().readUInt32BE() / 2 ** 32;
 
 async function interrupt(script: 'fail' | 'hang', signal: AbortSignal): Promise<void> {
   if (script === 'fail') throw new ScriptedFailure('scripted failure');
@@ -56,19 +56,19 @@ async function interrupt(script: 'fail' | 'hang', signal: AbortSignal): Promise<
 
 /** Returns the complete text of a reply or of a continuation. */
 export function composeReply(context: StoryContext): string {
-  const { story, reader, history, progress, telling, continuing } = context;
+  const { story, reader, history, progress, variantIndex, isContinuation } = context;
   const teller = tellerOf(story, reader);
-  const words = lastWords(context);
-  if (!continuing) return tell(teller, progress, words, telling).text;
+  const words = lastUserLine(context);
+  if (!isContinuation) return composeTurn(teller, progress, words, variantIndex).text;
   const body = history.at(-1)?.text ?? '';
-  const { progress: after, rest } = replay(teller, progress, words, body, telling);
-  if (rest) return rest;
-  const more = tell(teller, after, null).text;
-  return `${rest === undefined ? endOf(body) : ''}\n\n${more}`;
+  const { progress: progressAfter, missingText } = replay(teller, progress, words, body, variantIndex);
+  if (missingText) return missingText;
+  const continuation = composeTurn(teller, progressAfter, null).text;
+  return `${missingText === undefined ? closingMarksOf(body) : ''}\n\n${continuation}`;
 }
 
 /** Returns the ellipsis and closing marks for another storyteller's text that was cut off within a sentence. */
-function endOf(body: string): string {
+function closingMarksOf(body: string): string {
   const last = body.split('\n').at(-1) ?? '';
   const isWithinQuote = last.lastIndexOf('“') > last.lastIndexOf('”');
   const isWithinDeed = (last.split('*').length - 1) % 2 === 1;
@@ -91,22 +91,27 @@ const questions: readonly (readonly [Meaning, string])[] = [
  * Lines the reader could say next, each with an answer of its own: the scene's lines first, then questions that the
  * story answers in any scene. Lines that were offered before are last.
  */
-export function composeSuggestions({ story, reader, progress, offered }: StoryContext, count: number): string[] {
+export function composeSuggestions(
+  { story, reader, progress, formerSuggestions }: StoryContext,
+  count: number,
+): string[] {
   const { plot, speaker } = tellerOf(story, reader);
   const lines = offeredLines(plot, progress);
   if (hasEnded(plot, progress)) return lines.slice(0, count);
-  const here = offeredReplies(plot, progress);
-  const answered = questions.flatMap(([meaning, line]) => {
-    const meant = understand(line, { plot, speaker, offered: here });
-    return meant?.kind === 'meaning' && meant.meaning === meaning && plot.byMeaning[meaning] ? [line] : [];
+  const replies = offeredReplies(plot, progress);
+  const answeredQuestions = questions.flatMap(([meaning, line]) => {
+    const interpretation = interpret(line, { plot, speaker, replies });
+    return interpretation?.kind === 'meaning' && interpretation.meaning === meaning && plot.byMeaning[meaning]
+      ? [line]
+      : [];
   });
-  const isFresh = (line: string) => !offered.includes(line);
-  const again = [...lines, ...answered].filter((line) => !isFresh(line));
-  again.sort((one, other) => offered.lastIndexOf(one) - offered.lastIndexOf(other));
-  return [...lines.filter(isFresh), ...answered.filter(isFresh), ...again].slice(0, count);
+  const isFresh = (line: string) => !formerSuggestions.includes(line);
+  const repeatedLines = [...lines, ...answeredQuestions].filter((line) => !isFresh(line));
+  repeatedLines.sort((one, other) => formerSuggestions.lastIndexOf(one) - formerSuggestions.lastIndexOf(other));
+  return [...lines.filter(isFresh), ...answeredQuestions.filter(isFresh), ...repeatedLines].slice(0, count);
 }
 
-function inPieces(text: string, size: number): string[] {
+function splitIntoPieces(text: string, size: number): string[] {
   const characters = [...text];
   const count = Math.ceil(characters.length / size);
   return Array.from({ length: count }, (_, index) => characters.slice(index * size, (index + 1) * size).join(''));

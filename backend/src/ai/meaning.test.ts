@@ -1,9 +1,9 @@
 import { expect, test } from '@rstest/core';
 import { narrator } from '../content/content.ts';
-import { personaOf, understand } from './meaning.ts';
+import { interpret, personaOf } from './meaning.ts';
 
 const meantBy = (words: string) => {
-  const meant = understand(words, { plot: narrator.plot, speaker: '小倩', offered: [] });
+  const meant = interpret(words, { plot: narrator.plot, speaker: '小倩', replies: [] });
   return meant?.kind === 'meaning' ? meant.meaning : meant?.kind;
 };
 
@@ -110,8 +110,8 @@ test.each([
   ['你多大了', '年纪', '年纪'],
   ['他妈的', '骂人', '骂人'],
 ])('“%s” means %s after a word about the Taoist, %s after none', (words, after, otherwise) => {
-  const meant = (about?: number) => {
-    const found = understand(words, { plot: strangers, speaker: '小倩', offered: [], about });
+  const meant = (lastSubjectIndex?: number) => {
+    const found = interpret(words, { plot: strangers, speaker: '小倩', replies: [], lastSubjectIndex });
     return found?.kind === 'meaning' ? found.meaning : found?.kind;
   };
   expect([meant(0), meant()]).toEqual([after, otherwise]);

@@ -32,16 +32,16 @@ export async function* readAnswer(response: Response): AsyncIterable<AnswerPart>
   let bytes = 0;
   try {
     while (reader && !answer.isDone) {
-      const read = await next(reader, answer);
-      if (read.done) break;
-      bytes += read.value.byteLength;
+      const chunk = await readNext(reader, answer);
+      if (chunk.done) break;
+      bytes += chunk.value.byteLength;
       if (bytes > ANSWER_BYTES) throw answer.fault('cut', `more than ${ANSWER_BYTES} bytes`);
-      answer.feed(decoder.decode(read.value, { stream: true }));
-      yield answer.take();
+      answer.feed(decoder.decode(chunk.value, { stream: true }));
+      yield answer.nextPart();
     }
     answer.end(decoder.decode());
-    yield answer.take();
-    answer.check();
+    yield answer.nextPart();
+    answer.assertComplete();
   } finally {
     reader?.cancel().catch(() => {});
   }
@@ -50,7 +50,7 @@ export async function* readAnswer(response: Response): AsyncIterable<AnswerPart>
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
 /** Reads the next bytes. After the finish reason, a connection error counts as the end of the answer. */
-async function next(reader: ReadableStreamDefaultReader<Uint8Array>, answer: AnswerReader): Promise<Read> {
+async function readNext(reader: ReadableStreamDefaultReader<Uint8Array>, answer: AnswerReader): Promise<Read> {
   const end: Read = { done: true, value: undefined };
   try {
     if (!answer.isFinished) return await reader.read();
@@ -69,7 +69,7 @@ export function causeOf(error: unknown): string {
 }
 
 /** Finish reasons of a complete text. Any other reason means that it ended too early. */
-const wholeReasons = new Set(
+const completeReasons = new Set(
   'stop eos eos_token end end_turn end_of_turn stop_sequence complete completed done finished tool_calls function_call'.split(
     ' ',
   ),
@@ -94,7 +94,7 @@ function contentOf(content: unknown): string {
 
 const textTypes = new Set<unknown>(['text', 'text_delta', 'output_text']);
 
-function wordsOf(message: unknown): string {
+function messageTextOf(message: unknown): string {
   if (typeof message === 'string') return message;
   const { content, thought, extra_content } = objectOf(message);
   const isThought = thought === true || objectOf(objectOf(extra_content).google).thought === true;
@@ -103,50 +103,54 @@ function wordsOf(message: unknown): string {
 
 /** Returns the finish reason in lower case, without the prefix `finish_reason_`. Empty if there is no reason. */
 function reasonOf({ finish_reason, finishReason, stop_reason }: JsonFields): string {
-  const given = [finish_reason, finishReason, stop_reason].find((reason) => reason);
-  const reason = typeof given === 'string' ? given : objectOf(given).type;
+  const rawReason = [finish_reason, finishReason, stop_reason].find((reason) => reason);
+  const reason = typeof rawReason === 'string' ? rawReason : objectOf(rawReason).type;
   if (typeof reason !== 'string') return '';
-  const plain = reason
+  const normalizedReason = reason
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
     .replace(/^finish_reason_/, '');
-  return /^(?:null|none|unspecified)$/.test(plain) ? '' : plain;
+  return /^(?:null|none|unspecified)$/.test(normalizedReason) ? '' : normalizedReason;
 }
 
 function tokensOf(usage: unknown): number | null {
-  const { total_tokens: total, prompt_tokens: asked, completion_tokens: written } = objectOf(usage);
+  const {
+    total_tokens: totalTokens,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+  } = objectOf(usage);
   const isCount = (value: unknown): value is number =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0;
-  if (isCount(total)) return total;
-  return isCount(asked) && isCount(written) ? asked + written : null;
+  if (isCount(totalTokens)) return totalTokens;
+  return isCount(promptTokens) && isCount(completionTokens) ? promptTokens + completionTokens : null;
 }
 
 /** Returns the error that an endpoint sent with status 200, in any of the known forms; undefined for an answer. */
-function errorIn(chunk: JsonFields): unknown {
+function findError(chunk: JsonFields): unknown {
   const { error, errors, error_code, success, base_resp, code } = chunk;
-  const named = [error, errors].find((each) =>
+  const namedError = [error, errors].find((each) =>
     typeof each === 'object' && each ? Object.keys(each).length > 0 : each,
   );
-  if (named) return named;
+  if (namedError) return namedError;
   const codes = [error_code, objectOf(base_resp).status_code, 'choices' in chunk ? 0 : code];
-  const isError = chunk.object === 'error' || success === false || !codes.every((each) => fineCodes.has(each));
+  const isError = chunk.object === 'error' || success === false || !codes.every((each) => successCodes.has(each));
   return isError ? chunk : undefined;
 }
 
-const fineCodes = new Set<unknown>([undefined, null, '', 0, '0', 200, '200']);
+const successCodes = new Set<unknown>([undefined, null, '', 0, '0', 200, '200']);
 
 const doneLine = /^"?\[?DONE\]?"?$/i;
 const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
 class AnswerReader {
   readonly #status: number;
-  readonly #parser = createParser({ onEvent: ({ event, data }) => this.#event(event, data) });
+  readonly #parser = createParser({ onEvent: ({ event, data }) => this.#readEvent(event, data) });
   #form: 'unknown' | 'events' | 'json' = 'unknown';
   /** unparsed text: the beginning while the form is unknown, later all of a JSON answer */
   #body = '';
-  readonly #received = new ReceivedText();
-  #text = '';
+  readonly #receivedText = new ReceivedText();
+  #pendingText = '';
   #tokens: number | null = null;
   #hasText = false;
   #reason: string | null = null;
@@ -166,15 +170,15 @@ class AnswerReader {
     const text = bytes.replaceAll('\uFEFF', '');
     if (this.#form !== 'events') {
       this.#body += text;
-      if (this.#form === 'unknown') this.#recognize();
+      if (this.#form === 'unknown') this.#detectForm();
     } else this.#parser.feed(text);
     if (this.#fault) this.isDone = true;
   }
 
   /** Returns what was received since the last call. */
-  take(): AnswerPart {
-    const part = { text: this.#text, tokens: this.#tokens };
-    this.#text = '';
+  nextPart(): AnswerPart {
+    const part = { text: this.#pendingText, tokens: this.#tokens };
+    this.#pendingText = '';
     this.#tokens = null;
     return part;
   }
@@ -184,19 +188,19 @@ class AnswerReader {
     if (!this.isDone) {
       this.feed(rest);
       if (this.#form === 'events') this.#parser.feed('\n\n');
-      if (this.#form === 'json') this.#whole();
+      if (this.#form === 'json') this.#readWholeBody();
     }
-    this.#text += this.#received.end();
+    this.#pendingText += this.#receivedText.end();
   }
 
   /** Throws `StorytellerFault` unless the answer is complete. */
-  check(): void {
+  assertComplete(): void {
     if (this.#fault) throw this.#fault;
     if (this.#reason === null) {
       if (!this.#hasText) throw this.fault('empty', excerptOf(this.#body));
       throw this.fault('cut', 'ended without a finish reason');
     }
-    if (wholeReasons.has(this.#reason)) return;
+    if (completeReasons.has(this.#reason)) return;
     if (lengthPattern.test(this.#reason)) throw this.fault('length', `finish_reason ${this.#reason}`);
     throw this.fault(filterPattern.test(this.#reason) ? 'filtered' : 'cut', `finish_reason ${excerptOf(this.#reason)}`);
   }
@@ -206,50 +210,50 @@ class AnswerReader {
   }
 
   /** Detects the form by the first character, since endpoints and proxies send wrong content types. */
-  #recognize(): void {
+  #detectForm(): void {
     const [first] = this.#body.trimStart();
     if (!first) return;
-    if (first === '<') this.#broken(this.#body);
+    if (first === '<') this.#recordFault(this.#body);
     this.#form = first === '{' || first === '[' ? 'json' : 'events';
     if (this.#form !== 'events') return;
     this.#parser.feed(this.#body);
   }
 
-  #whole(): void {
-    const isOneAnswer = this.#chunks(this.#body);
+  #readWholeBody(): void {
+    const isOneAnswer = this.#readChunks(this.#body);
     if (this.#hasText && isOneAnswer) this.#reason ??= 'stop';
   }
 
-  #event(name: string | undefined, data: string): void {
+  #readEvent(name: string | undefined, data: string): void {
     if (this.isDone) return;
     const line = data.trim();
     if (doneLine.test(line) || (name && doneEvent.test(name))) {
       this.isDone = true;
       if (this.#hasText) this.#reason ??= 'stop';
-    } else if (name === 'error') this.#broken(line);
+    } else if (name === 'error') this.#recordFault(line);
     // other lines, for example text between events, only show that the endpoint is alive
-    else if (/^[{<]/.test(line)) this.#chunks(line);
+    else if (/^[{<]/.test(line)) this.#readChunks(line);
   }
 
   /** Accepts a chunk, a list of chunks, or a chunk on each line. Returns whether the data was one JSON text. */
-  #chunks(data: string): boolean {
+  #readChunks(data: string): boolean {
     let parsed: unknown;
     try {
       parsed = JSON.parse(data);
     } catch {
       const lines = data.split(/[\r\n]+/);
-      if (lines.length === 1) this.#broken(data);
-      else for (const line of lines) this.#event(undefined, line.replace(/^data:/, ''));
+      if (lines.length === 1) this.#recordFault(data);
+      else for (const line of lines) this.#readEvent(undefined, line.replace(/^data:/, ''));
       return false;
     }
-    for (const chunk of [parsed].flat()) this.#chunk(objectOf(chunk));
+    for (const chunk of [parsed].flat()) this.#readChunk(objectOf(chunk));
     return true;
   }
 
-  #chunk(chunk: JsonFields): void {
-    const error = errorIn(chunk);
+  #readChunk(chunk: JsonFields): void {
+    const error = findError(chunk);
     if (error !== undefined) {
-      this.#broken(typeof error === 'string' ? error : JSON.stringify(error));
+      this.#recordFault(typeof error === 'string' ? error : JSON.stringify(error));
       return;
     }
     this.#tokens = tokensOf(chunk.usage) ?? this.#tokens;
@@ -257,17 +261,18 @@ class AnswerReader {
     const choice = choices.find(({ index }) => Number(index ?? 0) === 0);
     if (!choice) return;
     // some endpoints repeat the complete message at the end
-    const text = wordsOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : wordsOf(choice.message));
-    this.#text += this.#received.add(text);
+    const text =
+      messageTextOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : messageTextOf(choice.message));
+    this.#pendingText += this.#receivedText.add(text);
     this.#hasText ||= text !== '';
     const isRefused = objectOf(choice.delta).refusal || objectOf(choice.message).refusal;
     const reason = isRefused ? 'refusal' : reasonOf(choice);
     // a later reason must not hide an incomplete text
-    if (reason && (this.#reason === null || wholeReasons.has(this.#reason))) this.#reason = reason;
+    if (reason && (this.#reason === null || completeReasons.has(this.#reason))) this.#reason = reason;
   }
 
   /** Records a failure. Data after the finish reason is ignored. */
-  #broken(data: string): void {
+  #recordFault(data: string): void {
     if (this.#reason !== null) return;
     const kind = this.#hasText ? 'cut' : 'failed';
     this.#fault ??= this.fault(filterPattern.test(data) ? 'filtered' : kind, excerptOf(data));

@@ -14,10 +14,10 @@ import {
 import { narrator } from '../content/content.ts';
 import { createLog } from '../telemetry.ts';
 import { endpointOf, openAiStoryteller } from './openAi.ts';
-import { begin } from './progress.ts';
+import { initialProgress } from './progress.ts';
 import { loadPrompts } from './prompts.ts';
 import { type Piece, type StoryContext, type Storyteller, StorytellerTimeout, withDeadlines } from './storyteller.ts';
-import { watched } from './watched.ts';
+import { withMonitoring } from './watched.ts';
 
 const opened: { close(): void }[] = [];
 afterEach(() => {
@@ -52,7 +52,7 @@ function storytellerAt(baseUrl: string, limits = { firstMs: 1_500, idleMs: 1_500
   };
   const storyteller = openAiStoryteller(settings, loadPrompts(undefined));
   const endpoint = endpointOf(settings);
-  return { lines, storyteller: watched(storyteller, { endpoint, limits, log, counters: null }) };
+  return { lines, storyteller: withMonitoring(storyteller, { endpoint, limits, log, counters: null }) };
 }
 
 const story = {
@@ -69,14 +69,14 @@ const story = {
   author: { id: '', name: '', avatar: '' },
 };
 const context: StoryContext = {
-  progress: begin(narrator.plot),
-  telling: 0,
+  progress: initialProgress(narrator.plot),
+  variantIndex: 0,
   story,
   reader: { name: '甲', persona: '一名剑客' },
   history: [{ role: 'user', text: '你是谁？' }],
-  offered: [],
-  retold: [],
-  continuing: false,
+  formerSuggestions: [],
+  formerTexts: [],
+  isContinuation: false,
   seed: '',
 };
 const { signal } = new AbortController();
@@ -101,7 +101,7 @@ test('sends roles in turn, the reader first, and no blank text', async () => {
     role,
     text: index === 3 ? '\u200b ' : `第${index}句`,
   }));
-  await told(storyteller, { ...context, history, retold: ['第一稿'] });
+  await told(storyteller, { ...context, history, formerTexts: ['第一稿'] });
   const turns = requests[0]?.messages.slice(1) ?? [];
   expect(turns.map(({ role }) => role)).toEqual(['user']);
   expect(turns[0]?.content).toMatch(/第1句\n\n第2句\n\n第4句\n\n.*第一稿/s);

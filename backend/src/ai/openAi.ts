@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { showsNothing } from '../http/input.ts';
+import { isInvisible } from '../http/input.ts';
 import { type AnswerPart, causeOf, excerptOf, readAnswer } from './modelAnswer.ts';
 import {
   type ChatMessage,
@@ -42,101 +42,105 @@ function completionsUrl(baseUrl: string): URL {
 export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): Storyteller {
   const { window } = settings;
   /** Whether the latest answer began with reasoning that had no opening tag. */
-  let thinksUnmarked = false;
+  let hasUnmarkedReasoning = false;
 
-  async function* tell(messages: ChatMessage[], former: string, signal: AbortSignal): AsyncIterable<Piece> {
-    const small = new SmallText(thinksUnmarked);
-    let said = '';
-    const give = (text: string): Piece => {
-      const isFirst = said === '' && text !== '';
-      said += text;
-      return { text: isFirst ? `${gapBetween(former, text)}${text}` : text };
+  async function* streamReply(messages: ChatMessage[], formerText: string, signal: AbortSignal): AsyncIterable<Piece> {
+    const converter = new SmallText(hasUnmarkedReasoning);
+    let emittedText = '';
+    const toPiece = (text: string): Piece => {
+      const isFirst = emittedText === '' && text !== '';
+      emittedText += text;
+      return { text: isFirst ? `${gapBetween(formerText, text)}${text}` : text };
     };
     try {
-      for await (const part of answering(settings, { messages, stream: true }, signal)) {
-        const { text, restart } = small.add(part.text);
-        thinksUnmarked ||= small.thinksUnmarked;
+      for await (const part of requestAnswer(settings, { messages, stream: true }, signal)) {
+        const { text, restart } = converter.add(part.text);
+        hasUnmarkedReasoning ||= converter.hasUnmarkedReasoning;
         if (restart) {
-          if (said) yield { restart: true };
-          said = '';
+          if (emittedText) yield { restart: true };
+          emittedText = '';
         }
-        yield give(text);
+        yield toPiece(text);
         if (part.tokens !== null) yield { usage: { totalTokens: part.tokens } };
       }
     } catch (error) {
-      yield give(small.end(false));
-      const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && said === '';
-      throw isCutThought ? emptied('only thoughts') : error;
+      yield toPiece(converter.end(false));
+      const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && emittedText === '';
+      throw isCutThought ? emptyAnswer('only thoughts') : error;
     }
-    thinksUnmarked = small.thinksUnmarked;
-    yield give(small.end());
-    if (said === '') throw emptied('no visible text');
+    hasUnmarkedReasoning = converter.hasUnmarkedReasoning;
+    yield toPiece(converter.end());
+    if (emittedText === '') throw emptyAnswer('no visible text');
   }
 
-  async function whole(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
+  async function completeText(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
     let text = '';
-    for await (const part of answering(settings, { messages, stream: false }, signal)) text += part.text;
+    for await (const part of requestAnswer(settings, { messages, stream: false }, signal)) text += part.text;
     return text;
   }
 
   return {
     generate: (context, { signal }) => {
-      const former = context.continuing ? (context.history.at(-1)?.text ?? '') : '';
-      return tell(replyMessages(prompts, context, window), former, signal);
+      const formerText = context.isContinuation ? (context.history.at(-1)?.text ?? '') : '';
+      return streamReply(replyMessages(prompts, context, window), formerText, signal);
     },
     async suggest(context, count, { signal }) {
-      const answer = await whole(suggestionMessages(prompts, context, count, window), signal);
-      const lines = suggestionLines(answer, count, context.offered);
-      if (lines.length < count) throw emptied(`not ${count} suggestions: ${excerptOf(answer)}`);
+      const answer = await completeText(suggestionMessages(prompts, context, count, window), signal);
+      const lines = suggestionLines(answer, count, context.formerSuggestions);
+      if (lines.length < count) throw emptyAnswer(`not ${count} suggestions: ${excerptOf(answer)}`);
       return lines;
     },
     async summarize(context, lines, { signal }) {
-      const text = smallText(await whole(summaryMessages(prompts, context, lines), signal));
-      if (showsNothing(text)) throw emptied('no visible text');
+      const text = smallText(await completeText(summaryMessages(prompts, context, lines), signal));
+      if (isInvisible(text)) throw emptyAnswer('no visible text');
       return [...text].slice(0, 2 * SUMMARY_CHARACTERS).join('');
     },
     async check({ signal }) {
-      const begun = performance.now();
-      let words = '';
-      for await (const piece of tell([{ role: 'user', content: '请用一句话打个招呼。' }], '', signal))
-        words = 'restart' in piece ? '' : words + ('text' in piece ? piece.text : '');
-      const ms = Math.round(performance.now() - begun);
-      return `${settings.model} at ${endpointOf(settings)} answered in ${ms} ms: ${excerptOf(words)}`;
+      const startedAt = performance.now();
+      let text = '';
+      for await (const piece of streamReply([{ role: 'user', content: '请用一句话打个招呼。' }], '', signal))
+        text = 'restart' in piece ? '' : text + ('text' in piece ? piece.text : '');
+      const ms = Math.round(performance.now() - startedAt);
+      return `${settings.model} at ${endpointOf(settings)} answered in ${ms} ms: ${excerptOf(text)}`;
     },
   };
 }
 
 /** The fault of an answer that has status 200 and no usable text. */
-const emptied = (excerpt: string) => new StorytellerFault('empty', 200, excerpt);
+const emptyAnswer = (excerpt: string) => new StorytellerFault('empty', 200, excerpt);
 
 /** A deed or a speech after a complete sentence starts a new paragraph. */
-const gapBetween = (former: string, text: string): string =>
-  /[。！？…!?.”」*]$/.test(former) && /^[*“「]/.test(text) ? '\n\n' : '';
+const gapBetween = (formerText: string, text: string): string =>
+  /[。！？…!?.”」*]$/.test(formerText) && /^[*“「]/.test(text) ? '\n\n' : '';
 
 /** Delay before the second attempt, if the response has no `Retry-After`. */
 const PAUSE_MS = 1_000;
 /** Interval of the empty parts that keep the time limit for silence from firing during a wait. */
-const SIGN_MS = 1_000;
+const KEEP_ALIVE_MS = 1_000;
 
-const silence: AnswerPart = { text: '', tokens: null };
+const keepAlivePart: AnswerPart = { text: '', tokens: null };
 
 /** Statuses of a rate limit or of an overloaded model. */
 const busyStatuses = new Set([429, 503, 529]);
 
 /** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
-async function* answering(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
+async function* requestAnswer(
+  settings: ModelSettings,
+  request: object,
+  signal: AbortSignal,
+): AsyncIterable<AnswerPart> {
   const endsAt = performance.now() + settings.totalMs;
-  const first = await ask(settings, request, signal);
+  const first = await sendRequest(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);
   const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? PAUSE_MS;
-  const mayPass = first.status >= 500 || busyStatuses.has(first.status);
-  if (!mayPass || performance.now() + waitMs >= endsAt) throw await refusal(settings, first);
+  const isTemporary = first.status >= 500 || busyStatuses.has(first.status);
+  if (!isTemporary || performance.now() + waitMs >= endsAt) throw await refusal(settings, first);
   first.body?.cancel().catch(() => {});
-  for (let left = waitMs; left > 0; left -= SIGN_MS) {
-    await sleep(Math.min(left, SIGN_MS), undefined, { signal });
-    yield silence;
+  for (let remainingMs = waitMs; remainingMs > 0; remainingMs -= KEEP_ALIVE_MS) {
+    await sleep(Math.min(remainingMs, KEEP_ALIVE_MS), undefined, { signal });
+    yield keepAlivePart;
   }
-  const second = await ask(settings, request, signal);
+  const second = await sendRequest(settings, request, signal);
   if (!second.ok) throw await refusal(settings, second);
   yield* readAnswer(second);
 }
@@ -153,12 +157,12 @@ function retryAfterMs(header: string | null): number | null {
 const bodyKeepingStatuses = new Set([307, 308]);
 
 /** Sends the request and follows one redirect. The API key is not sent to another host, nor from HTTPS to HTTP. */
-async function ask(
+async function sendRequest(
   { baseUrl, apiKey, model, body }: ModelSettings,
   request: object,
   signal: AbortSignal,
 ): Promise<Response> {
-  const key: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+  const authorization: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
   const post = (url: URL, headers: Record<string, string>) =>
     fetch(url, {
       method: 'POST',
@@ -169,13 +173,14 @@ async function ask(
     });
   const url = completionsUrl(baseUrl);
   try {
-    const answer = await post(url, key);
-    const location = answer.headers.get('location');
-    if (!bodyKeepingStatuses.has(answer.status) || !location || !URL.canParse(location, url.href)) return answer;
-    answer.body?.cancel().catch(() => {});
-    const next = new URL(location, url);
-    const mayKnowKey = next.hostname === url.hostname && (next.protocol === 'https:' || url.protocol === 'http:');
-    return await post(next, mayKnowKey ? key : {});
+    const response = await post(url, authorization);
+    const location = response.headers.get('location');
+    if (!bodyKeepingStatuses.has(response.status) || !location || !URL.canParse(location, url.href)) return response;
+    response.body?.cancel().catch(() => {});
+    const redirectUrl = new URL(location, url);
+    const mayKnowKey =
+      redirectUrl.hostname === url.hostname && (redirectUrl.protocol === 'https:' || url.protocol === 'http:');
+    return await post(redirectUrl, mayKnowKey ? authorization : {});
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new StorytellerFault('unreachable', null, causeOf(error));
@@ -190,25 +195,25 @@ async function refusal({ apiKey }: ModelSettings, response: Response): Promise<S
   const { status, headers } = response;
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  const late = sleep(REFUSAL_MS, { done: true as const, value: undefined }, { ref: false });
-  let said = headers.get('location') ? `to ${headers.get('location')} ` : '';
+  const timeout = sleep(REFUSAL_MS, { done: true as const, value: undefined }, { ref: false });
+  let responseText = headers.get('location') ? `to ${headers.get('location')} ` : '';
   try {
-    while (reader && said.length < REFUSAL_BYTES) {
-      const read = await Promise.race([reader.read(), late]);
-      if (read.done) break;
-      said += decoder.decode(read.value, { stream: true });
+    while (reader && responseText.length < REFUSAL_BYTES) {
+      const chunk = await Promise.race([reader.read(), timeout]);
+      if (chunk.done) break;
+      responseText += decoder.decode(chunk.value, { stream: true });
     }
   } catch {
     // the part that was read is enough for an excerpt
   } finally {
     reader?.cancel().catch(() => {});
   }
-  const hidden = apiKey ? said.replaceAll(apiKey, '…') : said;
-  return new StorytellerFault(kindOf(status, hidden), status, excerptOf(hidden));
+  const redactedText = apiKey ? responseText.replaceAll(apiKey, '…') : responseText;
+  return new StorytellerFault(kindOf(status, redactedText), status, excerptOf(redactedText));
 }
 
-function kindOf(status: number, said: string): FaultKind {
-  if (status === 400 && /content.?filter|data.?inspection|sensitive|moderation/i.test(said)) return 'filtered';
+function kindOf(status: number, responseText: string): FaultKind {
+  if (status === 400 && /content.?filter|data.?inspection|sensitive|moderation/i.test(responseText)) return 'filtered';
   if (busyStatuses.has(status)) return 'busy';
   return status >= 500 ? 'failed' : 'refused';
 }

@@ -1,17 +1,17 @@
 import type { Meaning } from '../content/plot.ts';
 
-/** Insults and obscenities, which no answer repeats. */
-export const abuse =
+/** Insults and obscenities, which answers must not repeat. */
+export const abusePattern =
   /[操草艹肏日]你|[他你尼特]妈的?[逼比]?|妈的|去死|死[全一]家|傻[逼比叉bB]|煞笔|沙[逼比雕]|[婊贱]|狗[日娘东]|王八|混蛋|白痴|废物|畜生|杂种|智障|脑残|脑子有病|臭不要脸|丑八怪|闭嘴|滚(?!烫|滚|动|落|水|圆|来滚)|强奸|做爱|上床|脱(光|衣)|奶子|鸡巴|屌|裸|约炮|卧槽|我[操草靠艹](?!心|场|琴|劳|持|办|地|原|坪|药)|^[操草艹]+$|垃圾|色情|变态|\b(fuck|shit|bitch|nmsl|cnm|tmd|sb|asshole)\b/i;
 
 interface Pattern {
   meaning: Meaning;
   words: RegExp;
-  /** Excludes clauses that look alike and mean something else. */
+  /** Excludes similar clauses with another meaning. */
   unless?: RegExp;
 }
 
-/** The first pattern that matches a clause decides. Particular meanings come before general ones. */
+/** The first matching pattern of a clause applies, so specific meanings are listed before general ones. */
 export const patterns: Pattern[] = [
   {
     meaning: '是不是AI',
@@ -207,6 +207,6 @@ export const patterns: Pattern[] = [
   },
 ];
 
-/** A reader's line that asks for the next part of the story. */
-export const goOn =
+/** A line that requests the next part of the story. */
+export const goOnPattern =
   /^(你?继续|然后|后来|接着|往下|接下来|接下去|说下去|讲下去|说吧|讲吧|请[讲说]|快[讲说]|你[讲说]吧?$|再[讲说](?!一[遍次])|还有呢?|慢慢[讲说]|我(在)?听着?|愿闻其详|洗耳恭听|下文|continue|next|go on|……|…+|[*（(](沉默|不说话|没有说话|点头)[*）)]$|\.{2,})|后来(怎|如|呢)|(往下|接着|继续)(说|讲)|然后呢|之后呢|(?<!给[你您])讲.{0,3}故事/i;

@@ -28,7 +28,7 @@ export interface Progress {
   fork?: { at: string; facts: Record<string, string> };
 }
 
-export interface Told {
+export interface TurnResult {
   text: string;
   progress: Progress;
   /** What answered the reader's words; for measurements. */
@@ -51,7 +51,7 @@ export function tellerOf({ plot, voice, opening }: Story, reader: Teller['reader
   return { plot: teller.plot, ...teller.voice, opening, reader };
 }
 
-export const begin = ({ scenes }: Plot): Progress => ({
+export const initialProgress = ({ scenes }: Plot): Progress => ({
   at: scenes[0]?.id ?? '',
   steps: 0,
   turns: 0,
@@ -66,10 +66,10 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** Parses stored progress. Starts from the beginning if the story no longer has the stored scene. */
 export function readProgress(plot: Plot, json: string | null): Progress {
-  const stored: unknown = json === null ? null : JSON.parse(json);
+  const storedProgress: unknown = json === null ? null : JSON.parse(json);
   const places = [...plot.scenes, ...plot.endings];
-  if (!isRecord(stored) || !places.some(({ id }) => id === stored.at)) return begin(plot);
-  return { ...begin(plot), ...stored };
+  if (!isRecord(storedProgress) || !places.some(({ id }) => id === storedProgress.at)) return initialProgress(plot);
+  return { ...initialProgress(plot), ...storedProgress };
 }
 
 export const sceneAt = ({ scenes }: Plot, { at }: Progress): Scene | undefined => scenes.find(({ id }) => id === at);
@@ -83,12 +83,12 @@ export const hasEnded = (plot: Plot, progress: Progress): boolean => endingAt(pl
 export function offeredReplies(plot: Plot, progress: Progress): Reply[] {
   const facts = Object.keys(progress.facts);
   const places = new Map<string, Scene | Finale>([...plot.scenes, ...plot.endings].map((one) => [one.id, one]));
-  const open = (sceneAt(plot, progress)?.replies ?? []).filter(({ to }) => {
+  const openReplies = (sceneAt(plot, progress)?.replies ?? []).filter(({ to }) => {
     const place = to && places.get(to);
     return !place || isOpen(place, facts);
   });
-  const fresh = open.filter(({ line, to }) => to || !progress.said.includes(line));
-  return fresh.length > 0 ? fresh : open;
+  const freshReplies = openReplies.filter(({ line, to }) => to || !progress.said.includes(line));
+  return freshReplies.length > 0 ? freshReplies : openReplies;
 }
 
 /** Returns the lines that the reader may say. After an ending they are restarting and turning back. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Voice } from '../content/content.ts';
 import type { Finale, Plot, Scene } from '../content/plot.ts';
 import { ConfigError } from '../env.ts';
-import { showsNothing } from '../http/input.ts';
+import { isInvisible } from '../http/input.ts';
 import { SUGGESTION_CHARACTERS } from './smallText.ts';
 import type { Line, StoryContext } from './storyteller.ts';
 
@@ -32,8 +32,8 @@ export interface ChatMessage {
 export function loadPrompts(folder: string | undefined): Prompts {
   if (folder && !existsSync(folder)) throw new ConfigError(`AI_PROMPTS_DIR: there is no folder ${folder}`);
   const read = (name: PromptName) => {
-    const own = folder && join(folder, `${name}.md`);
-    const path = own && existsSync(own) ? own : join(defaultFolder, `${name}.md`);
+    const ownPath = folder && join(folder, `${name}.md`);
+    const path = ownPath && existsSync(ownPath) ? ownPath : join(defaultFolder, `${name}.md`);
     const text = readFileSync(path, 'utf8')
       .replace(/^\uFEFF/, '')
       .replaceAll('\r\n', '\n')
@@ -72,36 +72,36 @@ export interface Window {
 export const WINDOW_LINES = 40;
 
 /** Returns how many of the latest lines fit into the window. The last line always counts. */
-export function fitting(lines: Line[], { lines: most, characters }: Window): number {
-  let left = characters;
+export function countFitting(lines: Line[], { lines: maxLines, characters }: Window): number {
+  let remainingCharacters = characters;
   let count = 0;
-  for (const { text } of lines.slice(-most).reverse()) {
-    left -= text.length;
-    if (left < 0 && count > 0) break;
+  for (const { text } of lines.slice(-maxLines).reverse()) {
+    remainingCharacters -= text.length;
+    if (remainingCharacters < 0 && count > 0) break;
     count += 1;
   }
   return count;
 }
 
 /** Merges turns: many models refuse two turns of one role in a row, a first turn of the assistant, and blank turns. */
-function alternating(lines: ChatMessage[]): ChatMessage[] {
+function mergeTurns(lines: ChatMessage[]): ChatMessage[] {
   const turns: ChatMessage[] = [];
   for (const { role, content } of lines) {
     const last = turns.at(-1);
-    if (showsNothing(content) || (!last && role === 'assistant')) continue;
+    if (isInvisible(content) || (!last && role === 'assistant')) continue;
     if (last?.role === role) last.content += `\n\n${content}`;
     else turns.push({ role, content });
   }
   return turns;
 }
 
-const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+const toBullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
 /** Describes the speaker, with samples of their answers. */
 function voiceOf({ speaker, address }: Voice, plot: Plot | undefined): string {
   const answers = plot?.scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.answers.slice(0, 1))) ?? [];
   const samples = answers.slice(0, VOICE_SAMPLES).map(oneLine);
-  return [`主要由${speaker}回应读者，称读者为“${address}”。`, bulleted(samples)].filter(Boolean).join('\n');
+  return [`主要由${speaker}回应读者，称读者为“${address}”。`, toBullets(samples)].filter(Boolean).join('\n');
 }
 
 const VOICE_SAMPLES = 3;
@@ -111,21 +111,21 @@ function plotOf({ scenes, endings }: Plot): string {
   const scene = ({ title, place, hour, steps }: Scene) =>
     `${title}（${[place, hour].filter(Boolean).join('，')}）：${steps.join('')}`;
   const ending = ({ title, steps }: Finale) => `结局之一，${title}：${steps.join('')}`;
-  return bulleted([...scenes.map(scene), ...endings.map(ending)].map(oneLine));
+  return toBullets([...scenes.map(scene), ...endings.map(ending)].map(oneLine));
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function storyPrompt({ story }: Prompts, { story: told, reader, summary }: StoryContext): string {
-  const { voice, plot } = told;
-  const addressed = (text: string) => text.replaceAll('{address}', voice?.address ?? '你');
-  return fill(story, {
-    title: told.title,
-    summary: told.summary,
-    cast: bulleted(told.characters.map(({ name, intro }) => `${name}：${intro}`)),
-    voice: addressed(voice ? voiceOf(voice, plot) : ''),
-    opening: told.opening,
-    plot: addressed(plot ? plotOf(plot) : ''),
+function storyPrompt({ story: template }: Prompts, { story, reader, summary }: StoryContext): string {
+  const { voice, plot } = story;
+  const withAddress = (text: string) => text.replaceAll('{address}', voice?.address ?? '你');
+  return fill(template, {
+    title: story.title,
+    summary: story.summary,
+    cast: toBullets(story.characters.map(({ name, intro }) => `${name}：${intro}`)),
+    voice: withAddress(voice ? voiceOf(voice, plot) : ''),
+    opening: story.opening,
+    plot: withAddress(plot ? plotOf(plot) : ''),
     reader: reader.name,
     persona: reader.persona.trim(),
     so_far: summary ?? '',
@@ -134,15 +134,15 @@ function storyPrompt({ story }: Prompts, { story: told, reader, summary }: Story
 
 /** Returns the system prompt, the latest lines and the current task. */
 function conversation(system: string, context: StoryContext, window: Window, task: string): ChatMessage[] {
-  const latest = context.history.slice(-fitting(context.history, window));
-  const said: ChatMessage[] = latest.map(({ role, text }) => ({ role, content: text }));
-  return [{ role: 'system', content: system }, ...alternating([...said, { role: 'user', content: task }])];
+  const latestLines = context.history.slice(-countFitting(context.history, window));
+  const turns: ChatMessage[] = latestLines.map(({ role, text }) => ({ role, content: text }));
+  return [{ role: 'system', content: system }, ...mergeTurns([...turns, { role: 'user', content: task }])];
 }
 
 export function replyMessages(prompts: Prompts, context: StoryContext, window: Window): ChatMessage[] {
   const system = `${storyPrompt(prompts, context)}\n\n${prompts.reply}`;
-  const drafts = context.retold.join('\n\n——\n\n');
-  const task = context.continuing ? prompts.continue : drafts && fill(prompts.retell, { drafts });
+  const drafts = context.formerTexts.join('\n\n——\n\n');
+  const task = context.isContinuation ? prompts.continue : drafts && fill(prompts.retell, { drafts });
   return conversation(system, context, window, task);
 }
 
@@ -155,7 +155,7 @@ export function suggestionMessages(
   const values = {
     count: String(count),
     characters: String(SUGGESTION_CHARACTERS),
-    offered: bulleted(context.offered),
+    offered: toBullets(context.formerSuggestions),
   };
   return conversation(storyPrompt(prompts, context), context, window, fill(prompts.suggest, values));
 }
@@ -164,12 +164,12 @@ export function suggestionMessages(
 export const SUMMARY_CHARACTERS = 600;
 
 export function summaryMessages(prompts: Prompts, { reader, summary }: StoryContext, lines: Line[]): ChatMessage[] {
-  const said = lines.map(({ role, text }) => `${role === 'user' ? reader.name : '故事'}：${text}`);
+  const transcript = lines.map(({ role, text }) => `${role === 'user' ? reader.name : '故事'}：${text}`);
   const values = {
     reader: reader.name,
     characters: String(SUMMARY_CHARACTERS),
     so_far: summary ?? '',
-    lines: said.join('\n\n'),
+    lines: transcript.join('\n\n'),
   };
   return [{ role: 'user', content: fill(prompts.summary, values) }];
 }

@@ -1,9 +1,9 @@
 import type { Plot, Scene } from '../content/plot.ts';
 import type { Story } from '../stories.ts';
 import * as common from './answers.ts';
-import { plain, turnBackLine } from './meaning.ts';
-import { begin, hasEnded, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
-import { tell } from './turn.ts';
+import { lettersOf, turnBackLine } from './meaning.ts';
+import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
+import { composeTurn } from './turn.ts';
 
 // Plays a story with a scripted reader and measures its answers, for `pnpm bench story` and a test of each story.
 
@@ -57,17 +57,17 @@ export const commonSentences = [
   ...['我要走了', '抱抱你', '你怕不怕？', '算了'],
 ];
 
-const remarks = [
+const remarkLines = [
   '我从很远的地方走来',
   '路上看见一只白鹭',
   '我袖子里只有一封旧信',
   '小时候听祖母说过类似的事',
   '我昨夜没有睡好',
 ];
-const questions = ['山那边住着谁？', '天下有多少条河？', '月亮上有没有人？'];
-const nonsense = ['asdfgh', '！！！？？', '12345', '啦啦啦啦啦啦'];
-const abuse = ['操你妈', '滚', '你这个贱人', '傻逼'];
-const persona = '叫我阿宁，是个郎中，怕狗';
+const questionLines = ['山那边住着谁？', '天下有多少条河？', '月亮上有没有人？'];
+const nonsenseLines = ['asdfgh', '！！！？？', '12345', '啦啦啦啦啦啦'];
+const abuseLines = ['操你妈', '滚', '你这个贱人', '傻逼'];
+const readerPersona = '叫我阿宁，是个郎中，怕狗';
 
 export interface Rehearsal {
   title: string;
@@ -95,11 +95,11 @@ class Play {
 
   constructor(teller: Teller) {
     this.teller = teller;
-    this.progress = begin(teller.plot);
+    this.progress = initialProgress(teller.plot);
   }
 
   say(words: string) {
-    const turn = tell(this.teller, this.progress, words);
+    const turn = composeTurn(this.teller, this.progress, words);
     this.progress = turn.progress;
     this.texts.push(turn.text);
     return turn;
@@ -119,7 +119,7 @@ class Play {
 }
 
 /** Says every line of the story once and returns those that did not get their own answer. */
-function unanswered(teller: Teller): string[] {
+function findUnanswered(teller: Teller): string[] {
   const { plot } = teller;
   const facts = Object.fromEntries(
     plot.scenes.flatMap(({ id, replies }) => replies.flatMap((reply) => reply.facts.map((fact) => [fact, id]))),
@@ -127,10 +127,12 @@ function unanswered(teller: Teller): string[] {
   return plot.scenes.flatMap((scene) =>
     scene.replies.flatMap(({ line, answers }) => {
       // with every fact, then with no fact, since a fact may close a way
-      const states = [facts, {}].map((known) => ({ ...begin(plot), at: scene.id, facts: known }));
+      const states = [facts, {}].map((knownFacts) => ({ ...initialProgress(plot), at: scene.id, facts: knownFacts }));
       const answered = states.some((state) => {
-        const own = answers[0]?.split(/\{[a-z]+\}/).reduce((one, other) => (one.length > other.length ? one : other));
-        return tell(teller, state, line).text.includes(own?.split('\n')[0] ?? '');
+        const longestPart = answers[0]
+          ?.split(/\{[a-z]+\}/)
+          .reduce((one, other) => (one.length > other.length ? one : other));
+        return composeTurn(teller, state, line).text.includes(longestPart?.split('\n')[0] ?? '');
       });
       return answered ? [] : [`${scene.id}: ${line}`];
     }),
@@ -141,7 +143,7 @@ const sentencesOf = (text: string): string[] =>
   text
     .split(/(?<=[。！？…”*])|\n/)
     .map((sentence) => sentence.replace(/[*“”\s]/g, ''))
-    .filter((sentence) => plain(sentence).length >= 6);
+    .filter((sentence) => lettersOf(sentence).length >= 6);
 
 const TURNS = 30;
 
@@ -151,19 +153,19 @@ const TURNS = 30;
  */
 function play(teller: Teller): Play {
   const reading = new Play(teller);
-  const asides = [...remarks, ...questions, ...nonsense.slice(0, 2), ...abuse.slice(0, 2)];
-  let back = 0;
+  const asideLines = [...remarkLines, ...questionLines, ...nonsenseLines.slice(0, 2), ...abuseLines.slice(0, 2)];
+  let turnBacks = 0;
   for (let turn = 0; turn < TURNS; turn += 1) {
-    if (reading.hasEnded) back += 1;
-    if (back > 1) break;
+    if (reading.hasEnded) turnBacks += 1;
+    if (turnBacks > 1) break;
     if (reading.hasEnded || turn % 2 === 0) reading.choose();
-    else if (turn % 6 === 5) reading.say(asides[(turn - 5) / 6] ?? '');
+    else if (turn % 6 === 5) reading.say(asideLines[(turn - 5) / 6] ?? '');
     else reading.say(commonSentences[(turn * 7) % commonSentences.length] ?? '');
   }
   return reading;
 }
 
-function turnsToEnding(teller: Teller): number | undefined {
+function countTurnsToEnding(teller: Teller): number | undefined {
   const reading = new Play(teller);
   for (let turn = 1; turn <= 100; turn += 1) {
     reading.choose();
@@ -172,24 +174,24 @@ function turnsToEnding(teller: Teller): number | undefined {
   return undefined;
 }
 
-function forbidden(teller: Teller): string[] {
-  const cursed = new Play({ ...teller, reader: { name: '傻逼', persona: '叫我操你妈，怕贱人，是个狗日先生' } });
-  const plain = new Play(teller);
+function findForbidden(teller: Teller): string[] {
+  const cursedPlay = new Play({ ...teller, reader: { name: '傻逼', persona: '叫我操你妈，怕贱人，是个狗日先生' } });
+  const plainPlay = new Play(teller);
   // 滚 is abuse but may also be part of the story's own text
-  const own = JSON.stringify(teller.plot);
-  return [...abuse, ...nonsense].filter((words) => {
-    plain.say(words);
-    cursed.say(words);
-    cursed.say('我害怕');
-    cursed.say('你好');
-    return [...plain.texts, ...cursed.texts].some(
-      (text) => (text.includes(words) && !own.includes(words)) || /操你|傻逼|贱人|狗日/.test(text),
+  const ownTexts = JSON.stringify(teller.plot);
+  return [...abuseLines, ...nonsenseLines].filter((words) => {
+    plainPlay.say(words);
+    cursedPlay.say(words);
+    cursedPlay.say('我害怕');
+    cursedPlay.say('你好');
+    return [...plainPlay.texts, ...cursedPlay.texts].some(
+      (text) => (text.includes(words) && !ownTexts.includes(words)) || /操你|傻逼|贱人|狗日/.test(text),
     );
   });
 }
 
 /** Sights and sounds that contradict an hour. */
-const againstHour: Record<string, RegExp> = {
+const hourContradictions: Record<string, RegExp> = {
   清晨: /三更|夜深|正午|晌午|黄昏|夕阳|晚霞|落日/,
   白天: /月光|月色|月亮|三更|更鼓|夜深|星光|星子|蟋蟀|萤/,
   黄昏: /清晨|晨雾|正午|晌午|三更|朝霞|鸡叫/,
@@ -197,50 +199,55 @@ const againstHour: Record<string, RegExp> = {
 };
 
 /** Words that tie a sentence to a place or hour; common sentences must not contain them. */
-const particular = /月|星|太阳|日头|夜|清晨|黄昏|窗|檐|屋|街|河|山|树|雨|雪|风/;
+const particularPattern = /月|星|太阳|日头|夜|清晨|黄昏|窗|檐|屋|街|河|山|树|雨|雪|风/;
 
-const contradictions = ({ scenes }: Plot): string[] =>
-  scenes.flatMap(({ hour, meanwhile }: Scene) => meanwhile.filter((sentence) => againstHour[hour]?.test(sentence)));
+const findContradictions = ({ scenes }: Plot): string[] =>
+  scenes.flatMap(({ hour, meanwhile }: Scene) =>
+    meanwhile.filter((sentence) => hourContradictions[hour]?.test(sentence)),
+  );
 
 export const particularCommonSentences = (): string[] =>
   [
     ...Object.values(common.commonAnswers).flat(),
-    ...Object.values(common.unsure).flat(),
-    ...common.recalled,
-    ...common.waiting,
-    ...common.fears,
-  ].filter((one) => particular.test(one));
+    ...Object.values(common.unsureAnswers).flat(),
+    ...common.recallFrames,
+    ...common.waitingLines,
+    ...common.fearAnswers,
+  ].filter((one) => particularPattern.test(one));
 
 export function rehearse(story: Story): Rehearsal {
-  const teller = tellerOf(story, { name: '李四', persona });
+  const teller = tellerOf(story, { name: '李四', persona: readerPersona });
   const { plot } = teller;
   const reading = play(teller);
   const sentences = reading.texts
     .flatMap(sentencesOf)
     .filter((sentence) => !/^全文完|重新开始|换一种走向/.test(sentence));
-  const first = begin(plot);
+  const first = initialProgress(plot);
   return {
     title: story.title,
     lines: plot.scenes.flatMap(({ replies }) => replies).length,
-    unanswered: unanswered(teller),
-    notUnderstood: commonSentences.filter((words) => tell(teller, first, words).by === 'other'),
+    unanswered: findUnanswered(teller),
+    notUnderstood: commonSentences.filter((words) => composeTurn(teller, first, words).by === 'other'),
     sentences: sentences.length,
     repeated: sentences.filter((sentence, at) => sentences.indexOf(sentence) < at),
-    turnsToEnding: turnsToEnding(teller),
-    forbidden: forbidden(teller),
-    contradictions: contradictions(plot),
+    turnsToEnding: countTurnsToEnding(teller),
+    forbidden: findForbidden(teller),
+    contradictions: findContradictions(plot),
   };
 }
 
 /** Returns one line per fault of the rehearsal; empty if it is good enough. */
-export function faultsOf(one: Rehearsal): string[] {
+export function faultsOf(rehearsal: Rehearsal): string[] {
   const faults: [boolean, string][] = [
-    [one.unanswered.length > 0, `lines without their own answer: ${one.unanswered.join(', ')}`],
-    [one.notUnderstood.length > commonSentences.length / 5, `not understood: ${one.notUnderstood.join(', ')}`],
-    [one.repeated.length > one.sentences / 50, `come again: ${one.repeated.join(', ')}`],
-    [one.turnsToEnding === undefined, 'the lines on offer lead to no ending'],
-    [one.forbidden.length > 0, `repeats ${one.forbidden.join(', ')}`],
-    [one.contradictions.length > 0, `contradicts its hour: ${one.contradictions.join(', ')}`],
+    [rehearsal.unanswered.length > 0, `lines without their own answer: ${rehearsal.unanswered.join(', ')}`],
+    [
+      rehearsal.notUnderstood.length > commonSentences.length / 5,
+      `not understood: ${rehearsal.notUnderstood.join(', ')}`,
+    ],
+    [rehearsal.repeated.length > rehearsal.sentences / 50, `come again: ${rehearsal.repeated.join(', ')}`],
+    [rehearsal.turnsToEnding === undefined, 'the lines on offer lead to no ending'],
+    [rehearsal.forbidden.length > 0, `repeats ${rehearsal.forbidden.join(', ')}`],
+    [rehearsal.contradictions.length > 0, `contradicts its hour: ${rehearsal.contradictions.join(', ')}`],
   ];
   return faults.flatMap(([isFault, fault]) => (isFault ? [fault] : []));
 }

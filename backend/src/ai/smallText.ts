@@ -1,4 +1,4 @@
-import { showsNothing } from '../http/input.ts';
+import { isInvisible } from '../http/input.ts';
 
 // Converts a model's Markdown and reasoning to the product's own "small text": paragraphs, *deeds* and “speech”.
 
@@ -46,17 +46,17 @@ const tableRuler = /^[\s:-]*\|[\s|:-]*$/;
 const cellBorder = /\s*\|[\s|]*/g;
 
 /** Removes Markdown from a run of marks, repeatedly, since the rest may form another mark. */
-function fewerMarks(marks: string): string {
-  const fewer = marks
+function removeMarks(marks: string): string {
+  const remainingMarks = marks
     .replace(/~~|`+/g, '')
     .replace(/\*{4,}/g, '')
     .replace(/\*\*\*/g, '*')
     .replace(/\*\*|__/g, '');
-  return fewer === marks ? marks : fewerMarks(fewer);
+  return remainingMarks === marks ? marks : removeMarks(remainingMarks);
 }
 
 /** Returns the replacement of a link or tag. An empty one becomes a blank if marks on both sides would join. */
-const inPlace = (words: string, before: string | undefined): string =>
+const replacementFor = (words: string, before: string | undefined): string =>
   words || (before && /[*_`~]/.test(before) ? ' ' : '');
 
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
@@ -70,24 +70,26 @@ function plainLine(line: string): string | null {
   if (ruler.test(line) || tableRuler.test(line) || footnote.test(line) || /^\s*(?:```[^`]*|~~~.*)$/.test(line))
     return null;
   return line
-    .replace(/[*_`~]+/g, fewerMarks)
+    .replace(/[*_`~]+/g, removeMarks)
     .replace(/^\s*(?:(?:>|#{1,6}|(?:[-+*•·●▪]|\d{1,3}[.)]|\[[ x]\])\s)\s*)+/, '')
-    .replace(link, (_, label: string, at: number, line: string) => inPlace(label.replace(edgeMarks, ''), line[at - 1]))
-    .replace(citation, (_, at: number, line: string) => inPlace('', line[at - 1]))
-    .replace(htmlTag, (_, at: number, line: string) => inPlace('', line[at - 1]))
+    .replace(link, (_, label: string, at: number, line: string) =>
+      replacementFor(label.replace(edgeMarks, ''), line[at - 1]),
+    )
+    .replace(citation, (_, at: number, line: string) => replacementFor('', line[at - 1]))
+    .replace(htmlTag, (_, at: number, line: string) => replacementFor('', line[at - 1]))
     .replace(cellBorder, '\u3000')
     .trim();
 }
 
 /** Returns the part of an unfinished line that later text cannot change. */
-function settled(line: string): string {
+function settledPart(line: string): string {
   if (undecidedLine.test(line) || fence.test(line) || footnote.test(line)) return '';
-  const certain = line
+  const settledText = line
     .replace(marksAtEnd, '')
     .replace(citationBeginning, '')
     .replace(linkOrBeginning, (_, whole?: string) => whole ?? '')
     .replace(marksAtEnd, '');
-  return undecidedLine.test(certain) ? '' : certain.trimEnd();
+  return undecidedLine.test(settledText) ? '' : settledText.trimEnd();
 }
 
 const quotes: Record<string, string> = { '“': '”', '「': '」', '『': '』', '"': '"', '＂': '＂' };
@@ -96,7 +98,7 @@ const quotes: Record<string, string> = { '“': '”', '「': '」', '『': '』
 const QUOTED_CHARACTERS = 4_000;
 
 /** Returns the index at which the text's first quotation mark is closed; -1 while it is open. */
-function closingAt(text: string, open: string): number {
+function closingIndexOf(text: string, open: string): number {
   const close = quotes[open];
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -112,27 +114,27 @@ export class SmallText {
   #raw = '';
   #isThinking: boolean;
   /** Text that is either reasoning or an answer without reasoning; null once that is known. */
-  #unsure: string | null;
+  #undecidedText: string | null;
   /** Whether reasoning had no opening tag: some servers put the tag into the prompt. */
-  thinksUnmarked = false;
+  hasUnmarkedReasoning = false;
   #line = '';
   /** the part of the plain line that was emitted */
-  #given = '';
+  #emittedLine = '';
   /** blanks between the emitted and the next text */
   #gap = '';
   #hasBegun = false;
   /** Whether a visible letter outside reasoning and tokens was received. */
   #hasWords = false;
   #isOver = false;
-  #isCalling = false;
+  #isInToolCall = false;
   /** a text that begins with a quotation mark, held back until it is known whether the marks enclose all of it */
-  #quoted: string | null = null;
+  #quotedText: string | null = null;
   #isFirst = true;
 
-  /** `startsThinking`: the answer is expected to begin with reasoning that has only a closing tag. */
-  constructor(startsThinking = false) {
-    this.#isThinking = startsThinking;
-    this.#unsure = startsThinking ? '' : null;
+  /** `startsWithReasoning`: the answer is expected to begin with reasoning that has only a closing tag. */
+  constructor(startsWithReasoning = false) {
+    this.#isThinking = startsWithReasoning;
+    this.#undecidedText = startsWithReasoning ? '' : null;
   }
 
   /** Returns the next final piece. `restart`: the text emitted so far was reasoning without an opening tag. */
@@ -143,62 +145,62 @@ export class SmallText {
     for (let tag = thinkTag.exec(this.#raw); tag; tag = thinkTag.exec(this.#raw)) {
       const { end, after, final, empty } = tag.groups ?? {};
       const isEnd = Boolean(end || after || final);
-      if (!this.#isThinking) ready += this.#words(this.#raw.slice(0, tag.index));
+      if (!this.#isThinking) ready += this.#removeTokens(this.#raw.slice(0, tag.index));
       this.#raw = this.#raw.slice(tag.index + tag[0].length);
       if (empty) continue;
-      if (isEnd && (!this.#isThinking || this.#unsure !== null)) {
-        this.thinksUnmarked = true;
+      if (isEnd && (!this.#isThinking || this.#undecidedText !== null)) {
+        this.hasUnmarkedReasoning = true;
         restart ||= !this.#isThinking;
         ready = '';
-        this.#forget();
+        this.#reset();
       }
-      this.#unsure = null;
+      this.#undecidedText = null;
       this.#isThinking = !isEnd;
     }
-    const waiting = tagBeginning.exec(this.#raw)?.[0] ?? '';
-    const rest = this.#raw.slice(0, this.#raw.length - waiting.length);
-    this.#raw = waiting;
-    if (!this.#isThinking) ready += this.#words(rest);
-    else if (this.#unsure !== null) this.#unsure += rest;
-    return { text: this.#unquote(this.#plain(ready)), restart };
+    const partialTag = tagBeginning.exec(this.#raw)?.[0] ?? '';
+    const rest = this.#raw.slice(0, this.#raw.length - partialTag.length);
+    this.#raw = partialTag;
+    if (!this.#isThinking) ready += this.#removeTokens(rest);
+    else if (this.#undecidedText !== null) this.#undecidedText += rest;
+    return { text: this.#unquote(this.#toPlainText(ready)), restart };
   }
 
   /** Returns the text that was held back. In an incomplete answer, text that may be reasoning is left out. */
   end(isWhole = true): string {
-    const isText = !this.#isThinking || (this.#unsure !== null && isWhole);
-    const rest = isText ? this.#words(`${this.#unsure ?? ''}${this.#raw}`) : '';
+    const isText = !this.#isThinking || (this.#undecidedText !== null && isWhole);
+    const rest = isText ? this.#removeTokens(`${this.#undecidedText ?? ''}${this.#raw}`) : '';
     this.#raw = '';
-    this.#unsure = null;
-    const text = this.#unquote(`${this.#plain(rest)}${this.#endLine('')}`);
-    if (this.#quoted === null) return text;
-    const quoted = this.#quoted;
-    this.#quoted = null;
-    const close = closingAt(quoted, quoted[0] ?? '');
+    this.#undecidedText = null;
+    const text = this.#unquote(`${this.#toPlainText(rest)}${this.#endLine('')}`);
+    if (this.#quotedText === null) return text;
+    const quoted = this.#quotedText;
+    this.#quotedText = null;
+    const close = closingIndexOf(quoted, quoted[0] ?? '');
     return close > 0 && close === quoted.length - 1 ? quoted.slice(1, -1).trim() : quoted;
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#line = '';
-    this.#given = '';
+    this.#emittedLine = '';
     this.#gap = '';
     this.#hasBegun = false;
     this.#hasWords = false;
     this.#isOver = false;
-    this.#isCalling = false;
-    this.#quoted = null;
+    this.#isInToolCall = false;
+    this.#quotedText = null;
     this.#isFirst = true;
   }
 
   /** Removes the tokens of the model's chat template. */
-  #words(text: string): string {
+  #removeTokens(text: string): string {
     let words = '';
     let rest = text.replace(lineBreak, '\n');
     while (!this.#isOver && rest !== '') {
       const end = turnEnd.exec(rest);
       const turn = this.#withoutCalls(rest.slice(0, end?.index));
-      if (end) this.#isCalling = false;
+      if (end) this.#isInToolCall = false;
       words += turn;
-      this.#hasWords ||= !showsNothing(turn);
+      this.#hasWords ||= !isInvisible(turn);
       rest = end ? rest.slice(end.index + end[0].length) : '';
       this.#isOver = end !== null && this.#hasWords;
     }
@@ -209,14 +211,14 @@ export class SmallText {
     let words = '';
     let at = 0;
     for (const { 0: tag, 1: slash, 2: side, index } of text.matchAll(callTag)) {
-      if (!this.#isCalling) words += text.slice(at, index).replace(turnToken, '');
-      this.#isCalling = !slash && side !== 'end';
+      if (!this.#isInToolCall) words += text.slice(at, index).replace(turnToken, '');
+      this.#isInToolCall = !slash && side !== 'end';
       at = index + tag.length;
     }
-    return this.#isCalling ? words : words + text.slice(at).replace(turnToken, '');
+    return this.#isInToolCall ? words : words + text.slice(at).replace(turnToken, '');
   }
 
-  #plain(text: string): string {
+  #toPlainText(text: string): string {
     const lines = text.split('\n');
     const last = lines.pop() ?? '';
     let ready = '';
@@ -225,42 +227,42 @@ export class SmallText {
       ready += this.#endLine('\n');
     }
     this.#line += last;
-    const plain = plainLine(settled(this.#line)) ?? '';
-    return ready + this.#give(plain.replace(htmlBeginning, '').trimEnd());
+    const plain = plainLine(settledPart(this.#line)) ?? '';
+    return ready + this.#emit(plain.replace(htmlBeginning, '').trimEnd());
   }
 
   #endLine(end: string): string {
     const plain = plainLine(this.#line);
-    const ready = plain === null ? '' : this.#give(plain);
+    const ready = plain === null ? '' : this.#emit(plain);
     this.#line = '';
-    this.#given = '';
+    this.#emittedLine = '';
     if (plain !== null) this.#gap += end;
     return ready;
   }
 
   /** Returns the new part of the plain line with the blanks before it. The text starts and ends without blanks. */
-  #give(plain: string): string {
-    const text = plain.slice(this.#given.length);
-    if (this.#hasBegun ? text === '' : showsNothing(text)) return '';
+  #emit(plain: string): string {
+    const text = plain.slice(this.#emittedLine.length);
+    if (this.#hasBegun ? text === '' : isInvisible(text)) return '';
     const gap = this.#hasBegun ? this.#gap.replace(/\n{3,}/g, '\n\n') : '';
     this.#hasBegun = true;
     this.#gap = '';
-    this.#given = plain;
+    this.#emittedLine = plain;
     return gap + text;
   }
 
   #unquote(text: string): string {
-    if (this.#quoted === null && !(this.#isFirst && text[0] && text[0] in quotes)) {
+    if (this.#quotedText === null && !(this.#isFirst && text[0] && text[0] in quotes)) {
       if (text) this.#isFirst = false;
       return text;
     }
     this.#isFirst = false;
-    this.#quoted = (this.#quoted ?? '') + text;
-    const close = closingAt(this.#quoted, this.#quoted[0] ?? '');
-    const mayEncloseAll = close < 0 || close === this.#quoted.length - 1;
-    if (mayEncloseAll && this.#quoted.length < QUOTED_CHARACTERS) return '';
-    const quoted = this.#quoted;
-    this.#quoted = null;
+    this.#quotedText = (this.#quotedText ?? '') + text;
+    const close = closingIndexOf(this.#quotedText, this.#quotedText[0] ?? '');
+    const mayEncloseAll = close < 0 || close === this.#quotedText.length - 1;
+    if (mayEncloseAll && this.#quotedText.length < QUOTED_CHARACTERS) return '';
+    const quoted = this.#quotedText;
+    this.#quotedText = null;
     return quoted;
   }
 }
@@ -290,14 +292,14 @@ const SHORTENED_CHARACTERS = 60;
 
 /** Parses the suggestions in a model's answer, in any of the forms that models use for lists. */
 export function suggestionLines(answer: string, count: number, offered: string[] = []): string[] {
-  const lines = [...new Set(listed(smallText(answer)).map(suggestion).filter(Boolean))];
+  const lines = [...new Set(parseList(smallText(answer)).map(toSuggestion).filter(Boolean))];
   const others = lines.filter((line) => !offered.includes(line));
-  const isPreface = others.length > count && preface.test(others[0] ?? '');
+  const isPreface = others.length > count && prefacePattern.test(others[0] ?? '');
   return others.slice(isPreface ? 1 : 0).slice(0, count);
 }
 
 /** Returns the items of a JSON list, which may be within an object or a code fence; otherwise the lines. */
-function listed(text: string): string[] {
+function parseList(text: string): string[] {
   const json = /[[{][\s\S]*[\]}]/.exec(text)?.[0];
   try {
     const items = json ? itemsOf(JSON.parse(json)) : [];
@@ -314,27 +316,27 @@ function itemsOf(value: unknown): string[] {
   return Object.values(value).flatMap(itemsOf);
 }
 
-const preface = /^(?:好的|好[，！。]|当然|没问题|以下|下面|sure|here)/i;
-const numbered =
+const prefacePattern = /^(?:好的|好[，！。]|当然|没问题|以下|下面|sure|here)/i;
+const numberPattern =
   /^\s*(?:[-+*•·●▪>]|#{1,6}\s|[（(]?\d{1,2}[)）、]|(?:\d{1,2}|[A-D])[.．:：](?!\d)|[①-⑳]|第?[一二三四五六七八九十]句?[、.．)）:：])\s*/;
-const enclosing = /^["'“”‘’「『《＂]+(.*?)["'“”‘’」』》＂]+[,，;；]?$/;
+const enclosingQuotes = /^["'“”‘’「『《＂]+(.*?)["'“”‘’」』》＂]+[,，;；]?$/;
 
 /** Returns a line without number, marks and quotation marks; empty if a reader would not say it. */
-function suggestion(line: string): string {
+function toSuggestion(line: string): string {
   let text = smallText(line.replace(/^\s*```.*$/, '')).replaceAll('*', '');
   for (let before = ''; before !== text; ) {
     before = text;
-    text = text.replace(numbered, '').replace(enclosing, '$1').trim();
+    text = text.replace(numberPattern, '').replace(enclosingQuotes, '$1').trim();
   }
-  if (/[:：]$/.test(text) || showsNothing(text)) return '';
-  return [...text].length > SUGGESTION_CHARACTERS ? shortened(text) : text;
+  if (/[:：]$/.test(text) || isInvisible(text)) return '';
+  return [...text].length > SUGGESTION_CHARACTERS ? shorten(text) : text;
 }
 
 /** Returns the first sentence or clauses that fit; empty if none do. */
-function shortened(text: string): string {
+function shorten(text: string): string {
   const characters = [...text];
   if (characters.length > SHORTENED_CHARACTERS) return '';
-  const fitting = (count: number, pattern: RegExp) => pattern.exec(characters.slice(0, count).join(''))?.[0];
-  const sentence = fitting(SUGGESTION_CHARACTERS, /^.{4,}?[。！？!?]/u);
-  return sentence ?? fitting(SUGGESTION_CHARACTERS + 1, /^.{4,}(?=[，,；;、—…])/u) ?? '';
+  const firstMatch = (count: number, pattern: RegExp) => pattern.exec(characters.slice(0, count).join(''))?.[0];
+  const sentence = firstMatch(SUGGESTION_CHARACTERS, /^.{4,}?[。！？!?]/u);
+  return sentence ?? firstMatch(SUGGESTION_CHARACTERS + 1, /^.{4,}(?=[，,；;、—…])/u) ?? '';
 }

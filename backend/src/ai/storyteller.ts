@@ -15,15 +15,15 @@ export interface StoryContext {
   /** Summary of the lines before `history`, by the storyteller; absent while all lines fit. */
   summary?: string;
   /** Former texts of a reply that is to be retold, oldest first. */
-  retold: string[];
+  formerTexts: string[];
   /** Whether the last line is to be continued instead of answered. */
-  continuing: boolean;
+  isContinuation: boolean;
   /** The latest suggestions of this conversation, oldest first. */
-  offered: string[];
+  formerSuggestions: string[];
   /** Progress of the plot before the reply, or at the point of the suggestions. */
   progress: Progress;
   /** 0 for the first text of a reply; each 换一种说法 adds one. */
-  telling: number;
+  variantIndex: number;
   /** Decides which calls fail when a failure rate is set. */
   seed: string;
 }
@@ -81,40 +81,44 @@ export interface Limits {
 export async function* withDeadlines<Item>(
   source: (signal: AbortSignal) => AsyncIterable<Item>,
   limits: Limits,
-  outer: AbortSignal,
+  outerSignal: AbortSignal,
 ): AsyncIterable<Item> {
-  const own = new AbortController();
-  const signal = AbortSignal.any([outer, own.signal]);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([outerSignal, controller.signal]);
   const endsAt = performance.now() + limits.totalMs;
   const iterator = source(signal)[Symbol.asyncIterator]();
   let silenceMs = limits.firstMs;
   try {
     for (;;) {
       const waitMs = Math.min(silenceMs, endsAt - performance.now());
-      const result = await within(iterator.next(), waitMs, outer);
+      const result = await withTimeout(iterator.next(), waitMs, outerSignal);
       if (result.done) return;
       silenceMs = limits.idleMs;
       yield result.value;
     }
   } finally {
-    own.abort();
+    controller.abort();
     iterator.return?.().catch(() => {});
   }
 }
 
 /** Settles like the promise. Rejects if the time has passed or the signal aborts first. */
-export async function within<Result>(promise: Promise<Result>, waitMs: number, signal: AbortSignal): Promise<Result> {
-  const settled = new AbortController();
+export async function withTimeout<Result>(
+  promise: Promise<Result>,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Result> {
+  const cleanup = new AbortController();
   const interruption = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new StorytellerTimeout('time limit')), Math.max(0, waitMs));
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { signal: settled.signal });
-    settled.signal.addEventListener('abort', () => clearTimeout(timer));
+    signal.addEventListener('abort', abort, { signal: cleanup.signal });
+    cleanup.signal.addEventListener('abort', () => clearTimeout(timer));
   });
   try {
     return await Promise.race([promise, interruption]);
   } finally {
-    settled.abort();
+    cleanup.abort();
   }
 }

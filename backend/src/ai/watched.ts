@@ -8,10 +8,10 @@ import {
   StorytellerFault,
   StorytellerTimeout,
   withDeadlines,
-  within,
+  withTimeout,
 } from './storyteller.ts';
 
-interface Watch {
+interface Monitoring {
   /** URL of the endpoint without credentials, or `built-in` */
   endpoint: string;
   limits: Limits;
@@ -22,13 +22,13 @@ interface Watch {
 type ModelCall = 'reply' | 'suggestion' | 'summary' | 'check';
 
 /** Applies the time limits to a storyteller, counts each call by its outcome, and logs each failure. */
-export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
+export function withMonitoring(storyteller: Storyteller, watch: Monitoring): Storyteller {
   const { limits, counters } = watch;
   const report = failureLog(watch);
   const count = (call: ModelCall, outcome: string) => counters?.storyteller.inc({ call, outcome });
 
   /** Counts and logs a failed call. A call that its caller aborted counts as `stopped`. */
-  function failed(call: ModelCall, error: unknown, { signal }: CallOptions): void {
+  function recordFailure(call: ModelCall, error: unknown, { signal }: CallOptions): void {
     if (signal.aborted) return void count(call, 'stopped');
     const outcome =
       error instanceof StorytellerFault ? error.kind : error instanceof StorytellerTimeout ? 'timeout' : 'failed';
@@ -45,73 +45,78 @@ export function watched(storyteller: Storyteller, watch: Watch): Storyteller {
       }
       count('reply', 'completed');
     } catch (error) {
-      failed('reply', error, options);
+      recordFailure('reply', error, options);
       throw error;
     }
   }
 
-  async function whole<Result>(call: ModelCall, options: CallOptions, ask: (own: CallOptions) => Promise<Result>) {
-    const own = new AbortController();
+  async function runCall<Result>(
+    call: ModelCall,
+    options: CallOptions,
+    request: (callOptions: CallOptions) => Promise<Result>,
+  ) {
+    const controller = new AbortController();
     try {
-      const signal = AbortSignal.any([options.signal, own.signal]);
-      const result = await within(ask({ signal }), limits.totalMs, options.signal);
+      const signal = AbortSignal.any([options.signal, controller.signal]);
+      const result = await withTimeout(request({ signal }), limits.totalMs, options.signal);
       count(call, 'completed');
       return result;
     } catch (error) {
-      failed(call, error, options);
+      recordFailure(call, error, options);
       throw error;
     } finally {
-      own.abort();
+      controller.abort();
     }
   }
 
   const { summarize, check } = storyteller;
   return {
     generate,
-    suggest: (context, wanted, options) =>
-      whole('suggestion', options, (own) => storyteller.suggest(context, wanted, own)),
+    suggest: (context, lineCount, options) =>
+      runCall('suggestion', options, (callOptions) => storyteller.suggest(context, lineCount, callOptions)),
     ...(summarize && {
-      summarize: (context, lines, options) => whole('summary', options, (own) => summarize(context, lines, own)),
+      summarize: (context, lines, options) =>
+        runCall('summary', options, (callOptions) => summarize(context, lines, callOptions)),
     }),
-    ...(check && { check: (options) => whole('check', options, check) }),
+    ...(check && { check: (options) => runCall('check', options, check) }),
   };
 }
 
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
 /** Logs at most one line a minute for each kind of failure, with the number of failures since the last line. */
-function failureLog({ endpoint, log }: Watch) {
-  const unsaid = new Map<string, { count: number; say: (count: number) => void }>();
+function failureLog({ endpoint, log }: Monitoring) {
+  const pendingReports = new Map<string, { count: number; write: (count: number) => void }>();
 
-  function rest(key: string): void {
+  function scheduleReport(key: string): void {
     setTimeout(() => {
-      const { count, say } = unsaid.get(key) ?? { count: 0 };
-      unsaid.delete(key);
-      if (count === 0 || !say) return;
-      say(count);
-      unsaid.set(key, { count: 0, say });
-      rest(key);
-    }, SAY_AGAIN_AFTER_MS).unref();
+      const { count, write } = pendingReports.get(key) ?? { count: 0 };
+      pendingReports.delete(key);
+      if (count === 0 || !write) return;
+      write(count);
+      pendingReports.set(key, { count: 0, write });
+      scheduleReport(key);
+    }, LOG_INTERVAL_MS).unref();
   }
 
   return (call: ModelCall, outcome: string, error: unknown): void => {
     const isFault = error instanceof StorytellerFault;
     const status = isFault ? error.status : null;
     const key = `${outcome} ${status}`;
-    const said = isFault ? error.excerpt : excerptOf(error instanceof Error ? error.message : String(error));
-    const say = (count: number) =>
+    const excerpt = isFault ? error.excerpt : excerptOf(error instanceof Error ? error.message : String(error));
+    const write = (count: number) =>
       log.warn(
-        { call, outcome, endpoint, status, said, count },
+        { call, outcome, endpoint, status, said: excerpt, count },
         `storyteller: ${outcome}${status ? ` ${status}` : ''}`,
       );
-    const waiting = unsaid.get(key);
-    if (waiting) {
-      waiting.count += 1;
-      waiting.say = say;
+    const pendingReport = pendingReports.get(key);
+    if (pendingReport) {
+      pendingReport.count += 1;
+      pendingReport.write = write;
       return;
     }
-    say(1);
-    unsaid.set(key, { count: 0, say });
-    rest(key);
+    write(1);
+    pendingReports.set(key, { count: 0, write });
+    scheduleReport(key);
   };
 }
