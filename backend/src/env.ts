@@ -197,17 +197,17 @@ export type Env = v.InferOutput<typeof schema> & {
 };
 
 /** The literal key in the product's requirements, used for this server's own sockets. */
-const placeholderKey = '{key}';
+const literalKey = '{key}';
 
 /** Its message names in one line the wrong variable and the expected value. */
 export class ConfigError extends Error {}
 
 /** Reads and validates the environment. Empty variables count as absent. Throws `ConfigError`. */
 export function readEnv(variables: Record<string, string | undefined>): Env {
-  const present = Object.fromEntries(
+  const definedVariables = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = v.safeParse(schema, present);
+  const parsed = v.safeParse(schema, definedVariables);
   if (!parsed.success) {
     const [issue] = parsed.issues;
     throw new ConfigError(`${v.getDotPath(issue)}: ${issue.message}`);
@@ -223,7 +223,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   }
   return {
     ...parsed.output,
-    REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? placeholderKey,
+    REVERB_APP_KEY: parsed.output.REVERB_APP_KEY ?? literalKey,
     reverb: readReverb(parsed.output),
     wechat: readWechat(parsed.output),
     // packages are not validated if nothing is for sale
@@ -237,9 +237,11 @@ function assertModel(settings: v.InferOutput<typeof schema>): void {
   if (settings.AI_BASE_URL && !settings.AI_MODEL)
     throw new ConfigError('AI_MODEL: name the model that AI_BASE_URL serves, or leave AI_BASE_URL out');
   const names = ['AI_MODEL', 'AI_TEMPERATURE', 'AI_MAX_TOKENS', 'AI_PROMPTS_DIR'] as const;
-  const given = names.find((name) => settings[name] !== undefined);
-  if (given && !settings.AI_BASE_URL)
-    throw new ConfigError(`AI_BASE_URL: missing, while ${given} is set; name the endpoint, or leave ${given} out`);
+  const dependentSetting = names.find((name) => settings[name] !== undefined);
+  if (dependentSetting && !settings.AI_BASE_URL)
+    throw new ConfigError(
+      `AI_BASE_URL: missing, while ${dependentSetting} is set; name the endpoint, or leave ${dependentSetting} out`,
+    );
 }
 
 function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
@@ -247,10 +249,10 @@ function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
   // a key alone is the key of this server's own sockets
   if (!url && !id && !secret) return null;
   if (url && id && key && secret) return { url, id, key, secret };
-  const needed = { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret };
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  const requiredSettings = { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret };
+  const missing = Object.entries(requiredSettings).flatMap(([name, value]) => (value ? [] : [name]));
   throw new ConfigError(
-    `${missing.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(needed).join(', ')}`,
+    `${missing.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(requiredSettings).join(', ')}`,
   );
 }
 

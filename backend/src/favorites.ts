@@ -3,15 +3,15 @@ import { query } from './db/database.ts';
 import type { Position } from './http/input.ts';
 import type { Services } from './services.ts';
 
-const of = (userId: string, storyId: string) =>
+const favoriteQuery = (userId: string, storyId: string) =>
   query.selectFrom('favorites').selectAll().where('user_id', '=', userId).where('story_id', '=', storyId);
 
 export const isFavorite = ({ db }: Services, userId: string, storyId: string): boolean =>
-  db.first(of(userId, storyId)) !== undefined;
+  db.first(favoriteQuery(userId, storyId)) !== undefined;
 
 /** Adds or removes a favorite. Idempotent. */
-export function setFavorite({ db, clock }: Services, userId: string, storyId: string, wanted: boolean): void {
-  if (wanted) {
+export function setFavorite({ db, clock }: Services, userId: string, storyId: string, shouldExist: boolean): void {
+  if (shouldExist) {
     const row = { user_id: userId, story_id: storyId, created_at: clock() };
     db.run(
       query

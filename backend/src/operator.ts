@@ -6,40 +6,41 @@ import { isoTime } from './clock.ts';
 import { query } from './db/database.ts';
 import type { UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
-import { clean } from './http/input.ts';
+import { cleanText } from './http/input.ts';
 import type { Services } from './services.ts';
 import { findByLogin } from './users/user.ts';
 import { book } from './wallet.ts';
 
 // `pnpm backend accounts …` and `pnpm backend stories hide|show`. The server may run at the same time.
 
-const MOST_POINTS = 100_000;
+const MAX_POINTS = 100_000;
 
-function account(services: Services, login: string): UserRow {
+function findAccount(services: Services, login: string): UserRow {
   const user = findByLogin(services, login);
   if (!user) throw new ConfigError(`there is no account ${login || '""'}: name it as its reader signs in`);
   return user;
 }
 
 const reasonOf = (words: readonly string[], what: string): string => {
-  const reason = clean(words.join(' ')).trim();
+  const reason = cleanText(words.join(' ')).trim();
   if (reason === '') throw new ConfigError(`${what}: add the reason`);
   return reason;
 };
 
 /** Runs `pnpm backend accounts …` and returns its output. Throws `ConfigError`. */
 export function runAccounts(services: Services, [verb, login = '', ...words]: string[]): string {
-  if (verb === 'grant') return grant(services, account(services, login), words);
-  if (verb === 'block') return block(services, account(services, login), reasonOf(words, `accounts block ${login}`));
-  if (verb === 'unblock') return unblock(services, account(services, login));
-  if (verb === 'export') return exportAccount(services, account(services, login), words);
+  if (verb === 'grant') return grant(services, findAccount(services, login), words);
+  if (verb === 'block')
+    return block(services, findAccount(services, login), reasonOf(words, `accounts block ${login}`));
+  if (verb === 'unblock') return unblock(services, findAccount(services, login));
+  if (verb === 'export') return exportAccount(services, findAccount(services, login), words);
   throw new ConfigError(`accounts ${verb ?? ''}: say \`grant\`, \`block\`, \`unblock\` or \`export\``);
 }
 
 function grant(services: Services, user: UserRow, [text = '', ...words]: string[]): string {
   const amount = Number(text);
-  if (!/^\d+$/.test(text) || amount < 1 || amount > MOST_POINTS)
-    throw new ConfigError(`${text || '""'} points: give a whole number from 1 to ${MOST_POINTS}`);
+  if (!/^\d+$/.test(text) || amount < 1 || amount > MAX_POINTS)
+    throw new ConfigError(`${text || '""'} points: give a whole number from 1 to ${MAX_POINTS}`);
   const description = reasonOf(words, `accounts grant ${user.login} ${text}`);
   const key = randomUUID();
   const entry = {
@@ -78,19 +79,19 @@ function exportAccount(services: Services, user: UserRow, [file]: string[]): str
   if (!file) throw new ConfigError(`accounts export ${user.login}: add the name of the file`);
   const { db } = services;
   const columns = db.columns();
-  const shownOf = (table: string) =>
+  const visibleColumnsOf = (table: string) =>
     columns.filter((column) => column.table === table && !SECRET_COLUMNS.test(column.name)).map(({ name }) => name);
   const rowsOf = (table: string, column: string) => {
-    const shown = sql.join(shownOf(table).map((name) => sql.ref(name)));
-    const statement = sql<object>`select ${shown} from ${sql.table(table)} where ${sql.ref(column)} = ${user.id}`;
+    const visibleColumns = sql.join(visibleColumnsOf(table).map((name) => sql.ref(name)));
+    const statement = sql<object>`select ${visibleColumns} from ${sql.table(table)} where ${sql.ref(column)} = ${user.id}`;
     return db.all<object>({ compile: () => statement.compile(query) });
   };
-  const { minor, ...own } = rowsOf('users', 'id')[0] as Record<string, unknown>;
+  const { minor, ...userData } = rowsOf('users', 'id')[0] as Record<string, unknown>;
   const tables = columns.filter(({ table, name }) => name === 'user_id' && !INTERNAL_TABLES.includes(table));
   const data = {
     exported_at: isoTime(services.clock()),
     // the state of the mode contains the hash of its PIN
-    user: { ...own, minor_mode: minor !== null },
+    user: { ...userData, minor_mode: minor !== null },
     ...Object.fromEntries(tables.map(({ table }) => [table, rowsOf(table, 'user_id')])),
   };
   try {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { begin, offeredLines, tellerOf } from './ai/progress.ts';
-import { tell } from './ai/turn.ts';
+import { initialProgress, offeredLines, tellerOf } from './ai/progress.ts';
+import { composeTurn } from './ai/turn.ts';
 import { hashPassword, register } from './auth/accounts.ts';
 import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
 import { query } from './db/database.ts';
@@ -27,14 +27,14 @@ export async function seedUser(services: Services, { login, password, name, bala
   const { db } = services;
   const existing = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
   const user = existing ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
-  const missing = balance - user.balance;
+  const missingPoints = balance - user.balance;
   const id = randomUUID();
-  if (missing > 0) {
+  if (missingPoints > 0) {
     db.transaction(() =>
       book(services, {
         userId: user.id,
         type: 'recharge',
-        amount: missing,
+        amount: missingPoints,
         description: '充值',
         ref: { type: 'seed', id },
         key: id,
@@ -46,8 +46,8 @@ export async function seedUser(services: Services, { login, password, name, bala
 
 /** Publishes the story folders unless a server did, whose prices may differ. */
 function ensureStories(services: Services): void {
-  const published = query.selectFrom('stories').select('id').where('origin', '=', 'folder').limit(1);
-  if (!services.db.first(published)) publishStories(services);
+  const publishedStory = query.selectFrom('stories').select('id').where('origin', '=', 'folder').limit(1);
+  if (!services.db.first(publishedStory)) publishStories(services);
 }
 
 interface SeededTurn {
@@ -59,7 +59,7 @@ interface SeededTurn {
 /** Returns `count` alternating messages of reader and storyteller after the seq `last`. */
 function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
   const teller = tellerOf(story, { name: '', persona: '' });
-  let progress = begin(teller.plot);
+  let progress = initialProgress(teller.plot);
   let words = '';
   return Array.from({ length: count }, (_, index): SeededTurn => {
     const seq = last + 1 + index;
@@ -69,7 +69,7 @@ function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
       return { role: 'user', body: words, progress: null };
     }
     const before = JSON.stringify(progress);
-    const turn = tell(teller, progress, words);
+    const turn = composeTurn(teller, progress, words);
     progress = turn.progress;
     return { role: 'assistant', body: turn.text, progress: before };
   });
@@ -192,32 +192,37 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
   ensureStories(services);
   const stories = fillStories(services, size.stories);
   const passwordHash = await hashPassword(services.db, '123456');
-  const perUser = Math.ceil(size.messages / Math.max(1, size.users));
-  const write = new BatchWriter(services);
+  const messagesPerUser = Math.ceil(size.messages / Math.max(1, size.users));
+  const writer = new BatchWriter(services);
   for (let user = 0; user < size.users; user += 1) {
-    const left = size.messages - user * perUser;
-    fillUser(services, write, { passwordHash, stories, number: user, messages: Math.max(0, Math.min(perUser, left)) });
+    const remainingMessages = size.messages - user * messagesPerUser;
+    fillUser(services, writer, {
+      passwordHash,
+      stories,
+      number: user,
+      messages: Math.max(0, Math.min(messagesPerUser, remainingMessages)),
+    });
   }
-  write.flush();
+  writer.flush();
 }
 
 /** Runs many statements in one transaction. */
 class BatchWriter {
   readonly #services: Services;
-  #waiting: (() => void)[] = [];
+  #pendingStatements: (() => void)[] = [];
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   add(statement: () => void): void {
-    this.#waiting.push(statement);
-    if (this.#waiting.length >= BATCH_ROWS) this.flush();
+    this.#pendingStatements.push(statement);
+    if (this.#pendingStatements.length >= BATCH_ROWS) this.flush();
   }
 
   flush(): void {
-    const statements = this.#waiting;
-    this.#waiting = [];
+    const statements = this.#pendingStatements;
+    this.#pendingStatements = [];
     this.#services.db.transaction(() => {
       for (const run of statements) run();
     });
@@ -227,20 +232,20 @@ class BatchWriter {
 /** Returns the ids of the new stories. */
 function fillStories({ db, clock, content }: Services, count: number): string[] {
   const [author] = content.authors.values();
-  const like = content.stories[0];
+  const sample = content.stories[0];
   const now = clock();
-  const run = randomUUID().slice(0, 8);
+  const runId = randomUUID().slice(0, 8);
   return db.transaction(() =>
     Array.from({ length: count }, (_, index) => {
-      const id = `filled-${run}-${index}`;
-      const { summary = '', tags = [], opening = '', characters = [] } = like ?? {};
+      const id = `filled-${runId}-${index}`;
+      const { summary = '', tags = [], opening = '', characters = [] } = sample ?? {};
       // older than the real stories, so that those stay on the first pages
       const time = now - (index + 1_000) * 86_400_000;
       db.run(
         query.insertInto('stories').values({
           id,
           title: `故事 ${index + 1}`,
-          cover_url: like?.coverUrl ?? '',
+          cover_url: sample?.coverUrl ?? '',
           price: defaultPrices.storyPrices.short,
           content: JSON.stringify({ summary, tags, author, opening, characters }),
           origin: 'seed',
@@ -262,7 +267,7 @@ interface FilledUser {
 
 function fillUser(
   { db, clock }: Services,
-  write: BatchWriter,
+  writer: BatchWriter,
   { passwordHash, stories, number, messages }: FilledUser,
 ) {
   const id = randomUUID();
@@ -281,7 +286,7 @@ function fillUser(
     version: 1,
     created_at: now,
   };
-  write.add(() => db.run(query.insertInto('users').values(user)));
+  writer.add(() => db.run(query.insertInto('users').values(user)));
   const entry = (type: 'recharge' | 'message', amount: number, ref: string) => ({
     id: randomUUID(),
     user_id: id,
@@ -294,7 +299,7 @@ function fillUser(
     ref_key: ref,
     created_at: now,
   });
-  write.add(() => db.run(query.insertInto('transactions').values(entry('recharge', messages, id))));
+  writer.add(() => db.run(query.insertInto('transactions').values(entry('recharge', messages, id))));
   for (let first = 0; first < messages; first += MESSAGES_PER_CONVERSATION) {
     const story = stories[(number + first) % Math.max(1, stories.length)];
     if (!story) return;
@@ -308,7 +313,7 @@ function fillUser(
       last_seq: count,
       read_version: count,
     };
-    write.add(() =>
+    writer.add(() =>
       db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first })),
     );
     for (let seq = 1; seq <= count; seq += 1) {
@@ -327,9 +332,9 @@ function fillUser(
         created_at: now + seq,
         updated_at: now + seq,
       };
-      write.add(() => db.run(query.insertInto('messages').values(message)));
+      writer.add(() => db.run(query.insertInto('messages').values(message)));
       if (seq % 2 === 0)
-        write.add(() => db.run(query.insertInto('transactions').values(entry('message', -2, message.id))));
+        writer.add(() => db.run(query.insertInto('transactions').values(entry('message', -2, message.id))));
     }
   }
 }

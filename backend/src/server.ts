@@ -10,11 +10,11 @@ import { builtInStoryteller } from './ai/builtIn.ts';
 import { endpointOf, type ModelSettings, openAiStoryteller } from './ai/openAi.ts';
 import { loadPrompts, WINDOW_LINES } from './ai/prompts.ts';
 import type { Limits, Storyteller } from './ai/storyteller.ts';
-import { watched } from './ai/watched.ts';
+import { withMonitoring } from './ai/watched.ts';
 import { fileMailer } from './auth/mail.ts';
 import { relayMail } from './auth/smtp.ts';
 import { endReply } from './chat/reply.ts';
-import { loadBackendId, Roster, Runs } from './chat/runs.ts';
+import { Generations, loadBackendId, Roster } from './chat/runs.ts';
 import { endSuggestion } from './chat/suggestions.ts';
 import type { Clock } from './clock.ts';
 import { contentFolder, loadContent } from './content/content.ts';
@@ -107,17 +107,17 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     services,
     damaged,
     async close(drainMs = 0) {
-      const until = performance.now() + drainMs;
+      const drainEndsAt = performance.now() + drainMs;
       stopSweeper();
       stopPayments?.();
       stopAnnouncing();
       // requests are still served, so that pages without a socket receive the end of their replies
-      await services.runs.drain(drainMs);
-      const closed = closeHttpServer(server, until - performance.now());
+      await services.generations.drain(drainMs);
+      const serverClosed = closeHttpServer(server, drainEndsAt - performance.now());
       await services.broadcaster.close();
-      await closed;
+      await serverClosed;
       await Promise.all([metrics?.close(), services.tracing?.close(), stopMail?.()]);
-      leave(services);
+      announceEnd(services);
       services.db.close();
       unlock();
     },
@@ -133,15 +133,15 @@ export async function createServices(
   counters: BackendCounters | null = null,
 ): Promise<Services> {
   const log = createLog(env.LOG_LEVEL);
-  const tellFault = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
+  const reportFault = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
   const report: ReportFault = (error, about) => {
     counters?.faults.inc();
-    tellFault(error, about);
+    reportFault(error, about);
   };
   const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   // a test's clock also applies to the rate limits
-  const ownClock = clock === Date.now ? undefined : clock;
+  const limitClock = clock === Date.now ? undefined : clock;
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {
     env,
@@ -153,12 +153,14 @@ export async function createServices(
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
-    limits: new RequestLimits(env.DATABASE_URL ? new SharedRateLimit(db, ownClock) : new RateLimit({ now: ownClock })),
+    limits: new RequestLimits(
+      env.DATABASE_URL ? new SharedRateLimit(db, limitClock) : new RateLimit({ now: limitClock }),
+    ),
     mailer: fileMailer(mailFolder(env), clock, env.BRAND_NAME, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),
     wechat: env.wechat && createWechat(env.wechat, clock, log),
-    runs: new Runs(report),
+    generations: new Generations(report),
     roster: new Roster(db, clock, env.DATABASE_URL ? loadBackendId(env.DATA_DIR) : null),
     appKey,
   };
@@ -184,7 +186,7 @@ function chooseStoryteller(env: Env, log: Log, counters: BackendCounters | null)
   };
   const model = modelOf(env);
   const storyteller = model ? openAiStoryteller(model, loadPrompts(env.AI_PROMPTS_DIR)) : builtInStoryteller(env);
-  return watched(storyteller, { endpoint: model ? endpointOf(model) : 'built-in', limits, log, counters });
+  return withMonitoring(storyteller, { endpoint: model ? endpointOf(model) : 'built-in', limits, log, counters });
 }
 
 function modelOf(env: Env): ModelSettings | null {
@@ -217,14 +219,15 @@ const SHARED_SWEEP_INTERVAL_MS = 5_000;
  * whose deletion is due.
  */
 function sweep(services: Services): void {
-  const { db, runs, roster } = services;
+  const { db, generations, roster } = services;
   roster.beat();
   const others = roster.others();
-  const isRun = ({ id, runner }: { id: string; runner: string | null }) => runs.has(id) || others.has(runner ?? '');
+  const isBeingWritten = ({ id, runner }: { id: string; runner: string | null }) =>
+    generations.has(id) || others.has(runner ?? '');
   for (const reply of db.all(query.selectFrom('messages').select(['id', 'revision', 'runner']).where(running)))
-    if (!isRun(reply)) endReply(services, reply, { status: 'failed', code: 'interrupted' });
+    if (!isBeingWritten(reply)) endReply(services, reply, { status: 'failed', code: 'interrupted' });
   for (const suggestion of db.all(query.selectFrom('suggestions').selectAll().where(pending)))
-    if (!isRun(suggestion)) endSuggestion(services, suggestion, 'interrupted');
+    if (!isBeingWritten(suggestion)) endSuggestion(services, suggestion, 'interrupted');
   eraseDueAccounts(services);
 }
 
@@ -246,7 +249,7 @@ function sweepOrSkip(services: Services): void {
 }
 
 /** Announces the end of this backend. If that fails, the others notice the missing heartbeat. */
-function leave(services: Services): void {
+function announceEnd(services: Services): void {
   try {
     services.roster.leave();
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import type { Storyteller } from './ai/storyteller.ts';
 import type { Mailer } from './auth/mail.ts';
-import type { Roster, Runs } from './chat/runs.ts';
+import type { Generations, Roster } from './chat/runs.ts';
 import type { Clock } from './clock.ts';
 import type { Content } from './content/content.ts';
 import type { Db } from './db/database.ts';
@@ -32,7 +32,7 @@ export interface Services {
   storyteller: Storyteller;
   /** Signs pages for WeChat; null without an Official Account. */
   wechat: Wechat | null;
-  runs: Runs;
+  generations: Generations;
   roster: Roster;
   appKey: string;
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { begin, offeredLines } from './ai/progress.ts';
+import { initialProgress, offeredLines } from './ai/progress.ts';
 import { isoTime } from './clock.ts';
 import type { PublishedStory, StoryContent } from './content/content.ts';
 import { shareImageUrl } from './content/shareImageUrl.ts';
@@ -75,7 +75,7 @@ function publish(
     updated_at: published,
   };
   const columns = ['title', 'cover_url', 'price', 'content', 'origin', 'created_at'] as const;
-  const changed = sql.join(
+  const isChanged = sql.join(
     columns.map((column) => sql`${sql.ref(`stories.${column}`)} is distinct from ${sql.ref(`excluded.${column}`)}`),
     sql` or `,
   );
@@ -87,55 +87,56 @@ function publish(
         conflict
           .column('id')
           .doUpdateSet({ ...row, updated_at: Date.now() })
-          .where(sql<boolean>`${changed}`),
+          .where(sql<boolean>`${isChanged}`),
       ),
   );
 }
 
-interface Shelf {
+interface StoryCache {
   /** change count of the table when it was read */
-  mark: number;
+  changeCount: number;
   newestFirst: Story[];
   /** searchable texts, in the same order */
-  searched: SearchedStory[];
+  searchedStories: SearchedStory[];
   byId: Map<string, Story>;
   /** ids of the stories that an operator hid */
   hidden: Set<string>;
 }
 
-const shelves = new WeakMap<Db, Shelf>();
+const storyCaches = new WeakMap<Db, StoryCache>();
 
 /** Returns the parsed stories, cached until the table changes. */
-function shelfOf(db: Db): Shelf {
-  const mark = db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
-  const cached = shelves.get(db);
-  if (cached?.mark === mark) return cached;
+function storyCacheOf(db: Db): StoryCache {
+  const changeCount =
+    db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
+  const cached = storyCaches.get(db);
+  if (cached?.changeCount === changeCount) return cached;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
   const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toStory);
-  const searched = newestFirst.map(toSearched);
+  const searchedStories = newestFirst.map(toSearched);
   const byId = new Map(rows.map((row) => [row.id, toStory(row)]));
   const hidden = new Set(rows.filter((row) => row.hidden).map(({ id }) => id));
-  const shelf = { mark, newestFirst, searched, byId, hidden };
-  shelves.set(db, shelf);
-  return shelf;
+  const cache = { changeCount, newestFirst, searchedStories, byId, hidden };
+  storyCaches.set(db, cache);
+  return cache;
 }
 
 /** Returns a story, also a hidden one. Throws 404. */
 export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
-  const story = shelfOf(db).byId.get(id);
+  const story = storyCacheOf(db).byId.get(id);
   if (!story) throw notFound('没有找到这个故事');
   return story;
 }
 
 /** Returns a story that readers may see. Throws 404, also for one that an operator hid. */
 export function findShownStory(services: Pick<Services, 'db'>, id: string): Story {
-  if (shelfOf(services.db).hidden.has(id)) throw notFound('没有找到这个故事');
+  if (storyCacheOf(services.db).hidden.has(id)) throw notFound('没有找到这个故事');
   return findStory(services, id);
 }
 
 /** Returns up to `count` stories after a position, newest first. */
 function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
-  const { newestFirst } = shelfOf(db);
+  const { newestFirst } = storyCacheOf(db);
   const isAfter = ({ createdAt, id }: Story) =>
     !position || createdAt < position.time || (createdAt === position.time && id < position.id);
   const start = firstWhere(newestFirst, isAfter);
@@ -143,12 +144,12 @@ function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, c
 }
 
 /** Binary search for the first item that fulfils a condition, in a list sorted by it; the list's length if none does. */
-function firstWhere<Item>(list: readonly Item[], holds: (item: Item) => boolean): number {
+function firstWhere<Item>(list: readonly Item[], predicate: (item: Item) => boolean): number {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     const item = list[middle];
-    if (item !== undefined && holds(item)) high = middle;
+    if (item !== undefined && predicate(item)) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -165,14 +166,18 @@ interface SearchedStory {
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /** Normalizes words for a search, without width, case and accents, like 查找 of the page. */
-export const comparable = (words: string): string =>
+export const normalizeForSearch = (words: string): string =>
   words.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 
 function toSearched(story: Story): SearchedStory {
-  const tags = story.tags.map(comparable);
-  const title = comparable(story.title);
-  const named = [title, ...tags, ...[story.author, ...story.characters].map(({ name }) => comparable(name))].join('\n');
-  return { story, tags, texts: [title, named, `${named}\n${comparable(story.summary)}`] };
+  const tags = story.tags.map(normalizeForSearch);
+  const title = normalizeForSearch(story.title);
+  const names = [
+    title,
+    ...tags,
+    ...[story.author, ...story.characters].map(({ name }) => normalizeForSearch(name)),
+  ].join('\n');
+  return { story, tags, texts: [title, names, `${names}\n${normalizeForSearch(story.summary)}`] };
 }
 
 const searchInput = v.object({
@@ -184,10 +189,10 @@ const searchInput = v.object({
 type StorySearch = v.InferOutput<typeof searchInput>;
 
 /** Ranks the place of a hit above any number of readers. The sum stays a safe integer. */
-const PLACE_WEIGHT = 1e12;
+const FIELD_WEIGHT = 1e12;
 
-/** Returns the number of readers of the most read stories, by story id. */
-function mostRead({ db }: Pick<Services, 'db'>): Map<string, number> {
+/** Returns the number of conversations with the most read stories, by story id. */
+function countReaders({ db }: Pick<Services, 'db'>): Map<string, number> {
   const rows = query
     .selectFrom('story_readers')
     .select(['story_id', 'count'])
@@ -205,14 +210,15 @@ interface Hit {
 
 /** Returns the hits sorted by place of the words, then by readers for `hot`, then by age. */
 function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
-  const words = comparable(q).split(/\s+/).filter(Boolean);
-  const wantedTag = comparable(tag);
-  const readers = sort === 'hot' ? mostRead(services) : new Map<string, number>();
+  const words = normalizeForSearch(q).split(/\s+/).filter(Boolean);
+  const requestedTag = normalizeForSearch(tag);
+  const readers = sort === 'hot' ? countReaders(services) : new Map<string, number>();
   const hits: Hit[] = [];
-  for (const { story, tags, texts } of shelfOf(services.db).searched) {
-    const place = texts.findIndex((searched) => words.every((word) => searched.includes(word)));
-    if (place < 0 || (wantedTag && !tags.includes(wantedTag))) continue;
-    const weight = (texts.length - 1 - place) * PLACE_WEIGHT + Math.min(readers.get(story.id) ?? 0, PLACE_WEIGHT - 1);
+  for (const { story, tags, texts } of storyCacheOf(services.db).searchedStories) {
+    const fieldIndex = texts.findIndex((text) => words.every((word) => text.includes(word)));
+    if (fieldIndex < 0 || (requestedTag && !tags.includes(requestedTag))) continue;
+    const weight =
+      (texts.length - 1 - fieldIndex) * FIELD_WEIGHT + Math.min(readers.get(story.id) ?? 0, FIELD_WEIGHT - 1);
     hits.push({ story, weight });
   }
   // the stable sort leaves hits of equal weight in the order of their age
@@ -228,7 +234,7 @@ function hitsAfter(
 ): Hit[] {
   const hits = findStories(services, search);
   if (!position) return hits.slice(0, count);
-  const last = shelfOf(services.db).byId.get(position.id);
+  const last = storyCacheOf(services.db).byId.get(position.id);
   const isOlder = ({ createdAt, id }: Story) =>
     !last || createdAt < last.createdAt || (createdAt === last.createdAt && id < last.id);
   const start = firstWhere(
@@ -240,7 +246,7 @@ function hitsAfter(
 
 /** Returns the lines for the first message; empty for a story without a plot. */
 const openingLines = ({ plot }: Story): string[] =>
-  plot ? offeredLines(plot, begin(plot)).slice(0, rules.openingLines) : [];
+  plot ? offeredLines(plot, initialProgress(plot)).slice(0, rules.openingLines) : [];
 
 /** Returns the story in the shape of the API. */
 function presentStory({ content }: Services, story: Story, conversationId: string | null) {
@@ -273,8 +279,8 @@ export function storyRoutes(
       const position = readCursor(c.req.query('cursor'));
       const search = validate(searchInput, c.req.query());
       const count = rules.pageSize + 1;
-      const isPlain = !search.q && !search.tag && search.sort === 'new';
-      const hits = isPlain
+      const isPlainFeed = !search.q && !search.tag && search.sort === 'new';
+      const hits = isPlainFeed
         ? storiesAfter(services, position, count).map((story) => ({ story, weight: story.createdAt }))
         : hitsAfter(services, search, position, count);
       const conversations = conversationsByStory(
@@ -283,8 +289,8 @@ export function storyRoutes(
         hits.map(({ story }) => story.id),
       );
       const present = ({ story }: Hit) => presentStory(services, story, conversations.get(story.id) ?? null);
-      const at = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
-      return c.json(cursorPage(hits, c.req.path, at, present, isPlain ? {} : search));
+      const positionOf = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
+      return c.json(cursorPage(hits, c.req.path, positionOf, present, isPlainFeed ? {} : search));
     })
     .get('/:id', (c) => {
       const story = findShownStory(services, c.req.param('id'));
@@ -313,10 +319,10 @@ export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
       c,
       rows.map(({ story_id }) => story_id),
     );
-    const at = ({ story_id, created_at }: (typeof rows)[number]) => ({ time: created_at, id: story_id });
+    const positionOf = ({ story_id, created_at }: (typeof rows)[number]) => ({ time: created_at, id: story_id });
     const present = ({ story_id }: (typeof rows)[number]) =>
       presentStory(services, findStory(services, story_id), conversations.get(story_id) ?? null);
-    return c.json(cursorPage(rows, c.req.path, at, present));
+    return c.json(cursorPage(rows, c.req.path, positionOf, present));
   });
 
 /** Returns the user if signed in and confirmed. */

@@ -8,8 +8,8 @@ import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { type AppEnv, conflict, notFound, userOf, writingUser } from './http/http.ts';
 import { requiredKey } from './http/idempotency.ts';
-import { clean, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
-import { announceUser, tell } from './realtime/events.ts';
+import { cleanText, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
+import { announceUser, notifyUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 
@@ -54,14 +54,14 @@ function newTicketId(services: Services): string {
 type TicketForm = v.InferOutput<typeof ticketForm>;
 
 /** Stores a ticket, or returns the one already stored under this client id. Throws 409 after too many in a day. */
-function keep(services: Services, userId: string, clientId: string, form: TicketForm): TicketRow {
+function storeTicket(services: Services, userId: string, clientId: string, form: TicketForm): TicketRow {
   const { db, clock } = services;
   return db.transaction(() => {
-    const mine = query.selectFrom('tickets').where('user_id', '=', userId);
-    const existing = db.first(mine.selectAll().where('client_id', '=', clientId));
+    const ownTickets = query.selectFrom('tickets').where('user_id', '=', userId);
+    const existing = db.first(ownTickets.selectAll().where('client_id', '=', clientId));
     if (existing) return existing;
     const recent = db.all(
-      mine
+      ownTickets
         .select('id')
         .where('created_at', '>', clock() - DAY_MS)
         .limit(rules.ticketsPerDay),
@@ -91,7 +91,7 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
     .post('/', (c) => {
       const user = writingUser(c, services);
       const input = readInput(c);
-      const ticket = keep(services, user.id, requiredKey(c, input), validate(ticketForm, input));
+      const ticket = storeTicket(services, user.id, requiredKey(c, input), validate(ticketForm, input));
       return c.json({ data: presentTicket(ticket) }, 201);
     })
     .get('/', (c) => {
@@ -104,7 +104,7 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
       const ticket = findTicket(services, c.req.param('id'));
       if (ticket?.user_id !== user.id) throw notFound('没有找到这条反馈');
       db.transaction(() => {
-        const read = db.run(
+        const markedRows = db.run(
           query
             .updateTable('tickets')
             .set({ read_at: clock() })
@@ -112,36 +112,36 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
             .where('answer', 'is not', null)
             .where('read_at', 'is', null),
         );
-        if (read > 0) countUnread(services, user.id);
+        if (markedRows > 0) updateUnreadAnswers(services, user.id);
       });
       return c.body(null, 204);
     });
 }
 
 /** Conditions worded as in the partial indexes. */
-const unannounced = sql<boolean>`answer is not null and announced = 0`;
-const waiting = sql<boolean>`answer is null`;
+const isUnannounced = sql<boolean>`answer is not null and announced = 0`;
+const isUnanswered = sql<boolean>`answer is null`;
 
 /** Stores the number of unread answers and notifies the user's pages. */
-function countUnread(services: Services, userId: string): void {
+function updateUnreadAnswers(services: Services, userId: string): void {
   const unread = sql<number>`(
     select count(*) from tickets where user_id = ${userId} and answer is not null and read_at is null)`;
-  const counted = query.updateTable('users').set({ unread_answers: unread, version: sql`version + 1` });
-  services.db.run(counted.where('id', '=', userId));
+  const update = query.updateTable('users').set({ unread_answers: unread, version: sql`version + 1` });
+  services.db.run(update.where('id', '=', userId));
   announceUser(services, userId);
 }
 
 /** Notifies the pages of users whose tickets were answered. */
 function announceAnswers(services: Services): void {
   const { db } = services;
-  const answered = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(unannounced));
-  for (const { id, user_id } of answered) {
+  const answeredTickets = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(isUnannounced));
+  for (const { id, user_id } of answeredTickets) {
     db.transaction(() => {
-      const mark = query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id).where('announced', '=', 0);
+      const claim = query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id).where('announced', '=', 0);
       // another backend has sent the notice
-      if (db.run(mark) === 0) return;
-      tell(services, user_id, 'ticket.answered', { id });
-      countUnread(services, user_id);
+      if (db.run(claim) === 0) return;
+      notifyUser(services, user_id, 'ticket.answered', { id });
+      updateUnreadAnswers(services, user_id);
     });
   }
 }
@@ -160,27 +160,27 @@ export function startAnnouncingAnswers(services: Services): () => void {
 
 /** Runs `pnpm backend tickets …` and returns its output. Throws `ConfigError`. */
 export function runTickets(services: Services, [verb, ticketId = '', ...words]: string[]): string {
-  if (verb === undefined) return waitingTickets(services);
+  if (verb === undefined) return listOpenTickets(services);
   const ticket = findTicket(services, ticketId);
   if (verb !== 'show' && verb !== 'answer')
     throw new ConfigError(`tickets ${verb}: say \`show <id>\` or \`answer <id> <words>\``);
   if (!ticket)
     throw new ConfigError(`there is no ticket ${ticketId || '""'}; \`pnpm backend tickets\` lists those that wait`);
-  if (verb === 'show') return shownTicket(services, ticket);
-  const answer = clean(words.join(' ')).trim();
+  if (verb === 'show') return formatTicket(services, ticket);
+  const answer = cleanText(words.join(' ')).trim();
   if (answer === '') throw new ConfigError(`tickets answer ${ticketId}: add the words of the answer`);
   const changes = { answer, answered_at: services.clock(), announced: 0, read_at: null };
   services.db.run(query.updateTable('tickets').set(changes).where('id', '=', ticket.id));
   return `${ticket.id}: answered`;
 }
 
-function waitingTickets({ db }: Services): string {
+function listOpenTickets({ db }: Services): string {
   const rows = db.all(
     query
       .selectFrom('tickets')
       .innerJoin('users', 'users.id', 'tickets.user_id')
       .select(['tickets.id', 'tickets.kind', 'tickets.body', 'tickets.created_at', 'users.login'])
-      .where(waiting)
+      .where(isUnanswered)
       .orderBy('tickets.created_at')
       .limit(100),
   );
@@ -194,7 +194,7 @@ function waitingTickets({ db }: Services): string {
     .join('\n');
 }
 
-function shownTicket({ db }: Services, ticket: TicketRow): string {
+function formatTicket({ db }: Services, ticket: TicketRow): string {
   const user = db.first(query.selectFrom('users').select(['login', 'name']).where('id', '=', ticket.user_id));
   const parts: [name: string, value: string | null][] = [
     ['ticket', `${ticket.id} (${ticket.kind}), ${isoTime(ticket.created_at)}`],

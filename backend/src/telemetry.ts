@@ -8,10 +8,10 @@ import type { Services } from './services.ts';
 
 export type Log = Logger;
 
-const requests = new AsyncLocalStorage<string>();
+const requestIds = new AsyncLocalStorage<string>();
 
 /** Adds the request's id to each line that is logged by `work` and by the reply that it starts. */
-export const withinRequest = <Result>(requestId: string, work: () => Result): Result => requests.run(requestId, work);
+export const withinRequest = <Result>(requestId: string, work: () => Result): Result => requestIds.run(requestId, work);
 
 /** Logs one JSON line an entry to stdout, with an ISO time. Writes synchronously, so that no line is lost at exit. */
 export function createLog(level: string, destination?: DestinationStream): Log {
@@ -20,7 +20,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     base: { service: 'backend', pid: process.pid },
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
-    mixin: () => ({ requestId: requests.getStore(), traceId: currentTrace()?.traceId }),
+    mixin: () => ({ requestId: requestIds.getStore(), traceId: currentTrace()?.traceId }),
   };
   return destination ? pino(options, destination) : pino(options);
 }
@@ -28,7 +28,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 /** Reports an error that no caller can catch; `about` contains its context. Never throws. */
 export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
 
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
 interface FaultReportOptions {
   log: Log;
@@ -39,14 +39,14 @@ interface FaultReportOptions {
 
 /** Creates the report. A full or missing disk fails every call, so it is logged once a minute, without stacks. */
 export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOptions): ReportFault {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (error, about = {}) => {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (error, context = {}) => {
     const fault = storageFaultOf(error);
     if (fault === 'damaged') onDamaged(error);
-    if (fault === null) log.error({ ...about, err: error }, 'unexpected error');
-    if (fault === null || fault === 'damaged' || performance.now() - saidAt < SAY_AGAIN_AFTER_MS) return;
-    saidAt = performance.now();
-    log.error(about, storageCure(fault, dataDir, error));
+    if (fault === null) log.error({ ...context, err: error }, 'unexpected error');
+    if (fault === null || fault === 'damaged' || performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+    loggedAt = performance.now();
+    log.error(context, storageCure(fault, dataDir, error));
   };
 }
 
@@ -90,22 +90,26 @@ export function backendCounters({ registry, countRequest }: Metrics) {
 export type BackendCounters = ReturnType<typeof backendCounters>;
 
 /** Registers gauges for running work, which are computed when the metrics are read. */
-export function gaugeWork(registry: Metrics['registry'], { runs, broadcaster }: Services): void {
-  const gauge = (name: string, help: string, now: () => number) =>
+export function gaugeWork(registry: Metrics['registry'], { generations, broadcaster }: Services): void {
+  const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(now());
+        this.set(read());
       },
     });
-  gauge('liaozhai_runs', 'Replies and suggestions that are being written.', () => runs.size);
+  gauge('liaozhai_runs', 'Replies and suggestions that are being written.', () => generations.size);
   gauge('liaozhai_sockets', "Open sockets of this server's own.", () => broadcaster.load().sockets);
-  gauge('liaozhai_reverb_events_waiting', 'Events that Reverb has not taken yet.', () => broadcaster.load().waiting);
+  gauge(
+    'liaozhai_reverb_events_waiting',
+    'Events that Reverb has not taken yet.',
+    () => broadcaster.load().queuedEvents,
+  );
   gauge(
     'liaozhai_reverb_events_lost',
     'Events since the start that Reverb did not take.',
-    () => broadcaster.load().lost,
+    () => broadcaster.load().lostEvents,
   );
 }

@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
 import { type AppEnv, insufficientBalance, userOf, writingUser } from './http/http.ts';
-import { idempotencyKey, once, type StoredSuccess } from './http/idempotency.ts';
+import { idempotencyKey, runOnce, type StoredSuccess } from './http/idempotency.ts';
 import { cursorPage, readCursor, readInput } from './http/input.ts';
 import { checkInReward } from './prices.ts';
 import { announceBalance, announceUser } from './realtime/events.ts';
@@ -31,7 +31,7 @@ interface Entry {
 export function book(services: Services, entry: Entry): number {
   const { db } = services;
   if (entry.amount === 0 || isBooked(services, entry)) return balanceOf(services, entry.userId);
-  const moved = db.first(
+  const updatedUser = db.first(
     query
       .updateTable('users')
       .set({ balance: sql`balance + ${entry.amount}`, version: sql`version + 1` })
@@ -39,30 +39,30 @@ export function book(services: Services, entry: Entry): number {
       .where(sql<boolean>`balance + ${entry.amount} >= 0`)
       .returning('balance'),
   );
-  if (!moved) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
-  insertEntry(services, entry, moved.balance);
+  if (!updatedUser) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
+  insertEntry(services, entry, updatedUser.balance);
   announceBalance(services, entry.userId);
-  return moved.balance;
+  return updatedUser.balance;
 }
 
 /** Refunds an entry by type and key, at most once. Returns its points; 0 if it does not exist. */
 export function refund(services: Services, userId: string, type: TransactionType, key: string): number {
-  const spent = services.db.first(
+  const spentEntry = services.db.first(
     query
       .selectFrom('transactions')
       .selectAll()
       .where((where) => where.and({ user_id: userId, type, ref_key: key })),
   );
-  if (!spent) return 0;
+  if (!spentEntry) return 0;
   book(services, {
     userId,
     type: 'refund',
-    amount: -spent.amount,
-    description: `退还：${spent.description}`,
-    ref: { type: spent.ref_type, id: spent.ref_id },
+    amount: -spentEntry.amount,
+    description: `退还：${spentEntry.description}`,
+    ref: { type: spentEntry.ref_type, id: spentEntry.ref_id },
     key: `${type}:${key}`,
   });
-  return -spent.amount;
+  return -spentEntry.amount;
 }
 
 function isBooked({ db }: Services, { userId, type, key }: Entry): boolean {
@@ -103,10 +103,10 @@ function checkIn(services: Services, { id }: UserRow): StoredSuccess {
   const { db, clock } = services;
   const user = findUser(services, id);
   const date = shanghaiDate(clock());
-  const already = user.check_in_date === date;
-  const streak = already ? user.check_in_streak : currentStreak(user, clock()) + 1;
-  const awarded = already ? 0 : checkInReward(services.env.prices, streak);
-  if (!already) {
+  const hasCheckedIn = user.check_in_date === date;
+  const streak = hasCheckedIn ? user.check_in_streak : currentStreak(user, clock()) + 1;
+  const awarded = hasCheckedIn ? 0 : checkInReward(services.env.prices, streak);
+  if (!hasCheckedIn) {
     db.run(query.insertInto('check_ins').values({ user_id: id, date, streak, awarded }));
     db.run(query.updateTable('users').set({ check_in_date: date, check_in_streak: streak }).where('id', '=', id));
     const ref = { type: 'check_in', id: date };
@@ -122,7 +122,7 @@ function checkIn(services: Services, { id }: UserRow): StoredSuccess {
   }
   return {
     status: 200,
-    body: { data: { date, streak, awarded, already_checked_in: already, balance: balanceOf(services, id) } },
+    body: { data: { date, streak, awarded, already_checked_in: hasCheckedIn, balance: balanceOf(services, id) } },
   };
 }
 
@@ -130,7 +130,7 @@ export function checkInRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/', (c) => {
     const user = writingUser(c, services);
     const input = readInput(c);
-    return once(c, services, idempotencyKey(c, input), {}, () => checkIn(services, user));
+    return runOnce(c, services, idempotencyKey(c, input), {}, () => checkIn(services, user));
   });
 }
 
@@ -150,7 +150,7 @@ function pageOfTransactions(
   cursor: string | undefined,
   type: string | undefined,
 ): ReceiptRow[] {
-  const after = readCursor(cursor);
+  const position = readCursor(cursor);
   let page = query
     .selectFrom('transactions')
     .leftJoin('orders', (join) =>
@@ -161,7 +161,7 @@ function pageOfTransactions(
     .where('transactions.user_id', '=', userId)
     .orderBy('position', 'desc')
     .limit(rules.pageSize + 1);
-  if (after) page = page.where('position', '<', after.time);
+  if (position) page = page.where('position', '<', position.time);
   if (type) page = page.where('type', '=', type as TransactionType);
   return db.all(page);
 }

@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 /** A ticket is renewed this long before it expires, so that it is still valid when a page uses it. */
 const MARGIN_SECONDS = 300;
 /** Delay after a refusal, since WeChat limits the calls per day. */
-const REFUSED_MS = 60_000;
+const RETRY_DELAY_MS = 60_000;
 
 const seconds = v.pipe(v.number(), v.minValue(0));
 const tokenAnswer = v.object({ access_token: v.string(), expires_in: seconds });
@@ -35,7 +35,7 @@ const ticketAnswer = v.object({ ticket: v.string(), expires_in: seconds });
 /** Creates a client that fetches a ticket when one is needed and caches it until shortly before it expires. */
 export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, log: Log): Wechat {
   let ticket: Promise<string> | null = null;
-  let until = 0;
+  let freshUntil = 0;
 
   async function call<Schema extends v.GenericSchema>(schema: Schema, path: string, body?: object) {
     const method = body ? 'POST' : 'GET';
@@ -51,29 +51,29 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
     throw new Error(`${errcode} ${String(errmsg).slice(0, 200)}`);
   }
 
-  async function renewed(): Promise<string> {
-    const account = { grant_type: 'client_credential', appid: id, secret };
+  async function fetchTicket(): Promise<string> {
+    const credentials = { grant_type: 'client_credential', appid: id, secret };
     // unlike `token`, this endpoint does not invalidate the tokens of other servers
-    const { access_token } = await call(tokenAnswer, 'stable_token', account);
+    const { access_token } = await call(tokenAnswer, 'stable_token', credentials);
     const query = new URLSearchParams({ access_token, type: 'jsapi' });
     const { ticket, expires_in } = await call(ticketAnswer, `ticket/getticket?${query}`);
-    until = clock() + Math.max(0, expires_in - MARGIN_SECONDS) * 1000;
+    freshUntil = clock() + Math.max(0, expires_in - MARGIN_SECONDS) * 1000;
     return ticket;
   }
 
   return {
     appId: id,
     ticket() {
-      if (ticket && clock() < until) return ticket;
-      until = clock() + REFUSED_MS;
-      ticket = renewed();
+      if (ticket && clock() < freshUntil) return ticket;
+      freshUntil = clock() + RETRY_DELAY_MS;
+      ticket = fetchTicket();
       ticket.catch((error: Error) => log.warn({ said: error.message }, 'wechat: no ticket for signatures'));
       return ticket;
     },
   };
 }
 
-const signed = v.object({ url: v.pipe(text(1, 2_000), v.url()) });
+const signatureQuery = v.object({ url: v.pipe(text(1, 2_000), v.url()) });
 
 /** Signs with WeChat's algorithm for `wx.config`: the fields in the order of their names. */
 export const wechatSignature = (ticket: string, nonce: string, timestamp: number, url: string): string =>
@@ -82,11 +82,11 @@ export const wechatSignature = (ticket: string, nonce: string, timestamp: number
 /** Signs URLs of the product's own pages. Throws 422 for others, and 503 without a ticket. */
 export function wechatRoutes({ env, clock }: Services, wechat: Wechat): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/signature', async (c) => {
-    const [url = ''] = validate(signed, c.req.query()).url.split('#');
+    const [url = ''] = validate(signatureQuery, c.req.query()).url.split('#');
     if (!isOwnOrigin(new URL(url).origin, c.get('source'), env.APP_ORIGIN))
       throw new HttpError(422, { message: '只能为本站的页面签名', errors: { url: ['只能为本站的页面签名'] } });
     const ticket = await wechat.ticket().catch(() => {
-      throw new HttpError(503, { message: '微信暂时没有回应' }, { 'Retry-After': String(REFUSED_MS / 1000) });
+      throw new HttpError(503, { message: '微信暂时没有回应' }, { 'Retry-After': String(RETRY_DELAY_MS / 1000) });
     });
     const nonce = randomBytes(12).toString('hex');
     const timestamp = Math.floor(clock() / 1000);

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Visitor, type VisitorAnswer } from '../conformance/visitor.ts';
 import type { Latest, Registered, Sent, UserDto } from './wire.ts';
 
-let registered = 0;
+let registeredCount = 0;
 
 /** A visitor with calls of the reference backend. */
 export class Client extends Visitor {
   /** Registers a new user and stays signed in. */
   async register(form: Record<string, unknown> = {}): Promise<UserDto> {
-    registered += 1;
-    const login = `reader${process.pid % 10_000}_${registered}`;
+    registeredCount += 1;
+    const login = `reader${process.pid % 10_000}_${registeredCount}`;
     await this.fetchToken();
-    const filled = { login, password: '135790', name: '宁采臣', ...form };
-    const { status, body } = await this.post<Registered>('/register', filled);
+    const filledForm = { login, password: '135790', name: '宁采臣', ...form };
+    const { status, body } = await this.post<Registered>('/register', filledForm);
     if (status !== 201) throw new Error(`registering answered ${status}: ${JSON.stringify(body)}`);
     return body.user;
   }

@@ -36,19 +36,19 @@ export function openCommand() {
     }) as ChildProcessByStdio<null, Readable, Readable>;
     started.add(child);
     const output: string[] = [];
-    const complained = once(child.stderr, 'close');
+    const stderrClosed = once(child.stderr, 'close');
     createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
     const lines = createInterface({ input: child.stdout });
     const url = await new Promise<string | undefined>((resolve) => {
       lines.on('line', (line) => {
         output.push(line);
-        const found = line.match(/^backend listening on (http:\S+)$/)?.[1];
-        if (found) resolve(found);
+        const url = line.match(/^backend listening on (http:\S+)$/)?.[1];
+        if (url) resolve(url);
       });
       child.once('close', () => resolve(undefined));
     });
     if (url) return { child, url, output };
-    await complained;
+    await stderrClosed;
     throw new Error(`ended with ${child.exitCode}: ${output.join('\n')}`);
   }
 
@@ -57,8 +57,8 @@ export function openCommand() {
 
 /** Stops the command. Resolves to its exit status; null if the signal itself ended it. */
 export async function stop({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   child.kill(signal);
-  const [status] = await ended;
+  const [status] = await exit;
   return status;
 }

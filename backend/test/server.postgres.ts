@@ -259,12 +259,12 @@ describe('two backends on one Postgres', () => {
     for (const answer of refused) expect(Number(answer?.headers.get('retry-after'))).toBeGreaterThan(0);
     const { limits } = other.services;
     const { limits: ownLimits } = one.services;
-    for (const each of [limits, ownLimits, limits]) each.take('login:nobody|192.0.2.1', 3);
-    expect(() => ownLimits.take('login:nobody|192.0.2.1', 3)).toThrow(/操作太频繁/);
-    limits.giveBack('login:nobody|192.0.2.1');
-    ownLimits.take('login:nobody|192.0.2.1', 3);
+    for (const each of [limits, ownLimits, limits]) each.consume('login:nobody|192.0.2.1', 3);
+    expect(() => ownLimits.consume('login:nobody|192.0.2.1', 3)).toThrow(/操作太频繁/);
+    limits.restore('login:nobody|192.0.2.1');
+    ownLimits.consume('login:nobody|192.0.2.1', 3);
     ownLimits.clear('login:nobody|192.0.2.1');
-    limits.take('login:nobody|192.0.2.1', 1);
+    limits.consume('login:nobody|192.0.2.1', 1);
     expect(rowsOf(one.services.db)).not.toContain('192.0.2.1');
   });
 

@@ -44,8 +44,8 @@ export async function openSocket(
   const subscribe = async () => {
     const user = (await client.get<{ data: UserDto }>('/user')).body.data;
     const channel = `private-App.Models.User.${user.id}`;
-    const asked = { socket_id: socket.id, channel_name: channel };
-    const { auth } = (await client.post<{ auth: string }>('//broadcasting/auth', asked)).body;
+    const request = { socket_id: socket.id, channel_name: channel };
+    const { auth } = (await client.post<{ auth: string }>('//broadcasting/auth', request)).body;
     socket.send({ event: 'pusher:subscribe', data: { channel, auth } });
     return socket.frame((one) => one.event === 'pusher_internal:subscription_succeeded' && one.channel === channel);
   };

@@ -57,7 +57,7 @@ export async function openBackend(env: Record<string, string> = {}, clock?: Cloc
       return reader;
     },
     mailsTo: (address) => readMails(join(dataDir, 'mail'), address),
-    settled: () => backend.services.runs.settled(),
+    settled: () => backend.services.generations.settled(),
   };
 }
 

@@ -23,8 +23,8 @@ function onPostgres<Result>(address: string, work: (server: PostgresDb) => Resul
 }
 
 /** Runs raw SQL. */
-export function execute<Row = unknown>(db: Db, words: string): Row[] {
-  return db.all<Row>({ compile: () => sql<Row>`${sql.raw(words)}`.compile(query) });
+export function execute<Row = unknown>(db: Db, statement: string): Row[] {
+  return db.all<Row>({ compile: () => sql<Row>`${sql.raw(statement)}`.compile(query) });
 }
 
 /** Creates a data folder and, with Postgres, an empty database for it. */
@@ -56,9 +56,9 @@ export const databaseIn = (dataDir: string): Promise<Db> =>
 export function damageIn(dataDir: string): unknown[] {
   if (postgresUrl) return [];
   const file = new Libsql(join(dataDir, 'liaozhai.db'));
-  const said = file.pragma('integrity_check') as { integrity_check: string }[];
+  const problems = file.pragma('integrity_check') as { integrity_check: string }[];
   file.close();
-  return said.filter(({ integrity_check }) => integrity_check !== 'ok');
+  return problems.filter(({ integrity_check }) => integrity_check !== 'ok');
 }
 
 /** Returns all rows of the database as text. */

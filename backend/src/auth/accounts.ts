@@ -24,7 +24,7 @@ export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.chec
  * Reserved user names. Readers could mistake some for the team. Others have a special meaning in programs, for example
  * as a key of an object.
  */
-const reserved = new Set(
+const reservedNames = new Set(
   [
     ...Object.getOwnPropertyNames(Object.prototype),
     ...['prototype', 'null', 'undefined', 'true', 'false', 'nan', 'infinity', 'none', 'nil'],
@@ -50,7 +50,7 @@ export const registrationForm = v.object({
   login: v.pipe(
     loginName,
     v.check((login) => username.test(login) || isEmail(login), '须为 3–32 位字母、数字、下划线，或一个邮箱'),
-    v.check((login) => !reserved.has(login), '不能用这个，请换一个'),
+    v.check((login) => !reservedNames.has(login), '不能用这个，请换一个'),
   ),
   password: newPassword,
   name: text(1, rules.nameCharacters),
@@ -107,8 +107,8 @@ export async function register(services: Services, form: v.InferOutput<typeof re
 export function confirmLogin(services: Services, user: UserRow): boolean {
   const { db, clock } = services;
   return db.transaction(() => {
-    const verified = query.updateTable('users').set({ email_verified_at: clock(), version: sql`version + 1` });
-    if (db.run(verified.where('id', '=', user.id).where('email_verified_at', 'is', null)) === 0) return false;
+    const confirmation = query.updateTable('users').set({ email_verified_at: clock(), version: sql`version + 1` });
+    if (db.run(confirmation.where('id', '=', user.id).where('email_verified_at', 'is', null)) === 0) return false;
     rewardInvite(services, user);
     announceUser(services, user.id);
     return true;
@@ -116,24 +116,24 @@ export function confirmLogin(services: Services, user: UserRow): boolean {
 }
 
 /** Argon2id with 12 MiB and three passes, as OWASP recommends. It takes under 60 ms on a small shared machine. */
-const cost = { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 };
+const hashOptions = { memoryCost: 12 * 1024, timeCost: 3, parallelism: 1 };
 
 /** Hash that is verified for unknown names, so that the response time does not reveal whether a name exists. */
-const nobody = await hash('nobody has this password', cost);
+const unknownUserHash = await hash('nobody has this password', hashOptions);
 
 /** Hashes a password. Resolves once `db` is writable, since another process may have locked it in the meantime. */
 export async function hashPassword(db: Db, password: string): Promise<string> {
-  const made = await hash(password, cost);
+  const passwordHash = await hash(password, hashOptions);
   await db.writable();
-  return made;
+  return passwordHash;
 }
 
 /**
  * Verifies a password. Resolves once `db` is writable.
- * @param stored the user's hash; undefined for an unknown user, empty for an erased one. Neither ever matches.
+ * @param storedHash the user's hash; undefined for an unknown user, empty for an erased one. Neither ever matches.
  */
-export async function verifyPassword(db: Db, stored: string | undefined, password: string): Promise<boolean> {
-  const matches = await verify(stored || nobody, password);
+export async function verifyPassword(db: Db, storedHash: string | undefined, password: string): Promise<boolean> {
+  const isMatch = await verify(storedHash || unknownUserHash, password);
   await db.writable();
-  return matches && Boolean(stored);
+  return isMatch && Boolean(storedHash);
 }

@@ -23,7 +23,7 @@ import {
   registrationForm,
   verifyPassword,
 } from './accounts.ts';
-import { confirmedBy, mailOrReport, originOf, sendLink, sendVerification } from './mail.ts';
+import { confirmedAddress, mailOrReport, originOf, sendLink, sendVerification } from './mail.ts';
 import { endAllSessions, endSession, startSession } from './sessions.ts';
 
 /** Limits for a name from all addresses, and for a network with all names, as multiples of `RATE_LIMIT_LOGIN`. */
@@ -36,7 +36,7 @@ export function authRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/register', async (c) => {
       const form = validate(registrationForm, readInput(c));
-      limits.take(`register:${c.get('source').ip}`, env.RATE_LIMIT_REGISTER);
+      limits.consume(`register:${c.get('source').ip}`, env.RATE_LIMIT_REGISTER);
       const user = await register(services, form);
       startSession(c, services, user);
       if (user.is_email) sendVerification(c, services, user, user.login);
@@ -46,10 +46,10 @@ export function authRoutes(services: Services): Hono<AppEnv> {
       const form = validate(loginForm, readInput(c));
       const user = findByLogin(services, form.login);
       // counted before the slow check, so that parallel guesses do not all pass; a bound email address counts as its login
-      const succeeded = countAttempt(c, services, user?.login ?? form.login, user);
-      const matches = await verifyPassword(services.db, user?.password_hash, form.password);
-      if (!user || !matches) throw invalid({ login: ['用户名或密码不正确'] });
-      succeeded();
+      const releaseAttempt = countAttempt(c, services, user?.login ?? form.login, user);
+      const isMatch = await verifyPassword(services.db, user?.password_hash, form.password);
+      if (!user || !isMatch) throw invalid({ login: ['用户名或密码不正确'] });
+      releaseAttempt();
       startSession(c, services, user);
       if (!isVerified(user)) throw unverified();
       return c.json({ user: presentUser(user, clock()) });
@@ -67,23 +67,23 @@ export function authRoutes(services: Services): Hono<AppEnv> {
  */
 function countAttempt(c: Http, services: Services, login: string, user: UserRow | undefined): () => void {
   const { limits, env, appKey } = services;
-  const { RATE_LIMIT_LOGIN: few } = env;
+  const { RATE_LIMIT_LOGIN: limit } = env;
   const device = user ? knownDevice(c, appKey, user) : null;
   if (user && device) {
-    const own = `login:${user.id}|device ${device}`;
-    limits.take(own, few);
-    return () => limits.clear(own);
+    const deviceKey = `login:${user.id}|device ${device}`;
+    limits.consume(deviceKey, limit);
+    return () => limits.clear(deviceKey);
   }
   const { ip } = c.get('source');
-  const network = `login:${networkOf(ip)}`;
-  const names = [`login:${login}|${ip}`, `login:${login}|everywhere`] as const;
-  limits.take(network, few * perNetwork);
-  limits.take(names[0], few);
-  limits.take(names[1], few * perName);
+  const networkKey = `login:${networkOf(ip)}`;
+  const nameKeys = [`login:${login}|${ip}`, `login:${login}|everywhere`] as const;
+  limits.consume(networkKey, limit * perNetwork);
+  limits.consume(nameKeys[0], limit);
+  limits.consume(nameKeys[1], limit * perName);
   return () => {
     // gives back only this attempt: an attacker could clear the limit by signing in to an account of their own
-    limits.giveBack(network);
-    for (const name of names) limits.clear(name);
+    limits.restore(networkKey);
+    for (const name of nameKeys) limits.clear(name);
   };
 }
 
@@ -94,7 +94,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
       const { id, hash } = c.req.param();
       const { expires = '', signature = '' } = c.req.query();
       const user = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
-      const address = user && confirmedBy(services, user, { hash, expires, signature });
+      const address = user && confirmedAddress(services, user, { hash, expires, signature });
       if (!user || !address) throw forbidden('链接无效或已过期');
       if (address === user.pending_email) bindEmail(services, user, address);
       else confirmLogin(services, user);
@@ -102,7 +102,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/verification-notification/resend', (c) => {
       const { user } = identityOf(c);
-      limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
+      limits.consume(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
       if (!isVerified(user)) sendVerification(c, services, user, user.login);
       return c.json({ message: '确认邮件已发送' }, 202);
     });
@@ -127,7 +127,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/forgot-password', (c) => {
       const { email } = validate(forgotForm, readInput(c));
-      limits.take(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
+      limits.consume(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
       // after the response, so that its time does not reveal whether the address is registered
       setImmediate(() =>
         mailOrReport(services, () => {
@@ -140,16 +140,16 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/reset-password', async (c) => {
       const { token, email, password } = validate(resetForm, readInput(c));
-      limits.take(`reset:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_PASSWORD);
+      limits.consume(`reset:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_PASSWORD);
       const user = findByEmail(services, email);
-      const link = query
+      const deletion = query
         .deleteFrom('password_resets')
         .where((where) => where.and({ user_id: user?.id ?? '', token_hash: sha256(token) }))
         .where('expires_at', '>', clock());
       // hashed first, so that the link is used up in the same transaction that changes the password
       const password_hash = await hashPassword(db, password);
       db.transaction(() => {
-        if (!user || db.run(link) === 0) throw badLink();
+        if (!user || db.run(deletion) === 0) throw badLink();
         db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
         endAllSessions(services, user.id);
         if (user.is_email) confirmLogin(services, user);
@@ -164,10 +164,10 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
 function mailReset(services: Services, user: UserRow, email: string, origin: string): void {
   const { db, clock } = services;
   const now = clock();
-  const last = db.first(query.selectFrom('password_resets').select('created_at').where('user_id', '=', user.id));
-  if (last && now - last.created_at < MAIL_PAUSE_MS) return;
+  const formerReset = db.first(query.selectFrom('password_resets').select('created_at').where('user_id', '=', user.id));
+  if (formerReset && now - formerReset.created_at < MAIL_PAUSE_MS) return;
   const token = randomToken();
-  const made = {
+  const reset = {
     token_hash: sha256(token),
     created_at: now,
     expires_at: now + rules.resetLinkMinutes * 60_000,
@@ -175,8 +175,8 @@ function mailReset(services: Services, user: UserRow, email: string, origin: str
   db.run(
     query
       .insertInto('password_resets')
-      .values({ user_id: user.id, ...made })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(made)),
+      .values({ user_id: user.id, ...reset })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(reset)),
   );
   const link = `${origin}/reset-password?token=${token}&email=${encodeURIComponent(email)}`;
   const text = `${user.name}，你好：\n\n你的用户名是 ${user.login}。请打开下面的链接，设一个新密码（${rules.resetLinkMinutes} 分钟内有效，只能用一次）：\n\n${link}\n\n设好后，其他设备上的登录都会失效。如果不是你本人要求的，请忽略这封邮件，密码不会改变。`;

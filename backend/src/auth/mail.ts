@@ -21,7 +21,7 @@ export interface Mailer {
   send(mail: Mail): string;
 }
 
-const nobody = '<noreply@liaozhai.invalid>';
+const defaultAddress = '<noreply@liaozhai.invalid>';
 
 /** Splits `name <address>`; the name may be missing. */
 export function readSender(sender: string): { name: string; address: string } {
@@ -32,10 +32,15 @@ export function readSender(sender: string): { name: string; address: string } {
 
 const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 
-const wrapped = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
+const wrapLines = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
 /** Writes each mail, signed with the brand, as an `.eml` file into a folder, from which `./smtp.ts` delivers it. */
-export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${nobody}`): Mailer {
+export function fileMailer(
+  folder: string,
+  clock: () => number,
+  brand: string,
+  sender = `${brand} ${defaultAddress}`,
+): Mailer {
   const { name, address } = readSender(sender);
   let count = 0;
   return {
@@ -52,7 +57,7 @@ export function fileMailer(folder: string, clock: () => number, brand: string, s
         'Content-Type: text/plain; charset=utf-8',
         'Content-Transfer-Encoding: base64',
         '',
-        wrapped(Buffer.from(`${text}\n\n${brand}\n`).toString('base64')),
+        wrapLines(Buffer.from(`${text}\n\n${brand}\n`).toString('base64')),
         '',
       ];
       // renamed when complete, so that the relay never reads a partial file
@@ -114,7 +119,7 @@ function sendConfirmation(services: Services, user: UserRow, address: string, or
 }
 
 /** Returns the address that a link confirms; undefined if its signature is wrong or it has expired. */
-export function confirmedBy(
+export function confirmedAddress(
   { appKey, clock }: Services,
   user: UserRow,
   { hash, expires, signature }: { hash: string; expires: string; signature: string },

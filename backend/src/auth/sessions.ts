@@ -14,7 +14,7 @@ import {
   userOf,
   writingUser,
 } from '../http/http.ts';
-import { clean } from '../http/input.ts';
+import { cleanText } from '../http/input.ts';
 import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -44,14 +44,14 @@ function identityFrom(services: Services, token: string): Identity | null {
   );
   if (!row) return null;
   const { last_used_at, ...user } = row;
-  if (clock() - last_used_at >= USE_STEP_MS) noteUse(services, sessionHash);
+  if (clock() - last_used_at >= USE_STEP_MS) recordSessionUse(services, sessionHash);
   return { user, token, sessionHash };
 }
 
 /** Precision of a session's last-used time. */
 const USE_STEP_MS = 5 * 60_000;
 
-function noteUse({ db, clock, report }: Services, sessionHash: string): void {
+function recordSessionUse({ db, clock, report }: Services, sessionHash: string): void {
   try {
     db.run(query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash));
   } catch (error) {
@@ -77,7 +77,7 @@ export function startSession(c: Http, services: Services, user: UserRow): void {
         token_hash: sha256(token),
         id: randomUUID(),
         user_id: user.id,
-        user_agent: clean(c.req.header('user-agent') ?? '').slice(0, USER_AGENT_CHARACTERS),
+        user_agent: cleanText(c.req.header('user-agent') ?? '').slice(0, USER_AGENT_CHARACTERS),
         created_at: now,
         last_used_at: now,
         expires_at,
@@ -102,8 +102,8 @@ function endCurrentSession(c: Http, services: Services): void {
 }
 
 /** Ends every session of a user except one, with their sockets. */
-export function endOtherSessions(services: Services, userId: string, keptHash: string): void {
-  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', keptHash));
+export function endOtherSessions(services: Services, userId: string, currentHash: string): void {
+  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', currentHash));
 }
 
 /** Ends every session of a user, with their sockets. */
@@ -114,13 +114,13 @@ export function endAllSessions(services: Services, userId: string): void {
 /** Runs the deletion, and notifies and closes the sockets of the deleted sessions. Returns their number. */
 function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): number {
   const { db, broadcaster } = services;
-  const ended = db.all(deletion.returning(['token_hash', 'user_id']));
-  for (const userId of new Set(ended.map(({ user_id }) => user_id))) announceSessionEnd(services, userId);
-  for (const { token_hash } of ended) db.afterCommit(() => broadcaster.closeSession(token_hash));
-  return ended.length;
+  const endedSessions = db.all(deletion.returning(['token_hash', 'user_id']));
+  for (const userId of new Set(endedSessions.map(({ user_id }) => user_id))) announceSessionEnd(services, userId);
+  for (const { token_hash } of endedSessions) db.afterCommit(() => broadcaster.closeSession(token_hash));
+  return endedSessions.length;
 }
 
-const MOST_DEVICES = 100;
+const MAX_DEVICES = 100;
 
 /** Routes that list an account's sessions, the latest used first, and end one of them or all others. */
 export function sessionRoutes(services: Services): Hono<AppEnv> {
@@ -136,7 +136,7 @@ export function sessionRoutes(services: Services): Hono<AppEnv> {
           .where('user_id', '=', id)
           .where('expires_at', '>', clock())
           .orderBy('last_used_at', 'desc')
-          .limit(MOST_DEVICES),
+          .limit(MAX_DEVICES),
       );
       const present = (row: (typeof rows)[number]) => ({
         id: row.id,
@@ -154,8 +154,8 @@ export function sessionRoutes(services: Services): Hono<AppEnv> {
     })
     .delete('/:id', (c) => {
       const user = writingUser(c, services);
-      const one = query.deleteFrom('sessions').where('user_id', '=', user.id).where('id', '=', c.req.param('id'));
-      if (endAll(services, one) === 0) throw notFound('没有找到这台设备');
+      const deletion = query.deleteFrom('sessions').where('user_id', '=', user.id).where('id', '=', c.req.param('id'));
+      if (endAll(services, deletion) === 0) throw notFound('没有找到这台设备');
       return c.body(null, 204);
     });
 }

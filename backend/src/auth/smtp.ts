@@ -36,12 +36,12 @@ export function relayMail(options: RelayOptions): () => Promise<void> {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, ...timeouts });
   const from = readSender(sender).address;
-  let pause = pauseMs;
+  let retryPauseMs = pauseMs;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+  let delivery: Promise<void> | undefined;
   let isStopped = false;
 
-  const waiting = () =>
+  const pendingMails = () =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.eml'))
       .sort();
@@ -54,54 +54,54 @@ export function relayMail(options: RelayOptions): () => Promise<void> {
       rmSync(path);
       return true;
     } catch (error) {
-      const isOld = Date.now() - statSync(path).mtimeMs > GIVE_UP_MS;
+      const isExpired = Date.now() - statSync(path).mtimeMs > GIVE_UP_MS;
       const { message } = error as Error;
-      if (isRefused(error) || isOld) {
+      if (isRefused(error) || isExpired) {
         renameSync(path, `${path}.refused`);
         log.error({ file: path, reason: message }, 'a mail was not delivered and is given up');
         return true;
       }
-      log.warn({ reason: message, retryMs: pause }, 'the mail server did not accept a mail; it is tried again');
+      log.warn({ reason: message, retryMs: retryPauseMs }, 'the mail server did not accept a mail; it is tried again');
       return false;
     }
   }
 
   async function deliverAll(): Promise<void> {
-    for (const name of waiting()) {
+    for (const name of pendingMails()) {
       if (isStopped) return;
       if (await deliver(join(folder, name))) {
-        pause = pauseMs;
+        retryPauseMs = pauseMs;
         continue;
       }
-      timer = setTimeout(wake, pause).unref();
-      pause = Math.min(pause * 2, maxPauseMs);
+      timer = setTimeout(startDelivery, retryPauseMs).unref();
+      retryPauseMs = Math.min(retryPauseMs * 2, maxPauseMs);
       return;
     }
   }
 
-  function wake(): void {
-    if (isStopped || running) return;
+  function startDelivery(): void {
+    if (isStopped || delivery) return;
     clearTimeout(timer);
     timer = undefined;
-    running = deliverAll()
+    delivery = deliverAll()
       .catch((error: unknown) => log.error({ err: error }, 'the mail folder could not be read'))
       .finally(() => {
-        running = undefined;
+        delivery = undefined;
         // delivers mails that were stored during the last attempt; after a failure the timer does
-        if (!timer && !isStopped && waiting().length > 0) wake();
+        if (!timer && !isStopped && pendingMails().length > 0) startDelivery();
       });
   }
 
   mkdirSync(folder, { recursive: true });
   const watcher = watch(folder, (_, name) => {
-    if (name?.endsWith('.eml') && !timer) wake();
+    if (name?.endsWith('.eml') && !timer) startDelivery();
   });
-  wake();
+  startDelivery();
   return async () => {
     isStopped = true;
     watcher.close();
     clearTimeout(timer);
-    await running;
+    await delivery;
     transport.close();
   };
 }

@@ -4,29 +4,29 @@ import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf, writingUser } from '../http/http.ts';
-import { idempotencyKey, once, type PaidOutcome, requiredKey, type StoredSuccess } from '../http/idempotency.ts';
+import { idempotencyKey, type PaidOutcome, requiredKey, runOnce, type StoredSuccess } from '../http/idempotency.ts';
 import { cursorPage, id, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
 import { presentPrices } from '../prices.ts';
-import { tell } from '../realtime/events.ts';
+import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { comparable, findStory } from '../stories.ts';
+import { findStory, normalizeForSearch } from '../stories.ts';
 import { assertMayUse } from '../users/minor.ts';
 import { findUser } from '../users/user.ts';
-import { seeUse } from '../users/userRoutes.ts';
+import { recordUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
   announceConversation,
-  countUnread,
-  cutAfter,
+  deleteMessagesAfter,
   excerpt,
   findConversation,
-  lastWords,
+  lastMessageWithText,
+  makeCurrent,
   markAsRead,
   presentConversation,
   saveConversation,
   shelve,
-  takeUp,
+  updateUnreadConversations,
 } from './conversation.ts';
 import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
 import { findMessage, refundReply } from './reply.ts';
@@ -48,15 +48,17 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
   const { env } = services;
   return new Hono<AppEnv>()
     .post('/', (c) =>
-      charged(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
+      runCharged(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
         sendMessage(services, user, form, key),
       ),
     )
     .post('/continue', (c) =>
-      charged(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) => continueReply(services, user, form)),
+      runCharged(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) =>
+        continueReply(services, user, form),
+      ),
     )
     .post('/suggestion', (c) =>
-      charged(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
+      runCharged(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
         requestSuggestion(services, user, form),
       ),
     )
@@ -66,12 +68,12 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
     .post('/:id/regenerate', (c) =>
-      charged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
+      runCharged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
         regenerateReply(services, user, c.req.param('id')),
       ),
     )
     .post('/:id/edit', (c) =>
-      charged(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
+      runCharged(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
         editMessage(services, user, c.req.param('id'), form),
       ),
     )
@@ -82,9 +84,10 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
     })
     .get('/latest', (c) => {
       const user = userOf(c);
-      const wanted = validate(latestQuery, c.req.query());
-      if (!wanted.conversation_id && !wanted.story_id) throw invalid({ conversation_id: ['对话不能为空'] });
-      return c.json(latestMessages(services, user, wanted));
+      const latestRequest = validate(latestQuery, c.req.query());
+      if (!latestRequest.conversation_id && !latestRequest.story_id)
+        throw invalid({ conversation_id: ['对话不能为空'] });
+      return c.json(latestMessages(services, user, latestRequest));
     })
     .get('/search', (c) => c.json(findMessages(services, userOf(c), validate(findQuery, c.req.query()))))
     .get('/days', (c) => c.json(daysOf(services, userOf(c), validate(daysQuery, c.req.query()))))
@@ -102,26 +105,26 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** The price that the reader was shown. Not part of the idempotent request, which may be repeated at another price. */
-const shownForm = v.object({ price: v.nullish(wholeNumber(0)) });
+const shownPriceForm = v.object({ price: v.nullish(wholeNumber(0)) });
 
 /** Runs a call that costs points once per idempotency key. Throws if its price is higher than the one shown. */
-function charged<Schema extends v.GenericSchema>(
+function runCharged<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
   perMinute: number,
   schema: Schema,
   work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
 ): Response {
-  if (services.runs.isDraining) throw restarting();
+  if (services.generations.isDraining) throw restarting();
   const user = userOf(c);
-  const call = c.req.path.replace(c.req.param('id') ?? '', ':id');
-  services.limits.take(`${call}:${user.id}`, perMinute);
+  const route = c.req.path.replace(c.req.param('id') ?? '', ':id');
+  services.limits.consume(`${route}:${user.id}`, perMinute);
   const input = readInput(c);
   const form = validate(schema, input);
-  const { price } = validate(shownForm, input);
+  const { price } = validate(shownPriceForm, input);
   const key = requiredKey(c, input);
-  return once(c, services, key, form, () => {
-    seeUse(services, user.id);
+  return runOnce(c, services, key, form, () => {
+    recordUse(services, user.id);
     assertMayUse(findUser(services, user.id), services.clock());
     const { cost, ...outcome } = work(user, form, key);
     if (cost > (price ?? cost)) throw priceChanged(cost, presentPrices(services.env.prices));
@@ -142,7 +145,7 @@ const changeForm = v.object({
 });
 
 export function conversationRoutes(services: Services): Hono<AppEnv> {
-  const present = (row: ConversationRow) => presentConversation(services, row);
+  const toResponse = (row: ConversationRow) => presentConversation(services, row);
   return new Hono<AppEnv>()
     .get('/', (c) => {
       const user = userOf(c);
@@ -151,9 +154,9 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       const rows = q
         ? findConversations(services, user.id, q, after)
         : pageOfConversations(services, user.id, after, story_id);
-      const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), present);
+      const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), toResponse);
       // the first page starts with all pinned conversations
-      const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(present);
+      const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(toResponse);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
     .put('/:id', (c) => {
@@ -165,7 +168,7 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
     .post('/:id/restart', (c) => {
       const user = writingUser(c, services);
       const key = idempotencyKey(c, readInput(c));
-      return once(c, services, key, {}, () =>
+      return runOnce(c, services, key, {}, () =>
         restartConversation(services, findConversation(services, user.id, c.req.param('id'))),
       );
     })
@@ -176,10 +179,10 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-const ofUser = (userId: string) => query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
+const conversationsOf = (userId: string) => query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
 
 const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
-  db.all(ofUser(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
+  db.all(conversationsOf(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
 
 /** Returns a page of all runs of the story, or, without a story, of all conversations that are not pinned. */
 function pageOfConversations(
@@ -188,10 +191,10 @@ function pageOfConversations(
   after: Position | null,
   storyId: string | undefined,
 ): ConversationRow[] {
-  const chosen = storyId
-    ? ofUser(userId).where('story_id', '=', storyId)
-    : ofUser(userId).where('pinned_at', 'is', null);
-  let page = chosen
+  const selection = storyId
+    ? conversationsOf(userId).where('story_id', '=', storyId)
+    : conversationsOf(userId).where('pinned_at', 'is', null);
+  let page = selection
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(rules.pageSize + 1);
@@ -201,7 +204,7 @@ function pageOfConversations(
 
 /** Returns the conversations whose title, characters or last message contain the words, the latest first. */
 function findConversations(services: Services, userId: string, words: string, after: Position | null) {
-  const wanted = comparable(words);
+  const searchedWords = normalizeForSearch(words);
   const rows = services.db.all(
     query
       .selectFrom('conversations')
@@ -216,14 +219,14 @@ function findConversations(services: Services, userId: string, words: string, af
   );
   const isAfter = ({ updated_at, id }: ConversationRow) =>
     !after || updated_at < after.time || (updated_at === after.time && id < after.id);
-  const has = ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
+  const isHit = ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
     const { title, characters } = findStory(services, story_id);
-    const last = body === '' ? lastWords(services, id)?.body : body;
-    return [title, ...characters.map(({ name }) => name), excerpt(last ?? '')].some((known) =>
-      comparable(known).includes(wanted),
+    const last = body === '' ? lastMessageWithText(services, id)?.body : body;
+    return [title, ...characters.map(({ name }) => name), excerpt(last ?? '')].some((searchText) =>
+      normalizeForSearch(searchText).includes(searchedWords),
     );
   };
-  return rows.filter((row) => isAfter(row) && has(row)).slice(0, rules.pageSize + 1);
+  return rows.filter((row) => isAfter(row) && isHit(row)).slice(0, rules.pageSize + 1);
 }
 
 /** Marks a conversation as read, pins or shelves it, and notifies the reader's devices. Throws 422 for too many pins. */
@@ -232,7 +235,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
   return db.transaction(() => {
     if (typeof form.read_version === 'number') {
       markAsRead(services, row, form.read_version);
-      countUnread(services, row.user_id);
+      updateUnreadConversations(services, row.user_id);
     }
     if (typeof form.pinned === 'boolean' && form.pinned !== (row.pinned_at !== null)) {
       if (form.pinned && pinnedConversations(services, row.user_id).length >= rules.pinnedConversations) {
@@ -241,7 +244,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
       row.pinned_at = form.pinned ? clock() : null;
       db.run(query.updateTable('conversations').set({ pinned_at: row.pinned_at }).where('id', '=', row.id));
     }
-    if (typeof form.shelved === 'boolean') (form.shelved ? shelve : takeUp)(services, row);
+    if (typeof form.shelved === 'boolean') (form.shelved ? shelve : makeCurrent)(services, row);
     return announceConversation(services, row);
   });
 }
@@ -253,27 +256,27 @@ function restartConversation(services: Services, conversation: ConversationRow):
   if (conversation.last_seq > 0) {
     stopWriting(services, conversation);
     db.run(query.deleteFrom('suggestions').where('conversation_id', '=', id));
-    cutAfter(services, conversation, 0);
+    deleteMessagesAfter(services, conversation, 0);
     conversation.active_message_id = null;
     saveConversation(services, conversation);
     const { version, last_seq } = conversation;
-    tell(services, user_id, 'conversation.restarted', { id, conversation_id: id, version, last_seq });
-    countUnread(services, user_id);
+    notifyUser(services, user_id, 'conversation.restarted', { id, conversation_id: id, version, last_seq });
+    updateUnreadConversations(services, user_id);
   }
   return { status: 200, body: { data: presentConversation(services, conversation) } };
 }
 
 /** Stops and refunds a running reply and pending suggestions, before the conversation's messages are deleted. */
 function stopWriting(services: Services, { id, user_id, active_message_id }: ConversationRow): void {
-  const { db, runs } = services;
-  const active = active_message_id ? findMessage(services, active_message_id) : undefined;
-  if (active) refundReply(services, active);
-  const waiting = db.all(
+  const { db, generations } = services;
+  const activeReply = active_message_id ? findMessage(services, active_message_id) : undefined;
+  if (activeReply) refundReply(services, activeReply);
+  const pendingSuggestions = db.all(
     query.selectFrom('suggestions').select('id').where('conversation_id', '=', id).where('status', '=', 'pending'),
   );
-  for (const suggestion of waiting) refund(services, user_id, 'suggestion', suggestion.id);
+  for (const suggestion of pendingSuggestions) refund(services, user_id, 'suggestion', suggestion.id);
   db.afterCommit(() => {
-    for (const run of [active, ...waiting]) if (run) runs.stop(run.id);
+    for (const row of [activeReply, ...pendingSuggestions]) if (row) generations.stop(row.id);
   });
 }
 
@@ -284,7 +287,7 @@ export function deleteConversation(services: Services, conversation: Conversatio
   db.transaction(() => {
     stopWriting(services, conversation);
     db.run(query.deleteFrom('conversations').where('id', '=', id));
-    tell(services, user_id, 'conversation.deleted', { id, conversation_id: id, version: version + 1 });
-    countUnread(services, user_id);
+    notifyUser(services, user_id, 'conversation.deleted', { id, conversation_id: id, version: version + 1 });
+    updateUnreadConversations(services, user_id);
   });
 }

@@ -7,18 +7,18 @@ import { findUser } from '../users/user.ts';
 import { progressAfter, progressBefore } from './progress.ts';
 
 /** More messages than a model receives. */
-const HISTORY_MESSAGES = 64;
-const OFFERED_SUGGESTIONS = 8;
+const MAX_HISTORY_MESSAGES = 64;
+const MAX_FORMER_SUGGESTIONS = 8;
 
 /** Returns the context for writing or continuing `reply`. */
 export function replyContext(services: Services, reply: MessageRow): StoryContext {
   const context = contextOf(services, reply);
   return {
     ...context,
-    retold: reply.body === '' ? formerTexts(services, reply.id) : [],
-    continuing: context.history.at(-1)?.role === 'assistant',
+    formerTexts: reply.body === '' ? formerTexts(services, reply.id) : [],
+    isContinuation: context.history.at(-1)?.role === 'assistant',
     progress: progressBefore(services, reply),
-    telling: reply.variant - 1,
+    variantIndex: reply.variant - 1,
     seed: `${reply.story_id}|${reply.seq}|${reply.revision}`,
   };
 }
@@ -27,7 +27,7 @@ export function replyContext(services: Services, reply: MessageRow): StoryContex
 export function suggestionContext(services: Services, last: MessageRow): StoryContext {
   return {
     ...contextOf(services, last),
-    offered: offeredLately(services, last.conversation_id),
+    formerSuggestions: formerSuggestions(services, last.conversation_id),
     seed: `${last.story_id}|${last.seq}|${last.revision}|suggestion`,
   };
 }
@@ -41,11 +41,11 @@ export function contextOf(services: Services, message: MessageRow): StoryContext
     reader: { name, persona },
     summary,
     history: linesBetween(services, message, summary_seq),
-    retold: [],
-    offered: [],
-    continuing: false,
+    formerTexts: [],
+    formerSuggestions: [],
+    isContinuation: false,
     progress: progressAfter(services, message).progress,
-    telling: 0,
+    variantIndex: 0,
     seed: '',
   };
 }
@@ -61,13 +61,13 @@ function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, af
       .where('seq', '<=', seq)
       .where('body', '!=', '')
       .orderBy('seq', 'desc')
-      .limit(HISTORY_MESSAGES),
+      .limit(MAX_HISTORY_MESSAGES),
   );
   return rows.reverse().map(toLine);
 }
 
 /** Number of former texts that the storyteller must not repeat. */
-const RETOLD_TEXTS = 3;
+const MAX_FORMER_TEXTS = 3;
 
 function formerTexts({ db }: Services, messageId: string): string[] {
   const rows = db.all(
@@ -76,19 +76,19 @@ function formerTexts({ db }: Services, messageId: string): string[] {
       .select('body')
       .where('message_id', '=', messageId)
       .orderBy('revision', 'desc')
-      .limit(RETOLD_TEXTS),
+      .limit(MAX_FORMER_TEXTS),
   );
   return rows.reverse().map(({ body }) => body);
 }
 
-function offeredLately({ db }: Services, conversationId: string): string[] {
+function formerSuggestions({ db }: Services, conversationId: string): string[] {
   const rows = db.all(
     query
       .selectFrom('suggestions')
       .select('items')
       .where('conversation_id', '=', conversationId)
       .orderBy('created_at', 'desc')
-      .limit(OFFERED_SUGGESTIONS),
+      .limit(MAX_FORMER_SUGGESTIONS),
   );
   return rows.reverse().flatMap(({ items }) => JSON.parse(items) as string[]);
 }

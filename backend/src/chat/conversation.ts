@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
 import { conflict, notFound } from '../http/http.ts';
-import { announceUser, tell } from '../realtime/events.ts';
+import { announceUser, notifyUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 
@@ -19,7 +19,7 @@ export function findConversation({ db }: Services, userId: string, id: string): 
   return row;
 }
 
-const ofStory = (userId: string, storyId: string) =>
+const runsQuery = (userId: string, storyId: string) =>
   query
     .selectFrom('conversations')
     .selectAll()
@@ -29,20 +29,20 @@ const ofStory = (userId: string, storyId: string) =>
 
 /** Returns all of a reader's runs of a story, in ascending order. */
 export const runsOf = ({ db }: Services, userId: string, storyId: string): ConversationRow[] =>
-  db.all(ofStory(userId, storyId));
+  db.all(runsQuery(userId, storyId));
 
 /** Returns the reader's current run of a story; undefined before the first and if all are shelved. */
 export const conversationWith = ({ db }: Services, userId: string, storyId: string): ConversationRow | undefined =>
-  db.first(ofStory(userId, storyId).where('shelved', '=', 0));
+  db.first(runsQuery(userId, storyId).where('shelved', '=', 0));
 
 /** Shelves a run, so that the next message starts a new one. A running reply is still written to the shelved run. */
 export const shelve = (services: Services, row: ConversationRow): void => setShelved(services, row, 1);
 
 /** Makes a shelved run the current one of its story. */
-export function takeUp(services: Services, row: ConversationRow): void {
-  const present = conversationWith(services, row.user_id, row.story_id);
-  if (present?.id === row.id) return;
-  if (present) shelve(services, present);
+export function makeCurrent(services: Services, row: ConversationRow): void {
+  const currentRun = conversationWith(services, row.user_id, row.story_id);
+  if (currentRun?.id === row.id) return;
+  if (currentRun) shelve(services, currentRun);
   setShelved(services, row, 0);
 }
 
@@ -56,13 +56,13 @@ function setShelved(services: Services, row: ConversationRow, shelved: 0 | 1): v
 /** Notifies the reader's devices of a change to the conversation that is not a message. */
 export function announceConversation(services: Services, row: ConversationRow) {
   const conversation = presentConversation(services, row);
-  tell(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
+  notifyUser(services, row.user_id, 'conversation.updated', { conversation_id: row.id, conversation });
   return conversation;
 }
 
 export function createConversation(services: Services, userId: string, storyId: string): ConversationRow {
   const now = services.clock();
-  const before = runsOf(services, userId, storyId);
+  const formerRuns = runsOf(services, userId, storyId);
   const row: ConversationRow = {
     id: randomUUID(),
     user_id: userId,
@@ -74,7 +74,7 @@ export function createConversation(services: Services, userId: string, storyId: 
     pinned_at: null,
     summary: '',
     summary_seq: 0,
-    run: (before.at(-1)?.run ?? 0) + 1,
+    run: (formerRuns.at(-1)?.run ?? 0) + 1,
     shelved: 0,
     created_at: now,
     updated_at: now,
@@ -92,11 +92,14 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
 }
 
 /** Deletes all messages after a seq and raises the conversation's version. The caller saves the conversation. */
-export function cutAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
+export function deleteMessagesAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
   db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));
   // the summary may contain deleted messages
-  const outdated = query.updateTable('conversations').where('id', '=', conversation.id).where('summary_seq', '>=', seq);
-  db.run(outdated.set({ summary: '', summary_seq: 0 }));
+  const outdatedSummary = query
+    .updateTable('conversations')
+    .where('id', '=', conversation.id)
+    .where('summary_seq', '>=', seq);
+  db.run(outdatedSummary.set({ summary: '', summary_seq: 0 }));
   conversation.last_seq = seq;
   conversation.version += 1;
 }
@@ -116,8 +119,8 @@ export function markAsRead({ db }: Services, row: ConversationRow, version: numb
 }
 
 /** Stores in how many conversations a reply is unread, and notifies the user's pages if the number has changed. */
-export function countUnread(services: Services, userId: string): void {
-  const waiting = query
+export function updateUnreadConversations(services: Services, userId: string): void {
+  const unreadCount = query
     .selectFrom('conversations')
     .innerJoin('messages', (join) =>
       join
@@ -128,18 +131,18 @@ export function countUnread(services: Services, userId: string): void {
     // cheap check without the message, which excludes most conversations
     .whereRef('conversations.version', '>', 'conversations.read_version')
     .where('messages.role', '=', 'assistant')
-    .where('messages.status', 'in', endedUnseen)
+    .where('messages.status', 'in', unreadStatuses)
     .whereRef('messages.version', '>', 'conversations.read_version')
     .select(({ fn }) => fn.countAll<number>().as('count'));
-  const { count } = services.db.first(waiting) ?? { count: 0 };
-  const changed = services.db.run(
+  const { count } = services.db.first(unreadCount) ?? { count: 0 };
+  const changedRows = services.db.run(
     query
       .updateTable('users')
       .set({ unread_conversations: count, version: sql`version + 1` })
       .where('id', '=', userId)
       .where('unread_conversations', '!=', count),
   );
-  if (changed > 0) announceUser(services, userId);
+  if (changedRows > 0) announceUser(services, userId);
 }
 
 /** Throws 409 while a reply of the conversation is being written. */
@@ -147,7 +150,7 @@ export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
 }
 
-const newestFirst = (conversationId: string) =>
+const newestMessageQuery = (conversationId: string) =>
   query
     .selectFrom('messages')
     .selectAll()
@@ -156,22 +159,27 @@ const newestFirst = (conversationId: string) =>
     .limit(1);
 
 export const lastMessage = ({ db }: Services, conversationId: string): MessageRow | undefined =>
-  db.first(newestFirst(conversationId));
+  db.first(newestMessageQuery(conversationId));
 
 /** Returns the last message with text. A reply has none before its first piece. */
-export const lastWords = ({ db }: Services, conversationId: string): MessageRow | undefined =>
-  db.first(newestFirst(conversationId).where('body', '!=', ''));
+export const lastMessageWithText = ({ db }: Services, conversationId: string): MessageRow | undefined =>
+  db.first(newestMessageQuery(conversationId).where('body', '!=', ''));
 
 /** Returns the conversation in the shape of the API. */
 export function presentConversation(services: Services, row: ConversationRow) {
   const { id, title, coverUrl: cover_url, coverColor: cover_color = null } = findStory(services, row.story_id);
   const last = lastMessage(services, row.id);
-  const words = last?.body === '' ? lastWords(services, row.id) : last;
+  const shownMessage = last?.body === '' ? lastMessageWithText(services, row.id) : last;
   return {
     id: row.id,
     story: { id, title, cover_url: cover_url || null, cover_color },
-    last_message: words
-      ? { id: words.id, role: words.role, excerpt: excerpt(words.body), created_at: isoTime(words.created_at) }
+    last_message: shownMessage
+      ? {
+          id: shownMessage.id,
+          role: shownMessage.role,
+          excerpt: excerpt(shownMessage.body),
+          created_at: isoTime(shownMessage.created_at),
+        }
       : null,
     last_seq: row.last_seq,
     version: row.version,
@@ -187,11 +195,11 @@ export function presentConversation(services: Services, row: ConversationRow) {
 }
 
 /** Statuses of a reply that may be unread. `cancelled` is missing, since the reader saw what they stopped. */
-const endedUnseen: MessageRow['status'][] = ['completed', 'failed'];
+const unreadStatuses: MessageRow['status'][] = ['completed', 'failed'];
 
 /** Whether the last message is a finished reply that no device has shown. */
 const isUnread = (row: ConversationRow, last: MessageRow | undefined): boolean =>
-  last?.role === 'assistant' && endedUnseen.includes(last.status) && last.version > row.read_version;
+  last?.role === 'assistant' && unreadStatuses.includes(last.status) && last.version > row.read_version;
 
 /** Returns the beginning of a text as one line without marks. */
 export function excerpt(body: string): string {

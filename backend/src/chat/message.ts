@@ -7,7 +7,7 @@ import { invalid } from '../http/http.ts';
 import { id, text, wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { comparable, findStory } from '../stories.ts';
+import { findStory, normalizeForSearch } from '../stories.ts';
 import { conversationWith, findConversation } from './conversation.ts';
 import { presentMessage } from './presentMessage.ts';
 
@@ -28,10 +28,10 @@ type LatestQuery = v.InferOutput<typeof latestQuery>;
  * Returns the newest messages, those before a `seq`, or, for synchronization, those changed after a `version`.
  * The caller is complete up to `meta.version`, which is below the conversation's version while `has_more`.
  */
-export function latestMessages(services: Services, user: UserRow, wanted: LatestQuery) {
-  if (wanted.after !== undefined && wanted.before !== undefined)
+export function latestMessages(services: Services, user: UserRow, request: LatestQuery) {
+  if (request.after !== undefined && request.before !== undefined)
     throw invalid({ after: ['after 与 before 只能用一个'] });
-  const conversation = wantedConversation(services, user, wanted);
+  const conversation = findRequestedConversation(services, user, request);
   if (!conversation) {
     return {
       data: [],
@@ -46,9 +46,9 @@ export function latestMessages(services: Services, user: UserRow, wanted: Latest
     };
   }
   const page =
-    wanted.after === undefined
-      ? newest(services, conversation, wanted)
-      : changed(services, conversation, wanted.after, wanted.limit);
+    request.after === undefined
+      ? newestPage(services, conversation, request)
+      : changedPage(services, conversation, request.after, request.limit);
   return {
     data: page.rows.sort((left, right) => left.seq - right.seq).map(presentMessage),
     meta: {
@@ -62,9 +62,13 @@ export function latestMessages(services: Services, user: UserRow, wanted: Latest
   };
 }
 
-function wantedConversation(services: Services, user: UserRow, wanted: LatestQuery): ConversationRow | undefined {
-  if (wanted.conversation_id) return findConversation(services, user.id, wanted.conversation_id);
-  const story = findStory(services, wanted.story_id ?? '');
+function findRequestedConversation(
+  services: Services,
+  user: UserRow,
+  request: LatestQuery,
+): ConversationRow | undefined {
+  if (request.conversation_id) return findConversation(services, user.id, request.conversation_id);
+  const story = findStory(services, request.story_id ?? '');
   return conversationWith(services, user.id, story.id);
 }
 
@@ -77,7 +81,7 @@ interface Page {
 const messagesOf = (conversation: ConversationRow) =>
   query.selectFrom('messages').selectAll().where('conversation_id', '=', conversation.id);
 
-function newest({ db }: Services, conversation: ConversationRow, { before, limit }: LatestQuery): Page {
+function newestPage({ db }: Services, conversation: ConversationRow, { before, limit }: LatestQuery): Page {
   let page = messagesOf(conversation)
     .orderBy('seq', 'desc')
     .limit(limit + 1);
@@ -87,7 +91,7 @@ function newest({ db }: Services, conversation: ConversationRow, { before, limit
 }
 
 /** Always includes the running message, since its text grows without a new version. */
-function changed({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
+function changedPage({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
   const foundRows = db.all(
     messagesOf(conversation)
       .where('version', '>', after)
@@ -107,42 +111,42 @@ function changed({ db }: Services, conversation: ConversationRow, after: number,
 export const findQuery = v.object({ conversation_id: id, q: text(1, rules.searchCharacters) });
 export const daysQuery = v.object({ conversation_id: id });
 
-const place = ['id', 'conversation_id', 'seq', 'created_at'] as const;
+const placeColumns = ['id', 'conversation_id', 'seq', 'created_at'] as const;
 
-const presentPlace = ({ created_at, ...row }: Pick<MessageRow, (typeof place)[number]>) => ({
+const presentPlace = ({ created_at, ...row }: Pick<MessageRow, (typeof placeColumns)[number]>) => ({
   ...row,
   created_at: isoTime(created_at),
 });
 
 /** Characters without width, case or accent variants, so that the database can search for them. */
-const plainWords = /^[\u4e00-\u9fff]+$/;
+const plainHanPattern = /^[\u4e00-\u9fff]+$/;
 
 /**
  * Finds the messages that contain the words, regardless of marks, width, case and accents, ordered by seq.
  * Returns at most the latest `rules.foundMessages`; `meta.total` is the number of all.
  */
-export function findMessages(services: Services, user: UserRow, wanted: v.InferOutput<typeof findQuery>) {
-  const conversation = findConversation(services, user.id, wanted.conversation_id);
-  const said = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
-  const candidates = plainWords.test(wanted.q)
-    ? said.where(sql<boolean>`replace(body, '*', '') like ${`%${wanted.q}%`}`)
-    : said;
-  const words = comparable(wanted.q);
-  const found = services.db
-    .all(candidates.select([...place, 'body']).orderBy('seq', 'desc'))
-    .filter(({ body }) => comparable(body.replaceAll('*', '')).includes(words))
+export function findMessages(services: Services, user: UserRow, search: v.InferOutput<typeof findQuery>) {
+  const conversation = findConversation(services, user.id, search.conversation_id);
+  const messages = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
+  const candidates = plainHanPattern.test(search.q)
+    ? messages.where(sql<boolean>`replace(body, '*', '') like ${`%${search.q}%`}`)
+    : messages;
+  const words = normalizeForSearch(search.q);
+  const hits = services.db
+    .all(candidates.select([...placeColumns, 'body']).orderBy('seq', 'desc'))
+    .filter(({ body }) => normalizeForSearch(body.replaceAll('*', '')).includes(words))
     .map(({ body: _, ...row }) => presentPlace(row));
-  return { data: found.slice(0, rules.foundMessages).reverse(), meta: { total: found.length } };
+  return { data: hits.slice(0, rules.foundMessages).reverse(), meta: { total: hits.length } };
 }
 
 /** Returns the first message of each day in Shanghai, the latest day first. */
-export function daysOf(services: Services, user: UserRow, wanted: v.InferOutput<typeof daysQuery>) {
-  const conversation = findConversation(services, user.id, wanted.conversation_id);
-  const said = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
+export function daysOf(services: Services, user: UserRow, request: v.InferOutput<typeof daysQuery>) {
+  const conversation = findConversation(services, user.id, request.conversation_id);
+  const messages = query.selectFrom('messages').where('conversation_id', '=', conversation.id);
   // UTC+8 in ms, then days: Shanghai has no daylight saving time
-  const firsts = said
+  const firstSeqs = messages
     .select((each) => each.fn.min<number>('seq').as('first'))
     .groupBy(sql`(created_at + 28800000) / 86400000`);
-  const rows = services.db.all(said.select(place).where('seq', 'in', firsts).orderBy('seq', 'desc'));
+  const rows = services.db.all(messages.select(placeColumns).where('seq', 'in', firstSeqs).orderBy('seq', 'desc'));
   return { data: rows.map(presentPlace) };
 }

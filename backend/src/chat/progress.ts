@@ -32,18 +32,18 @@ export function progressBefore(services: Services, reply: MessageRow): Progress 
   if (reply.progress !== null) return readProgress(plot, reply.progress);
   const previous = messageBefore(services, reply, 'assistant');
   const progress = previous ? progressAfter(services, previous).progress : firstProgress(services, plot, reply);
-  const stored = { progress: JSON.stringify(progress) };
-  services.db.run(query.updateTable('messages').set(stored).where('id', '=', reply.id));
+  const changes = { progress: JSON.stringify(progress) };
+  services.db.run(query.updateTable('messages').set(changes).where('id', '=', reply.id));
   return progress;
 }
 
 /** Returns the initial progress of a run, with the endings that other runs of the story have reached. */
 function firstProgress(services: Services, plot: Plot, { user_id, story_id, conversation_id }: MessageRow): Progress {
-  const reached = runsOf(services, user_id, story_id).flatMap(({ id }) => {
+  const reachedEndings = runsOf(services, user_id, story_id).flatMap(({ id }) => {
     const last = id === conversation_id ? undefined : lastReply(services, id);
     return last ? progressAfter(services, last).progress.endings : [];
   });
-  return { ...readProgress(plot, null), endings: [...new Set(reached)] };
+  return { ...readProgress(plot, null), endings: [...new Set(reachedEndings)] };
 }
 
 /** Returns the progress after a reply. A reply without text does not change it. */
@@ -56,8 +56,8 @@ export function progressAfter(services: Services, reply: MessageRow): Replay {
 
 /** Whether a reply has told an ending completely. */
 export function hasToldEnding(services: Services, reply: MessageRow): boolean {
-  const { progress, rest } = progressAfter(services, reply);
-  return rest === '' && hasEnded(tellerFor(services, reply).plot, progress);
+  const { progress, missingText } = progressAfter(services, reply);
+  return missingText === '' && hasEnded(tellerFor(services, reply).plot, progress);
 }
 
 const lastReply = ({ db }: Services, conversationId: string): MessageRow | undefined =>
@@ -77,13 +77,13 @@ export function presentProgress(services: Services, conversationId: string) {
   const plot = reply && findStory(services, reply.story_id).plot;
   if (!plot) return null;
   const { progress } = progressAfter(services, reply);
-  const at = plot.scenes.findIndex(({ id }) => id === progress.at);
+  const sceneIndex = plot.scenes.findIndex(({ id }) => id === progress.at);
   const titleOf = (id: string) => plot.endings.find((ending) => ending.id === id)?.title ?? '';
   return {
     // the last scene after an ending
-    scene: at < 0 ? plot.scenes.length : at + 1,
+    scene: sceneIndex < 0 ? plot.scenes.length : sceneIndex + 1,
     scenes: plot.scenes.length,
-    title: plot.scenes[at]?.title ?? titleOf(progress.at),
+    title: plot.scenes[sceneIndex]?.title ?? titleOf(progress.at),
     endings: progress.endings.map(titleOf),
     endings_count: plot.endings.length,
   };

@@ -1,49 +1,49 @@
 import { inSpan } from '@liaozhai/telemetry/tracing';
 import { upToSentence } from '../ai/smallText.ts';
 import { StorytellerFault, StorytellerTimeout } from '../ai/storyteller.ts';
-import { onceAvailable, query } from '../db/database.ts';
+import { query, retryUntilAvailable } from '../db/database.ts';
 import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
-import { clean, codePoints } from '../http/input.ts';
-import { announceMessage, tell } from '../realtime/events.ts';
+import { cleanText, countCodePoints } from '../http/input.ts';
+import { announceMessage, notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { refund } from '../wallet.ts';
 import { replyContext } from './context.ts';
-import { countUnread, saveConversation } from './conversation.ts';
+import { saveConversation, updateUnreadConversations } from './conversation.ts';
 import { isRunning } from './presentMessage.ts';
-import { RunStopped } from './runs.ts';
+import { GenerationStopped } from './runs.ts';
 import { summarizeIfNeeded } from './summary.ts';
 
-const failures = {
+const failureTexts = {
   storyteller_failed: '这一段没能写成',
   timeout: '等得太久',
   interrupted: '回复中断',
   too_long: '这一段太长，先写到这里',
   filtered: '这一段没能通过审核',
 };
-const notRetold = '没能换一种说法，点数已退还，原来的还在';
-export type FailureCode = keyof typeof failures;
+const notRetoldText = '没能换一种说法，点数已退还，原来的还在';
+export type FailureCode = keyof typeof failureTexts;
 
-/** Returns the failure and what the reader can do. `hasWords`: the reply has text that can be continued. */
-export function failureMessage(code: FailureCode, hasWords: boolean): string {
-  const way = hasWords ? '可以续写' : code === 'filtered' ? '换句话再试试' : '可以再试一次';
-  return `${failures[code]}，点数已退还，${way}`;
+/** Returns the failure and what the reader can do. `hasText`: the reply has text that can be continued. */
+export function failureMessage(code: FailureCode, hasText: boolean): string {
+  const advice = hasText ? '可以续写' : code === 'filtered' ? '换句话再试试' : '可以再试一次';
+  return `${failureTexts[code]}，点数已退还，${advice}`;
 }
 
 export function failureCode(error: unknown): FailureCode {
   if (error instanceof StorytellerTimeout) return 'timeout';
   if (error instanceof StorytellerFault && error.kind === 'length') return 'too_long';
   if (error instanceof StorytellerFault && error.kind === 'filtered') return 'filtered';
-  return error instanceof RunStopped ? 'interrupted' : 'storyteller_failed';
+  return error instanceof GenerationStopped ? 'interrupted' : 'storyteller_failed';
 }
 
 /** Outcome of a reply. A failed one is refunded; a cancelled one only if it had no text. */
-export type Ending = { status: 'completed' | 'cancelled' } | { status: 'failed'; code: FailureCode };
+export type ReplyOutcome = { status: 'completed' | 'cancelled' } | { status: 'failed'; code: FailureCode };
 
 /** Starts writing a pending reply once the surrounding transaction is committed. */
 export function startReply(services: Services, messageId: string): void {
   services.db.afterCommit(() =>
-    services.runs.start(messageId, (signal) =>
+    services.generations.start(messageId, (signal) =>
       inSpan('reply', { 'liaozhai.message_id': messageId }, () => writeReply(services, messageId, signal)),
     ),
   );
@@ -60,23 +60,23 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
       if ('restart' in piece) writer.restart();
       if (writer.isFull || writer.isOver) break;
     }
-    await onceAvailable(
+    await retryUntilAvailable(
       () => {
         writer.flush();
         if (writer.isFull) writer.endAtSentence();
-        endReply(services, row, hasGrown() ? { status: 'completed' } : failed('storyteller_failed'));
+        endReply(services, row, hasGrown() ? { status: 'completed' } : failedOutcome('storyteller_failed'));
       },
       { signal },
     );
     summarizeIfNeeded(services, row);
   } catch (error) {
-    const isCancelled = error instanceof RunStopped && error.reason === 'cancelled';
+    const isCancelled = error instanceof GenerationStopped && error.reason === 'cancelled';
     const code = failureCode(error);
-    await onceAvailable(
+    await retryUntilAvailable(
       () => {
         writer.flush();
         if (code === 'too_long') writer.endAtSentence();
-        endReply(services, row, isCancelled ? { status: 'cancelled' } : failed(code));
+        endReply(services, row, isCancelled ? { status: 'cancelled' } : failedOutcome(code));
       },
       { signal },
     );
@@ -85,10 +85,14 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
   }
 }
 
-const failed = (code: FailureCode): Ending => ({ status: 'failed', code });
+const failedOutcome = (code: FailureCode): ReplyOutcome => ({ status: 'failed', code });
 
 /** Ends a running revision of a reply and refunds it if it is not paid for. Does nothing if it has already ended. */
-export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'revision'>, ending: Ending): void {
+export function endReply(
+  services: Services,
+  running: Pick<MessageRow, 'id' | 'revision'>,
+  outcome: ReplyOutcome,
+): void {
   const { db, clock } = services;
   db.transaction(() => {
     const row = findMessage(services, running.id);
@@ -98,26 +102,26 @@ export function endReply(services: Services, running: Pick<MessageRow, 'id' | 'r
     conversation.version += 1;
     conversation.active_message_id = null;
     saveConversation(services, conversation);
-    const failure = ending.status === 'failed' ? ending.code : null;
+    const failure = outcome.status === 'failed' ? outcome.code : null;
     // a streaming revision has received text
-    const isPaidFor = ending.status === 'completed' || (ending.status === 'cancelled' && row.status === 'streaming');
-    const former = row.body === '' ? formerVariant(services, row.id) : undefined;
-    const ended: MessageRow = {
+    const isPaidFor = outcome.status === 'completed' || (outcome.status === 'cancelled' && row.status === 'streaming');
+    const formerText = row.body === '' ? formerVariant(services, row.id) : undefined;
+    const endedReply: MessageRow = {
       ...row,
-      status: ending.status,
+      status: outcome.status,
       error_code: failure,
       error_message: failure && failureMessage(failure, row.body !== ''),
-      ...(former && { ...textOf(former), variants: row.variants - 1 }),
-      ...(former && failure && { status: 'failed', error_code: failure, error_message: notRetold }),
+      ...(formerText && { ...textOf(formerText), variants: row.variants - 1 }),
+      ...(formerText && failure && { status: 'failed', error_code: failure, error_message: notRetoldText }),
       version: conversation.version,
       cost: isPaidFor ? row.cost : row.cost - refundReply(services, row),
       updated_at: clock(),
     };
-    db.run(query.updateTable('messages').set(ended).where('id', '=', row.id));
+    db.run(query.updateTable('messages').set(endedReply).where('id', '=', row.id));
     const { counters } = services;
-    db.afterCommit(() => counters?.replies.inc({ ending: failure ?? ending.status }));
-    announceMessage(services, failure ? 'message.failed' : 'message.completed', ended);
-    countUnread(services, row.user_id);
+    db.afterCommit(() => counters?.replies.inc({ ending: failure ?? outcome.status }));
+    announceMessage(services, failure ? 'message.failed' : 'message.completed', endedReply);
+    updateUnreadConversations(services, row.user_id);
   });
 }
 
@@ -171,8 +175,8 @@ class DeltaWriter {
   #body: string;
   /** length of the body, in code points */
   #length: number;
-  #waiting = '';
-  #waitingLength = 0;
+  #pendingText = '';
+  #pendingLength = 0;
   #lastFlush = 0;
   #isOver = false;
   /** Whether deltas are suppressed: pages can only append, so a restarted text is sent complete at its end. */
@@ -183,11 +187,11 @@ class DeltaWriter {
     this.#services = services;
     this.#row = row;
     this.#body = row.body;
-    this.#length = codePoints(row.body);
+    this.#length = countCodePoints(row.body);
   }
 
   get isFull(): boolean {
-    return this.#length + this.#waitingLength >= rules.replyCharacters;
+    return this.#length + this.#pendingLength >= rules.replyCharacters;
   }
 
   /** Whether the reply was stopped or deleted through another backend. */
@@ -197,19 +201,19 @@ class DeltaWriter {
 
   /** Appends the text up to the length limit of a reply. */
   add(text: string): void {
-    const room = rules.replyCharacters - this.#length - this.#waitingLength;
-    const fitting = text.length <= room ? text : [...text.slice(0, 2 * room)].slice(0, room).join('');
-    this.#waiting += fitting;
-    this.#waitingLength += codePoints(fitting);
-    this.#arm();
+    const room = rules.replyCharacters - this.#length - this.#pendingLength;
+    const addedText = text.length <= room ? text : [...text.slice(0, 2 * room)].slice(0, room).join('');
+    this.#pendingText += addedText;
+    this.#pendingLength += countCodePoints(addedText);
+    this.#scheduleFlush();
   }
 
   /** Removes the text that this revision has written so far. */
   restart(): void {
-    this.#waiting = '';
-    this.#waitingLength = 0;
+    this.#pendingText = '';
+    this.#pendingLength = 0;
     this.#body = this.#row.body;
-    this.#length = codePoints(this.#body);
+    this.#length = countCodePoints(this.#body);
     this.#isSilent = true;
     this.#store(this.#body);
   }
@@ -224,17 +228,17 @@ class DeltaWriter {
   /** Stores the waiting text, except for half of a surrogate pair. If it throws, all of the text keeps waiting. */
   flush(): void {
     this.stop();
-    const half = /[\ud800-\udbff]$/.exec(this.#waiting)?.[0] ?? '';
-    const text = clean(this.#waiting.slice(0, this.#waiting.length - half.length));
+    const halfPair = /[\ud800-\udbff]$/.exec(this.#pendingText)?.[0] ?? '';
+    const text = cleanText(this.#pendingText.slice(0, this.#pendingText.length - halfPair.length));
     this.#lastFlush = performance.now();
     const body = this.#body + text;
-    const stored = text !== '' && this.#store(body);
-    this.#waiting = half;
-    this.#waitingLength = half.length;
+    const isStored = text !== '' && this.#store(body);
+    this.#pendingText = halfPair;
+    this.#pendingLength = halfPair.length;
     this.#body = body;
     const start = this.#length;
-    this.#length += codePoints(text);
-    if (stored && !this.#isSilent) this.#announce([...text], start);
+    this.#length += countCodePoints(text);
+    if (isStored && !this.#isSilent) this.#announce([...text], start);
   }
 
   stop(): void {
@@ -242,7 +246,7 @@ class DeltaWriter {
     this.#timer = undefined;
   }
 
-  #arm(): void {
+  #scheduleFlush(): void {
     const waitMs = this.#lastFlush + rules.deltaIntervalMs - performance.now();
     this.#timer ??= setTimeout(() => this.#flushOrRetry(), Math.max(0, waitMs));
   }
@@ -254,7 +258,7 @@ class DeltaWriter {
     } catch (error) {
       this.#services.report(error, { message: this.#row.id });
       this.#lastFlush = performance.now();
-      this.#arm();
+      this.#scheduleFlush();
     }
   }
 
@@ -276,7 +280,7 @@ class DeltaWriter {
     for (let start = 0; start < characters.length; start += DELTA_CHARACTERS) {
       const text = characters.slice(start, start + DELTA_CHARACTERS).join('');
       const delta = { message_id, conversation_id, version, revision, offset: offset + start, text };
-      tell(this.#services, user_id, 'message.delta', delta);
+      notifyUser(this.#services, user_id, 'message.delta', delta);
     }
   }
 }

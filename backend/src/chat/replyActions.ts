@@ -1,16 +1,16 @@
 import * as v from 'valibot';
-import { waysOn } from '../ai/answers.ts';
+import { endingOptions } from '../ai/answers.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
 import { invalid, notFound } from '../http/http.ts';
 import type { PaidOutcome } from '../http/idempotency.ts';
-import { codePoints, id, wholeNumber } from '../http/input.ts';
+import { countCodePoints, id, wholeNumber } from '../http/input.ts';
 import { announceMessage } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findShownStory } from '../stories.ts';
 import { balanceOf, book } from '../wallet.ts';
-import { assertIdle, findConversation, lastMessage, saveConversation, takeUp } from './conversation.ts';
+import { assertIdle, findConversation, lastMessage, makeCurrent, saveConversation } from './conversation.ts';
 import { isRunning, presentMessage } from './presentMessage.ts';
 import { hasToldEnding } from './progress.ts';
 import { bookingKey, endReply, findMessage, startReply, textOf } from './reply.ts';
@@ -38,7 +38,7 @@ export async function cancelReply(
 ) {
   const row = findOwnMessage(services, user, messageId);
   if (isRunning(row) && (revision ?? row.revision) === row.revision) {
-    if (services.runs.has(row.id)) await services.runs.cancel(row.id);
+    if (services.generations.has(row.id)) await services.generations.cancel(row.id);
     // another backend writes it, and notices the end when it stores the next text
     else endReply(services, row, { status: 'cancelled' });
   }
@@ -58,8 +58,8 @@ export function continueReply(
 ): PaidOutcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
-  const last = continuable(lastMessage(services, conversation.id), form.message_id);
-  if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${waysOn}`] });
+  const last = assertContinuable(lastMessage(services, conversation.id), form.message_id);
+  if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${endingOptions}`] });
   const { title, price } = findShownStory(services, conversation.story_id);
   // a reply that was cancelled before its first word was refunded, so continuing it costs the full price
   const cost = last.status === 'cancelled' && last.body === '' ? price : services.env.prices.continuePrice;
@@ -67,10 +67,10 @@ export function continueReply(
 }
 
 /** Returns the last message if it is a reply with room for a continuation. Throws 422. */
-function continuable(last: MessageRow | undefined, wantedId: string | null | undefined): MessageRow {
+function assertContinuable(last: MessageRow | undefined, requestedId: string | null | undefined): MessageRow {
   if (last?.role !== 'assistant') throw invalid({ message_id: ['还没有可以续写的回复'] });
-  if (wantedId && wantedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
-  if (codePoints(last.body) > rules.replyCharacters - rules.continuationCharacters)
+  if (requestedId && requestedId !== last.id) throw invalid({ message_id: ['只能续写最后一条回复'] });
+  if (countCodePoints(last.body) > rules.replyCharacters - rules.continuationCharacters)
     throw invalid({ message_id: ['这一段已经足够长，请另起一句'] });
   return last;
 }
@@ -81,7 +81,7 @@ export function regenerateReply(services: Services, user: UserRow, messageId: st
   const { title, price } = findShownStory(services, conversation.story_id);
   const purchase = { type: 'message', cost: price, description: `换一种说法《${title}》` } as const;
   if (row.body === '') return orderRevision(services, conversation, row, purchase);
-  keepVariant(services, row);
+  storeVariant(services, row);
   const variants = row.variants + 1;
   return orderRevision(services, conversation, { ...row, body: '', variant: variants, variants }, purchase);
 }
@@ -110,7 +110,7 @@ function orderRevision(
   reply: MessageRow,
   { type, cost, description }: ReplyPurchase,
 ): PaidOutcome {
-  takeUp(services, conversation);
+  makeCurrent(services, conversation);
   const revision = reply.revision + 1;
   const key = bookingKey({ id: reply.id, revision });
   const ref = { type: 'message', id: reply.id };
@@ -131,16 +131,16 @@ function orderRevision(
 }
 
 /** Stores a changed message with the conversation's next version. */
-function saveRevision(services: Services, conversation: ConversationRow, changed: MessageRow): MessageRow {
+function saveRevision(services: Services, conversation: ConversationRow, changedMessage: MessageRow): MessageRow {
   conversation.version += 1;
   saveConversation(services, conversation);
-  const row = { ...changed, version: conversation.version, updated_at: services.clock() };
+  const row = { ...changedMessage, version: conversation.version, updated_at: services.clock() };
   services.db.run(query.updateTable('messages').set(row).where('id', '=', row.id));
   return row;
 }
 
 /** Stores the shown text of a reply among its variants. */
-function keepVariant({ db }: Services, row: MessageRow): void {
+function storeVariant({ db }: Services, row: MessageRow): void {
   const variant = { ...textOf(row), revision: row.revision };
   db.run(
     query
@@ -162,13 +162,17 @@ export function chooseVariant(
   const { row, conversation } = findLastReply(services, user, messageId);
   const balance = balanceOf(services, user.id);
   if (variant === row.variant) return { message: presentMessage(row), balance };
-  const chosen = services.db.first(
+  const chosenVariant = services.db.first(
     query.selectFrom('message_variants').selectAll().where('message_id', '=', row.id).where('variant', '=', variant),
   );
-  if (!chosen) throw invalid({ variant: ['没有这一种说法'] });
-  keepVariant(services, row);
+  if (!chosenVariant) throw invalid({ variant: ['没有这一种说法'] });
+  storeVariant(services, row);
   // a new revision, so that late deltas of the former text are ignored
-  const shown = saveRevision(services, conversation, { ...row, ...textOf(chosen), revision: row.revision + 1 });
-  announceMessage(services, 'message.completed', shown);
-  return { message: presentMessage(shown), balance };
+  const shownReply = saveRevision(services, conversation, {
+    ...row,
+    ...textOf(chosenVariant),
+    revision: row.revision + 1,
+  });
+  announceMessage(services, 'message.completed', shownReply);
+  return { message: presentMessage(shownReply), balance };
 }

@@ -40,13 +40,13 @@ export function reportReply(
   if (message?.user_id !== user.id) throw notFound('没有找到这条消息');
   if (message.role !== 'assistant' || isRunning(message)) throw invalid({ message_id: ['只能举报写完的回复'] });
   return db.transaction(() => {
-    const same = query
+    const sameReport = query
       .selectFrom('reports')
       .selectAll()
       .where('user_id', '=', user.id)
       .where('message_id', '=', message.id);
-    const earlier = db.first(same);
-    if (earlier) return { isNew: false, report: earlier };
+    const formerReport = db.first(sameReport);
+    if (formerReport) return { isNew: false, report: formerReport };
     const report: ReportRow = {
       id: randomUUID(),
       user_id: user.id,
@@ -82,12 +82,12 @@ export function describeReports({ db }: Pick<Services, 'db'>): string {
       .select(['users.login', 'stories.title'])
       .orderBy('reports.created_at', 'desc'),
   );
-  const quoted = (body: string) => body.replace(/^/gm, '  | ');
+  const quote = (body: string) => body.replace(/^/gm, '  | ');
   const entries = rows.map(({ created_at, reason, title, story_id, login, message_id, words, body }) =>
     [
       `${isoTime(created_at)}  ${reasons[reason as keyof typeof reasons] ?? reason}  《${title ?? story_id}》  by ${login}, message ${message_id}`,
       ...(words ? [`  ${words.replace(/\n/g, '\n  ')}`] : []),
-      quoted(body),
+      quote(body),
     ].join('\n'),
   );
   return entries.length === 0 ? 'no reports' : entries.join('\n\n');

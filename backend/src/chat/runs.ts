@@ -7,23 +7,23 @@ import { type Db, query } from '../db/database.ts';
 import type { ReportFault } from '../telemetry.ts';
 
 /** Abort reason of a run: its row was deleted, the server shuts down, or the reader cancelled it. */
-export class RunStopped extends Error {
+export class GenerationStopped extends Error {
   readonly reason: 'deleted' | 'shutdown' | 'cancelled';
 
-  constructor(reason: RunStopped['reason']) {
+  constructor(reason: GenerationStopped['reason']) {
     super(`stopped: ${reason}`);
     this.reason = reason;
   }
 }
 
-interface Run {
-  stop: AbortController;
+interface Generation {
+  controller: AbortController;
   done: Promise<void>;
 }
 
 /** The running generations, by the id of the row that each fills. */
-export class Runs {
-  readonly #running = new Map<string, Run>();
+export class Generations {
+  readonly #running = new Map<string, Generation>();
   readonly #report: ReportFault;
   #isDraining = false;
 
@@ -46,39 +46,39 @@ export class Runs {
 
   /** Runs `work` in the background. It must end its own row, so an error here is a defect and is only reported. */
   start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
-    const stop = new AbortController();
-    const done = work(stop.signal)
+    const controller = new AbortController();
+    const done = work(controller.signal)
       .catch((error: unknown) => this.#report(error, { run: id }))
       .finally(() => {
-        if (this.#running.get(id)?.stop === stop) this.#running.delete(id);
+        if (this.#running.get(id)?.controller === controller) this.#running.delete(id);
       });
-    this.#running.set(id, { stop, done });
+    this.#running.set(id, { controller, done });
   }
 
   stop(id: string): void {
-    this.#running.get(id)?.stop.abort(new RunStopped('deleted'));
+    this.#running.get(id)?.controller.abort(new GenerationStopped('deleted'));
     this.#running.delete(id);
   }
 
   /** Cancels a run. Resolves when it has stored its text so far, or immediately if it is not running. */
   async cancel(id: string): Promise<void> {
-    const run = this.#running.get(id);
-    run?.stop.abort(new RunStopped('cancelled'));
-    await run?.done;
+    const generation = this.#running.get(id);
+    generation?.controller.abort(new GenerationStopped('cancelled'));
+    await generation?.done;
   }
 
   /** Waits until nothing runs. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((run) => run.done));
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
   /** Waits up to `ms` for the runs to finish, then stops the rest. Resolves when each row has ended. */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
-    const timer = new AbortController();
-    await Promise.race([this.settled(), sleep(ms, undefined, { signal: timer.signal }).catch(() => {})]);
-    timer.abort();
-    for (const run of this.#running.values()) run.stop.abort(new RunStopped('shutdown'));
+    const timeout = new AbortController();
+    await Promise.race([this.settled(), sleep(ms, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
+    for (const generation of this.#running.values()) generation.controller.abort(new GenerationStopped('shutdown'));
     await this.settled();
   }
 }
@@ -119,14 +119,14 @@ export class Roster {
   /** Returns the ids of the other backends that are alive. */
   others(): Set<string> {
     if (this.id === null) return new Set();
-    const others = query.selectFrom('backends').select('id').where('id', '!=', this.id);
-    return new Set(this.#db.all(others.where('alive_until', '>', this.#clock())).map(({ id }) => id));
+    const otherBackends = query.selectFrom('backends').select('id').where('id', '!=', this.id);
+    return new Set(this.#db.all(otherBackends.where('alive_until', '>', this.#clock())).map(({ id }) => id));
   }
 
   #write(alive_until: number): void {
     if (this.id === null) return;
     const row = query.insertInto('backends').values({ id: this.id, alive_until });
-    this.#db.run(row.onConflict((known) => known.column('id').doUpdateSet({ alive_until })));
+    this.#db.run(row.onConflict((conflict) => conflict.column('id').doUpdateSet({ alive_until })));
   }
 }
 

@@ -14,11 +14,11 @@ import {
   assertIdle,
   conversationWith,
   createConversation,
-  cutAfter,
+  deleteMessagesAfter,
   findConversation,
+  makeCurrent,
   presentConversation,
   saveConversation,
-  takeUp,
 } from './conversation.ts';
 import { presentMessage } from './presentMessage.ts';
 import { startReply } from './reply.ts';
@@ -45,7 +45,7 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
   assertIdle(conversation);
   assertNew(services, user, clientId);
   assertSuggestion(services, conversation, form.suggestion_id);
-  const question = newMessage(services, conversation, {
+  const question = appendMessage(services, conversation, {
     role: 'user',
     body: form.body,
     status: 'completed',
@@ -57,9 +57,9 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
 
 function orderReply(services: Services, conversation: ConversationRow, question: MessageRow): PaidOutcome {
   const { price, title } = findShownStory(services, conversation.story_id);
-  takeUp(services, conversation);
+  makeCurrent(services, conversation);
   const runner = services.roster.id;
-  const reply = newMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
+  const reply = appendMessage(services, conversation, { role: 'assistant', status: 'pending', cost: price, runner });
   const balance = book(services, {
     userId: reply.user_id,
     type: 'message',
@@ -91,12 +91,12 @@ function openConversation(services: Services, user: UserRow, form: MessageForm):
 
 /** Throws 409 if the client id was used before, even if its stored response has expired. */
 function assertNew({ db }: Services, user: UserRow, clientId: string): void {
-  const same = query
+  const sameMessage = query
     .selectFrom('messages')
     .select('id')
     .where('user_id', '=', user.id)
     .where('client_id', '=', clientId);
-  if (db.first(same)) throw conflict('duplicate_message', '这条消息已经发送过');
+  if (db.first(sameMessage)) throw conflict('duplicate_message', '这条消息已经发送过');
 }
 
 function assertSuggestion(
@@ -105,12 +105,12 @@ function assertSuggestion(
   suggestionId: string | null | undefined,
 ): void {
   if (!suggestionId) return;
-  const own = query
+  const ownSuggestion = query
     .selectFrom('suggestions')
     .select('id')
     .where('id', '=', suggestionId)
     .where('conversation_id', '=', conversation.id);
-  if (!db.first(own)) throw invalid({ suggestion_id: ['灵感已失效'] });
+  if (!db.first(ownSuggestion)) throw invalid({ suggestion_id: ['灵感已失效'] });
 }
 
 export const editForm = v.object({
@@ -137,7 +137,7 @@ export function editMessage(
   if ((revision ?? row.revision) !== row.revision || (last_seq ?? conversation.last_seq) !== conversation.last_seq) {
     throw conflict('conversation_changed', '这段对话刚刚有了变化，请看过再发');
   }
-  cutAfter(services, conversation, row.seq);
+  deleteMessagesAfter(services, conversation, row.seq);
   const { version } = conversation;
   const question = {
     ...row,
@@ -155,7 +155,7 @@ export function editMessage(
 type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
 
 /** Appends a message to the conversation and announces it. */
-function newMessage(services: Services, conversation: ConversationRow, given: NewMessage): MessageRow {
+function appendMessage(services: Services, conversation: ConversationRow, fields: NewMessage): MessageRow {
   const now = services.clock();
   conversation.last_seq += 1;
   conversation.version += 1;
@@ -179,7 +179,7 @@ function newMessage(services: Services, conversation: ConversationRow, given: Ne
     progress: null,
     created_at: now,
     updated_at: now,
-    ...given,
+    ...fields,
   };
   services.db.run(query.insertInto('messages').values(row));
   announceMessage(services, 'message.created', row);

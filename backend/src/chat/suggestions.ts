@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
-import { onceAvailable, query } from '../db/database.ts';
+import { query, retryUntilAvailable } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
 import { conflict, gone, invalid, notFound } from '../http/http.ts';
 import type { PaidOutcome } from '../http/idempotency.ts';
-import { clean, id, wholeNumber } from '../http/input.ts';
-import { tell } from '../realtime/events.ts';
+import { cleanText, id, wholeNumber } from '../http/input.ts';
+import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
@@ -58,7 +58,9 @@ export function requestSuggestion(
     key: row.id,
   });
   services.db.run(query.insertInto('suggestions').values(row));
-  services.db.afterCommit(() => services.runs.start(row.id, (signal) => writeSuggestion(services, row, last, signal)));
+  services.db.afterCommit(() =>
+    services.generations.start(row.id, (signal) => writeSuggestion(services, row, last, signal)),
+  );
   return { status: 202, cost: row.cost, body: { data: presentSuggestion(row) } };
 }
 
@@ -89,20 +91,20 @@ export function presentSuggestion(row: SuggestionRow) {
 /** Ends a pending suggestion, and refunds it if it failed. Does nothing if it has already ended. */
 export function endSuggestion(services: Services, row: SuggestionRow, result: string[] | FailureCode): void {
   const { db } = services;
-  const failed = typeof result === 'string';
-  const changes = failed
+  const isFailure = typeof result === 'string';
+  const changes = isFailure
     ? { status: 'failed' as const, error_code: result, error_message: failureMessage(result, false) }
     : { status: 'ready' as const, items: JSON.stringify(result) };
   db.transaction(() => {
-    const pending = query
+    const update = query
       .updateTable('suggestions')
       .set(changes)
       .where('id', '=', row.id)
       .where('status', '=', 'pending');
-    if (db.run(pending) === 0) return;
-    if (failed) refund(services, row.user_id, 'suggestion', row.id);
+    if (db.run(update) === 0) return;
+    if (isFailure) refund(services, row.user_id, 'suggestion', row.id);
     const { id, conversation_id, base_version: version } = row;
-    tell(services, row.user_id, 'suggestion.ready', { id, conversation_id, version, status: changes.status });
+    notifyUser(services, row.user_id, 'suggestion.ready', { id, conversation_id, version, status: changes.status });
   });
 }
 
@@ -114,11 +116,11 @@ async function writeSuggestion(
 ): Promise<void> {
   try {
     const lines = await services.storyteller.suggest(suggestionContext(services, last), row.count, { signal });
-    const items = lines.map((item) => clean(item).trim()).filter(Boolean);
+    const items = lines.map((item) => cleanText(item).trim()).filter(Boolean);
     const result = items.length > 0 ? items.slice(0, row.count) : 'storyteller_failed';
-    await onceAvailable(() => endSuggestion(services, row, result), { signal });
+    await retryUntilAvailable(() => endSuggestion(services, row, result), { signal });
   } catch (error) {
-    await onceAvailable(() => endSuggestion(services, row, failureCode(error)), { signal });
+    await retryUntilAvailable(() => endSuggestion(services, row, failureCode(error)), { signal });
   }
 }
 

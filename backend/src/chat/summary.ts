@@ -1,4 +1,4 @@
-import { fitting, WINDOW_LINES } from '../ai/prompts.ts';
+import { countFitting, WINDOW_LINES } from '../ai/prompts.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
@@ -9,20 +9,20 @@ import { contextOf, summaryOf, toLine } from './context.ts';
 
 /** Shares of the window at which a summary starts and that it leaves. Many lines at a time keep summaries rare. */
 const FULL_SHARE = 0.75;
-const KEPT_SHARE = 0.5;
+const REMAINING_SHARE = 0.5;
 
 /** Summarizes older lines before they leave the window. A failed summary is retried after the next reply. */
 export function summarizeIfNeeded(services: Services, reply: MessageRow): void {
-  const { storyteller, runs, env } = services;
-  const run = `summary:${reply.conversation_id}`;
-  if (!storyteller.summarize || runs.has(run) || runs.isDraining) return;
+  const { storyteller, generations, env } = services;
+  const runId = `summary:${reply.conversation_id}`;
+  if (!storyteller.summarize || generations.has(runId) || generations.isDraining) return;
   const { summary_seq } = summaryOf(services, reply.conversation_id);
   const rows = rowsAfter(services, reply.conversation_id, summary_seq);
   const lines = rows.map(toLine);
-  const share = (part: number) => ({ lines: part * WINDOW_LINES, characters: part * env.AI_HISTORY_CHARACTERS });
-  if (fitting(lines, share(FULL_SHARE)) === lines.length) return;
-  const older = rows.slice(0, rows.length - fitting(lines, share(KEPT_SHARE)));
-  if (older.length > 0) runs.start(run, (signal) => writeSummary(services, reply, older, signal));
+  const windowShare = (part: number) => ({ lines: part * WINDOW_LINES, characters: part * env.AI_HISTORY_CHARACTERS });
+  if (countFitting(lines, windowShare(FULL_SHARE)) === lines.length) return;
+  const olderRows = rows.slice(0, rows.length - countFitting(lines, windowShare(REMAINING_SHARE)));
+  if (olderRows.length > 0) generations.start(runId, (signal) => writeSummary(services, reply, olderRows, signal));
 }
 
 type SummaryRow = Pick<MessageRow, 'seq' | 'role' | 'body'>;
@@ -31,26 +31,26 @@ type SummaryRow = Pick<MessageRow, 'seq' | 'role' | 'body'>;
 const SUMMARIZED_ROWS = 100;
 
 function rowsAfter({ db }: Services, conversationId: string, seq: number): SummaryRow[] {
-  const said = query
+  const messages = query
     .selectFrom('messages')
     .select(['seq', 'role', 'body'])
     .where('conversation_id', '=', conversationId);
-  return db.all(said.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(SUMMARIZED_ROWS));
+  return db.all(messages.where('seq', '>', seq).where('body', '!=', '').orderBy('seq').limit(SUMMARIZED_ROWS));
 }
 
 async function writeSummary(
   services: Services,
   reply: MessageRow,
-  older: SummaryRow[],
+  olderRows: SummaryRow[],
   signal: AbortSignal,
 ): Promise<void> {
   const { db, storyteller } = services;
   const { conversation_id } = reply;
-  const upTo = older.at(-1)?.seq ?? 0;
-  const former = summaryOf(services, conversation_id);
+  const upTo = olderRows.at(-1)?.seq ?? 0;
+  const formerSummary = summaryOf(services, conversation_id);
   let summary: string | undefined;
   try {
-    summary = await storyteller.summarize?.(contextOf(services, reply), older.map(toLine), { signal });
+    summary = await storyteller.summarize?.(contextOf(services, reply), olderRows.map(toLine), { signal });
   } catch {
     // logged by the storyteller's watch
   }
@@ -59,10 +59,10 @@ async function writeSummary(
   db.transaction(() => {
     // after an edit or a restart the summary would contain deleted messages
     const isSame = (row: SummaryRow | undefined, index: number) =>
-      row?.seq === older[index]?.seq && row?.body === older[index]?.body;
-    const now = rowsAfter(services, conversation_id, former.summary_seq).slice(0, older.length);
-    if (now.length < older.length || !now.every(isSame)) return;
+      row?.seq === olderRows[index]?.seq && row?.body === olderRows[index]?.body;
+    const currentRows = rowsAfter(services, conversation_id, formerSummary.summary_seq).slice(0, olderRows.length);
+    if (currentRows.length < olderRows.length || !currentRows.every(isSame)) return;
     const conversation = query.updateTable('conversations').set(changes).where('id', '=', conversation_id);
-    db.run(conversation.where('summary_seq', '=', former.summary_seq));
+    db.run(conversation.where('summary_seq', '=', formerSummary.summary_seq));
   });
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { bitmapProblem, groundColor, type Picture, pictureProblem, type Shape } from './pictures.ts';
-import { numbered, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
+import { numberLines, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
 
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
 
@@ -66,7 +66,7 @@ const line = (max: number, min = 1) => {
   return v.pipe(v.string(cure), v.check(fits, cure));
 };
 
-const matching = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
+const matchingText = (pattern: RegExp, cure: string) => v.pipe(v.string(cure), v.regex(pattern, cure));
 
 /** An object with these fields only. A missing field has the message of its own schema. */
 function fields<const Entries extends v.ObjectEntries>(
@@ -86,7 +86,7 @@ const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';
 const dialogueCure = 'take what is said, “…”, out of *…*, which is for what is done or thought';
 /** Whether a deed, *…*, contains a complete sentence of speech. A quoted word does not count. */
-const saysWithinDeed = (paragraph: string): boolean =>
+const hasSpeechWithinDeed = (paragraph: string): boolean =>
   [...paragraph.matchAll(/\*(?<deed>[^*\n]+)\*/g)].some(({ groups }) =>
     /^“[^“”]*”$|“[^“”]*[。！？…]”/.test(groups?.deed ?? ''),
   );
@@ -107,7 +107,7 @@ export type Voice = v.InferOutput<typeof voiceSchema>;
 const characterSchema = fields(
   {
     // no hyphen: the portrait is served as <story>-<character>.svg
-    id: matching(/^[a-z0-9]+$/, 'write small letters and digits only; the portrait is <id>.svg'),
+    id: matchingText(/^[a-z0-9]+$/, 'write small letters and digits only; the portrait is <id>.svg'),
     name: line(20),
     intro: line(100),
   },
@@ -117,9 +117,9 @@ const characterSchema = fields(
 const storySchema = fields(
   {
     title: line(20),
-    author: matching(idPattern, 'name an author of authors.yaml'),
+    author: matchingText(idPattern, 'name an author of authors.yaml'),
     published: v.pipe(
-      matching(/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ)?$/, dayCure),
+      matchingText(/^\d{4}-\d\d-\d\d(T\d\d:\d\dZ)?$/, dayCure),
       v.check((text) => !!Date.parse(text), dayCure),
     ),
     length: v.picklist(['short', 'long'], 'write short or long; it sets the price of a message'),
@@ -134,7 +134,7 @@ const storySchema = fields(
     opening: v.pipe(
       v.array(v.string(), openingCure),
       v.minLength(3, openingCure),
-      v.check((paragraphs) => !paragraphs.some(saysWithinDeed), dialogueCure),
+      v.check((paragraphs) => !paragraphs.some(hasSpeechWithinDeed), dialogueCure),
     ),
     voice: v.optional(voiceSchema),
   },
@@ -143,9 +143,9 @@ const storySchema = fields(
 
 const authorsCure = 'write each author like "pu-songling: { name: 聊斋先生, avatar: inkstone }"';
 const authorsSchema = v.record(
-  matching(idPattern, 'write small letters, digits and hyphens'),
+  matchingText(idPattern, 'write small letters, digits and hyphens'),
   fields(
-    { name: line(20), avatar: matching(idPattern, 'name a picture of avatars/, without its number') },
+    { name: line(20), avatar: matchingText(idPattern, 'name a picture of avatars/, without its number') },
     authorsCure,
   ),
   authorsCure,
@@ -165,7 +165,7 @@ class ContentError extends Error {
 /** Reads a content folder. Invalid items are left out and listed in `problems`. */
 export function loadContent(folder: string): Content {
   const content: Content = { stories: [], authors: new Map(), avatars: [], pictures: new Map(), problems: [] };
-  const attempt = (what: string, work: () => void) => {
+  const collectProblems = (what: string, work: () => void) => {
     try {
       work();
     } catch (error) {
@@ -173,12 +173,13 @@ export function loadContent(folder: string): Content {
       content.problems.push(...error.lines.map((line) => `${line} (${what} is left out)`));
     }
   };
-  attempt('every avatar', () => {
-    for (const file of filesIn(folder, 'avatars')) attempt('this avatar', () => addAvatar(content, folder, file));
+  collectProblems('every avatar', () => {
+    for (const file of filesIn(folder, 'avatars'))
+      collectProblems('this avatar', () => addAvatar(content, folder, file));
   });
-  attempt('every author', () => addAuthors(content, folder));
-  attempt('every story', () => {
-    for (const id of filesIn(folder, 'stories')) attempt('this story', () => addStory(content, folder, id));
+  collectProblems('every author', () => addAuthors(content, folder));
+  collectProblems('every story', () => {
+    for (const id of filesIn(folder, 'stories')) collectProblems('this story', () => addStory(content, folder, id));
   });
   return content;
 }
@@ -193,21 +194,21 @@ const mediaUrl = (path: string): string => `/api/media/${path}`;
 
 /** Returns the sorted file names of a content folder. */
 const filesIn = (folder: string, name: string): string[] =>
-  readable(name, () => readdirSync(join(folder, name)))
+  readOrThrow(name, () => readdirSync(join(folder, name)))
     .filter((file) => !file.startsWith('.'))
     .sort();
 
 const readText = (folder: string, file: string): string =>
-  readable(file, () => readFileSync(join(folder, file), 'utf8'));
+  readOrThrow(file, () => readFileSync(join(folder, file), 'utf8'));
 
-function readable<Result>(file: string, read: () => Result): Result {
+function readOrThrow<Result>(file: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const missing = code === 'ENOENT' || code === 'ENOTDIR';
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
     throw new ContentError(file, [
-      missing ? 'is missing; add it, or remove what names it' : `cannot be read (${code}); make it readable`,
+      isMissing ? 'is missing; add it, or remove what names it' : `cannot be read (${code}); make it readable`,
     ]);
   }
 }
@@ -226,12 +227,13 @@ function findPicture(folder: string, home: string, name: string, shape: Shape) {
   const files = filesIn(folder, home).filter((file) => file.replace(/\.[^.]*$/, '') === name);
   const [format, other] = FORMATS.filter((each) => files.includes(`${name}.${each}`));
   if (other) throw new ContentError(`${home}/${name}`, [`is there as ${format} and as ${other}; keep one`]);
-  const [unknown] = files;
-  if (!format && unknown) throw new ContentError(`${home}/${unknown}`, ['save it as WebP (.webp), JPEG (.jpg) or SVG']);
+  const [otherFile] = files;
+  if (!format && otherFile)
+    throw new ContentError(`${home}/${otherFile}`, ['save it as WebP (.webp), JPEG (.jpg) or SVG']);
   if (!format) return null;
   const file = `${home}/${name}.${format}`;
   if (format === 'svg') return { format, picture: readPicture(folder, file, shape) };
-  const picture = readable(file, () => readFileSync(join(folder, file)));
+  const picture = readOrThrow(file, () => readFileSync(join(folder, file)));
   const problem = bitmapProblem(picture, format, shape);
   if (problem) throw new ContentError(file, [problem]);
   return { format, picture };
@@ -247,7 +249,7 @@ function addAvatar(content: Content, folder: string, file: string): void {
 
 function addAuthors(content: Content, folder: string): void {
   const file = 'authors.yaml';
-  const authors = checked(file, authorsSchema, readYaml(file, 1, readText(folder, file)));
+  const authors = validateContent(file, authorsSchema, readYaml(file, 1, readText(folder, file)));
   for (const [id, { name, avatar }] of Object.entries(authors)) {
     const picture = `avatars/${avatar}.svg`;
     if (!content.pictures.has(picture)) throw new ContentError(file, [`${id}.avatar: there is no ${picture}; add it`]);
@@ -256,16 +258,17 @@ function addAuthors(content: Content, folder: string): void {
 }
 
 function addStory(content: Content, folder: string, id: string): void {
-  const home = `stories/${id}`;
-  if (!idPattern.test(id)) throw new ContentError(home, ['name the folder in small letters, digits and hyphens']);
-  const file = `${home}/story.md`;
-  const { plot, ...written } = parseStory(file, readText(folder, file));
-  const story = { ...checked(file, storySchema, written), ...(plot && { plot }) };
+  const storyFolder = `stories/${id}`;
+  if (!idPattern.test(id))
+    throw new ContentError(storyFolder, ['name the folder in small letters, digits and hyphens']);
+  const file = `${storyFolder}/story.md`;
+  const { plot, ...frontMatter } = parseStory(file, readText(folder, file));
+  const story = { ...validateContent(file, storySchema, frontMatter), ...(plot && { plot }) };
   const author = content.authors.get(story.author);
   if (!author) throw new ContentError(file, [`author: authors.yaml has no ${story.author}; add it`]);
-  const cover = findPicture(folder, home, 'cover', 'cover');
-  if (!cover) throw new ContentError(`${home}/cover.svg`, ['is missing; add it, as .webp, .jpg or .svg']);
-  const portraits = story.characters.map((one) => findPicture(folder, home, one.id, 'square'));
+  const cover = findPicture(folder, storyFolder, 'cover', 'cover');
+  if (!cover) throw new ContentError(`${storyFolder}/cover.svg`, ['is missing; add it, as .webp, .jpg or .svg']);
+  const portraits = story.characters.map((one) => findPicture(folder, storyFolder, one.id, 'square'));
   const coverPath = `covers/${id}.${cover.format}`;
   content.pictures.set(coverPath, cover.picture);
   const characters = story.characters.map((one, at) => {
@@ -291,33 +294,33 @@ function addStory(content: Content, folder: string, id: string): void {
 
 /** Parses the front matter between two lines of `---`, the paragraphs of `## Opening`, and the plot. */
 function parseStory(file: string, text: string): { plot?: Plot } & Record<string, unknown> {
-  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const [, front, body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(plain) ?? [];
+  const normalizedText = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const [, front, body = ''] = /^---\n([\s\S]*?\n)---\n([\s\S]*)$/.exec(normalizedText) ?? [];
   if (front === undefined) throw new ContentError(file, ['begin with a block of fields between two lines of ---']);
   const story = { ...Object(readYaml(file, 2, front)) };
-  const [before, ...sections] = sectionsOf(numbered(body, front.split('\n').length + 2), '## ');
-  if (before?.lines.some((line) => line.text.trim())) {
+  const [preamble, ...sections] = sectionsOf(numberLines(body, front.split('\n').length + 2), '## ');
+  if (preamble?.lines.some((line) => line.text.trim())) {
     throw new ContentError(file, ['write "## Opening" above the first paragraph']);
   }
   const opening = sections.find(({ heading }) => heading === 'Opening');
-  if (opening) story.opening = writtenIn(opening).split(/\n\s*\n/);
-  const rest = sections.filter((section) => section !== opening);
-  if (rest.length === 0) return story;
+  if (opening) story.opening = textOf(opening).split(/\n\s*\n/);
+  const plotSections = sections.filter((section) => section !== opening);
+  if (plotSections.length === 0) return story;
   const reader = new PlotReader();
   const cast = Array.isArray(story.characters) ? story.characters.map((one: unknown) => String(Object(one).name)) : [];
-  const plot = reader.read(rest, cast);
+  const plot = reader.read(plotSections, cast);
   if (story.voice === undefined) reader.faults.push({ line: 1, cure: 'a story with scenes needs a voice' });
   if (reader.faults.length > 0) {
-    const byLine = reader.faults.sort((one, other) => one.line - other.line);
+    const sortedFaults = reader.faults.sort((one, other) => one.line - other.line);
     throw new ContentError(
       file,
-      byLine.map(({ line, cure }) => `line ${line}: ${cure}`),
+      sortedFaults.map(({ line, cure }) => `line ${line}: ${cure}`),
     );
   }
   return { ...story, plot };
 }
 
-const writtenIn = ({ lines }: Section): string =>
+const textOf = ({ lines }: Section): string =>
   lines
     .map(({ text }) => text)
     .join('\n')
@@ -329,12 +332,12 @@ function readYaml(file: string, firstLine: number, text: string): unknown {
     return load(text, { schema: FAILSAFE_SCHEMA });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    const where = error.mark ? `line ${error.mark.line + firstLine}: ` : '';
-    throw new ContentError(file, [`${where}${error.reason}; correct the YAML, a text with ": " in it needs quotes`]);
+    const position = error.mark ? `line ${error.mark.line + firstLine}: ` : '';
+    throw new ContentError(file, [`${position}${error.reason}; correct the YAML, a text with ": " in it needs quotes`]);
   }
 }
 
-function checked<Value>(file: string, schema: v.GenericSchema<unknown, Value>, value: unknown): Value {
+function validateContent<Value>(file: string, schema: v.GenericSchema<unknown, Value>, value: unknown): Value {
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
   const cureOf = (issue: v.BaseIssue<unknown>) => [v.getDotPath(issue), issue.message].filter(Boolean).join(': ');
@@ -347,5 +350,5 @@ export const narrator = readNarrator();
 function readNarrator(): { voice: Voice; plot: Plot } {
   const { plot, voice } = parseStory('narrator.md', readText(contentFolder, 'narrator.md'));
   if (!plot) throw new ContentError('narrator.md', ['write its scenes']);
-  return { plot, voice: checked('narrator.md', voiceSchema, voice) };
+  return { plot, voice: validateContent('narrator.md', voiceSchema, voice) };
 }

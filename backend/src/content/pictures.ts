@@ -36,12 +36,12 @@ const encoders = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compresses a picture at its first request, to a third of its bytes. */
 function createCompressed() {
-  const packed = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
+  const compressedPictures = { br: new Map<string, Promise<Buffer>>(), gzip: new Map<string, Promise<Buffer>>() };
   return async (svg: string, accepted: string | undefined) => {
     const encoding = encodingFor(accepted);
     if (encoding === 'identity') return { body: svg };
-    const body = packed[encoding].get(svg) ?? encoders[encoding](svg);
-    packed[encoding].set(svg, body);
+    const body = compressedPictures[encoding].get(svg) ?? encoders[encoding](svg);
+    compressedPictures[encoding].set(svg, body);
     return { body: new Uint8Array(await body), encoding };
   };
 }
@@ -53,12 +53,12 @@ export type Picture = string | Buffer;
 export type Shape = 'cover' | 'square';
 
 const viewBoxes = { cover: '0 0 600 800', square: '0 0 600 600' };
-const MAX_BYTES = 100_000;
+const MAX_SVG_BYTES = 100_000;
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-const MOST_BITMAP_BYTES = 300_000;
-const leastWidth = { cover: 480, square: 160 };
-const MOST_WIDTH = 2_400;
+const MAX_BITMAP_BYTES = 300_000;
+const minWidth = { cover: 480, square: 160 };
+const MAX_WIDTH = 2_400;
 
 /** Returns width and height of a WebP from the header of its first chunk; null for anything else. */
 function webpSize(bytes: Buffer): [number, number] | null {
@@ -67,8 +67,8 @@ function webpSize(bytes: Buffer): [number, number] | null {
   const kind = bytes.toString('latin1', 12, 16);
   if (kind === 'VP8X') return [1 + bytes.readUIntLE(24, 3), 1 + bytes.readUIntLE(27, 3)];
   if (kind === 'VP8 ') return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff];
-  const packed = bytes.readUInt32LE(21);
-  return kind === 'VP8L' ? [1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff)] : null;
+  const sizeBits = bytes.readUInt32LE(21);
+  return kind === 'VP8L' ? [1 + (sizeBits & 0x3fff), 1 + ((sizeBits >>> 14) & 0x3fff)] : null;
 }
 
 /** Returns width and height of a JPEG from its first frame header; null for anything else. */
@@ -87,14 +87,14 @@ export function bitmapProblem(bytes: Buffer, format: 'webp' | 'jpg', shape: Shap
   const size = format === 'webp' ? webpSize(bytes) : jpegSize(bytes);
   if (!size) return `is no whole ${format === 'webp' ? 'WebP' : 'JPEG'}; save it again in the format of its name`;
   const [width, height] = size;
-  const wanted = shape === 'cover' ? '3:4, such as 900×1200' : 'a square, such as 480×480';
+  const expectedShape = shape === 'cover' ? '3:4, such as 900×1200' : 'a square, such as 480×480';
   const ratio = shape === 'cover' ? 3 / 4 : 1;
   if (height === 0 || Math.abs(width / height / ratio - 1) > 0.01)
-    return `is ${width}×${height}, another shape; crop it to ${wanted}`;
-  if (width < leastWidth[shape]) return `is ${width} wide; save it at ${leastWidth[shape]} or wider`;
-  if (width > MOST_WIDTH) return `is ${width} wide; save it at ${MOST_WIDTH} or narrower`;
-  return bytes.length > MOST_BITMAP_BYTES
-    ? `is larger than ${MOST_BITMAP_BYTES / 1000} kB; save it smaller, or with a lower quality`
+    return `is ${width}×${height}, another shape; crop it to ${expectedShape}`;
+  if (width < minWidth[shape]) return `is ${width} wide; save it at ${minWidth[shape]} or wider`;
+  if (width > MAX_WIDTH) return `is ${width} wide; save it at ${MAX_WIDTH} or narrower`;
+  return bytes.length > MAX_BITMAP_BYTES
+    ? `is larger than ${MAX_BITMAP_BYTES / 1000} kB; save it smaller, or with a lower quality`
     : null;
 }
 
@@ -113,47 +113,47 @@ const token =
  * no script, handler, style sheet or link, and no URL except `#id`.
  */
 export function pictureProblem(svg: string, shape: Shape): string | null {
-  if (Buffer.byteLength(svg) > MAX_BYTES) return `is larger than ${MAX_BYTES / 1000} kB; simplify its paths`;
+  if (Buffer.byteLength(svg) > MAX_SVG_BYTES) return `is larger than ${MAX_SVG_BYTES / 1000} kB; simplify its paths`;
   const text = svg.replace(/^\uFEFF?(<\?xml [^<>]*\?>)?\s*/, '');
   const entity = /&(?!(?:amp|lt|gt|quot|apos);).{0,9}/.exec(text)?.[0];
   if (entity) return `has "${entity}"; write the character itself, or &amp;`;
-  const open: string[] = [];
+  const openElements: string[] = [];
   let root: Map<string, string> | undefined;
   for (let at = 0; at < text.length; at = token.lastIndex) {
     token.lastIndex = at;
     const match = token.exec(text);
     if (!match) return `is no plain SVG at ${JSON.stringify(text.slice(at, at + 30))}; save it as plain SVG`;
-    const [, closed, element, written = '', empty] = match;
-    if (closed && open.pop() !== closed) return `has a </${closed}> that closes nothing; save it as plain SVG`;
+    const [, endTag, element, attributeText = '', empty] = match;
+    if (endTag && openElements.pop() !== endTag) return `has a </${endTag}> that closes nothing; save it as plain SVG`;
     if (!element) continue;
     if (!drawingElements.has(element) && !isFilterStep(element)) return `has <${element}>; remove it`;
     // fast path for thousands of strokes: parsing their attributes would take most of the time
-    const problem = /\bon|href|style|url\(|\\/i.test(written) ? attributesProblem(written) : null;
+    const problem = /\bon|href|style|url\(|\\/i.test(attributeText) ? attributesProblem(attributeText) : null;
     if (problem) return problem;
-    if (open.length === 0 && (root || element !== 'svg')) return 'is more than one <svg>; leave the first one only';
-    root ??= attributesOf(written);
-    if (!empty) open.push(element);
+    if (openElements.length === 0 && (root || element !== 'svg'))
+      return 'is more than one <svg>; leave the first one only';
+    root ??= attributesOf(attributeText);
+    if (!empty) openElements.push(element);
   }
-  if (!root || open.length > 0) return 'is not a whole <svg>; save it again';
+  if (!root || openElements.length > 0) return 'is not a whole <svg>; save it again';
   if (root.get('xmlns') !== svgNamespace) return `has no xmlns="${svgNamespace}" on <svg>; add it`;
   return hasShape(root, shape) ? null : `has another shape; give <svg> the viewBox="${viewBoxes[shape]}"`;
 }
 
-const attributesOf = (written: string): Map<string, string> =>
+const attributesOf = (attributeText: string): Map<string, string> =>
   new Map(
-    [...written.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', double, single = '']) => [
-      name,
-      double ?? single,
-    ]),
+    [...attributeText.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(
+      ([, name = '', double, single = '']) => [name, double ?? single],
+    ),
   );
 
-function attributesProblem(written: string): string | null {
-  for (const [name, value] of attributesOf(written)) {
+function attributesProblem(attributeText: string): string | null {
+  for (const [name, value] of attributesOf(attributeText)) {
     if (/^on/i.test(name)) return `has a handler ${name}; remove it`;
     if (/(^|:)href$/i.test(name) && !/^#[\w-]+$/.test(value)) return `refers to "${value}"; use #id of the same file`;
     const rest = value.replace(/url\(#[\w-]+\)|\b(?:rgb|hsl)a?\([^()]*\)/g, '');
-    const outside = name === 'style' ? /[\\(@]/ : /\\|url\(/i;
-    if (outside.test(rest)) return `has ${name}="${value}"; use url(#id) of the same file, or remove it`;
+    const externalPattern = name === 'style' ? /[\\(@]/ : /\\|url\(/i;
+    if (externalPattern.test(rest)) return `has ${name}="${value}"; use url(#id) of the same file, or remove it`;
   }
   return null;
 }
@@ -166,8 +166,8 @@ function hasShape(attributes: Map<string, string>, shape: Shape): boolean {
 /** Returns the colour, `#rrggbb`, of the first rectangle that covers the whole picture; undefined without one. */
 export function groundColor(svg: string): string | undefined {
   const [, , width, height] = (attributesOf(/<svg[^>]*>/.exec(svg)?.[0] ?? '').get('viewBox') ?? '').split(/[\s,]+/);
-  for (const [written] of svg.matchAll(/<rect[^>]*>/g)) {
-    const rect = attributesOf(written);
+  for (const [rectTag] of svg.matchAll(/<rect[^>]*>/g)) {
+    const rect = attributesOf(rectTag);
     const isWhole = rect.get('width') === width && rect.get('height') === height && !rect.has('x') && !rect.has('y');
     const fill = rect.get('fill') ?? '';
     if (isWhole && /^#[\da-f]{6}$/i.test(fill)) return fill;

@@ -57,7 +57,7 @@ export const meanings = [
 
 export type Meaning = (typeof meanings)[number];
 
-const neededMeanings: readonly Meaning[] = ['你是谁', '这是哪里', '害怕', '其他'];
+const requiredMeanings: readonly Meaning[] = ['你是谁', '这是哪里', '害怕', '其他'];
 
 /** A line that the reader may say in a scene. */
 export interface Reply {
@@ -132,7 +132,7 @@ export function sectionsOf(lines: NumberedLine[], mark: string): Section[] {
   return sections;
 }
 
-export const numbered = (text: string, firstNumber: number): NumberedLine[] =>
+export const numberLines = (text: string, firstNumber: number): NumberedLine[] =>
   text.split('\n').map((line, index) => ({ text: line, number: firstNumber + index }));
 
 interface Paragraph {
@@ -159,7 +159,7 @@ function paragraphsOf(lines: NumberedLine[]): Paragraph[] {
 interface Item {
   label: string;
   number: number;
-  tellings: Paragraph[];
+  answers: Paragraph[];
 }
 
 const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -169,90 +169,92 @@ const headPattern =
 /** Reads a story's sections and collects all faults for the writer. */
 export class PlotReader {
   readonly faults: Fault[] = [];
-  readonly #lineOf = new Map<string, number>();
+  readonly #lineNumbers = new Map<string, number>();
 
   read(sections: Section[], cast: string[]): Plot {
     const plot: Plot = { scenes: [], endings: [], byMeaning: {}, byWords: [], memories: {} };
     for (const section of sections) this.#readSection(plot, section);
-    this.#check(plot, cast, sections[0]?.number ?? 1);
+    this.#checkPlot(plot, cast, sections[0]?.number ?? 1);
     return plot;
   }
 
-  #fault(line: number, cure: string): void {
+  #addFault(line: number, cure: string): void {
     this.faults.push({ line, cure });
   }
 
   #readSection(plot: Plot, section: Section): void {
     const [kind = '', id = '', ...title] = section.heading.split(/\s+/);
-    if (kind === 'Scene') plot.scenes.push(this.#scene(section, id, title.join(' ')));
-    else if (kind === 'Ending') plot.endings.push(this.#ending(section, id, title.join(' ')));
+    if (kind === 'Scene') plot.scenes.push(this.#readScene(section, id, title.join(' ')));
+    else if (kind === 'Ending') plot.endings.push(this.#readEnding(section, id, title.join(' ')));
     else if (section.heading === 'Answers') this.#readAnswers(plot, section);
     else if (section.heading === 'Memory') this.#readMemories(plot, section);
-    else this.#fault(section.number, `"## ${section.heading}" is no section; write Scene, Ending, Answers or Memory`);
+    else
+      this.#addFault(section.number, `"## ${section.heading}" is no section; write Scene, Ending, Answers or Memory`);
   }
 
-  #name(section: Section, id: string, title: string): void {
+  #registerId(section: Section, id: string, title: string): void {
     if (!idPattern.test(id) || !title) {
-      this.#fault(section.number, 'write an id in small letters, digits and hyphens, then a title');
+      this.#addFault(section.number, 'write an id in small letters, digits and hyphens, then a title');
     }
-    if (this.#lineOf.has(id)) this.#fault(section.number, `there is a scene or ending ${id} already; rename one`);
-    this.#lineOf.set(id, section.number);
+    if (this.#lineNumbers.has(id))
+      this.#addFault(section.number, `there is a scene or ending ${id} already; rename one`);
+    this.#lineNumbers.set(id, section.number);
   }
 
-  #scene(section: Section, id: string, title: string): Scene {
-    this.#name(section, id, title);
+  #readScene(section: Section, id: string, title: string): Scene {
+    this.#registerId(section, id, title);
     const [head, ...parts] = sectionsOf(section.lines, '### ');
-    const { fields, steps } = this.#head(head?.lines ?? [], ['place', 'hour', 'needs', 'then']);
+    const { fields, steps } = this.#readFields(head?.lines ?? [], ['place', 'hour', 'needs', 'then']);
     const scene: Scene = {
       id,
       title,
       place: fields.get('place')?.text ?? '',
       hour: fields.get('hour')?.text ?? '',
-      ...this.#needs(fields.get('needs')?.text),
-      steps: this.#steps(section, steps, 160),
+      ...this.#parseNeeds(fields.get('needs')?.text),
+      steps: this.#checkSteps(section, steps, 160),
       replies: [],
       meanwhile: [],
     };
-    if (!scene.place) this.#fault(section.number, 'write "place: " and where the scene is below its heading');
+    if (!scene.place) this.#addFault(section.number, 'write "place: " and where the scene is below its heading');
     if (!(hours as readonly string[]).includes(scene.hour)) {
-      this.#fault(section.number, `write "hour: " and one of ${hours.join(', ')} below the heading`);
+      this.#addFault(section.number, `write "hour: " and one of ${hours.join(', ')} below the heading`);
     }
     const onward = fields.get('then');
     if (onward) {
       const [, after, to] = /^after (\d+) → ([a-z0-9-]+)$/.exec(onward.text) ?? [];
       if (after && to) scene.onward = { after: Number(after), to };
-      else this.#fault(onward.number, 'write "then: after 8 → id"');
+      else this.#addFault(onward.number, 'write "then: after 8 → id"');
     }
     for (const part of parts) {
-      if (part.heading === 'Replies') scene.replies = this.#replies(part);
-      else if (part.heading === 'Meanwhile') scene.meanwhile = this.#sentences(part);
-      else this.#fault(part.number, `"### ${part.heading}" is no part of a scene; write Replies or Meanwhile`);
+      if (part.heading === 'Replies') scene.replies = this.#readReplies(part);
+      else if (part.heading === 'Meanwhile') scene.meanwhile = this.#readSentences(part);
+      else this.#addFault(part.number, `"### ${part.heading}" is no part of a scene; write Replies or Meanwhile`);
     }
-    if (scene.replies.length < 2) this.#fault(section.number, 'offer at least 2 replies below "### Replies"');
-    if (scene.meanwhile.length < 2) this.#fault(section.number, 'write at least 2 sentences below "### Meanwhile"');
+    if (scene.replies.length < 2) this.#addFault(section.number, 'offer at least 2 replies below "### Replies"');
+    if (scene.meanwhile.length < 2) this.#addFault(section.number, 'write at least 2 sentences below "### Meanwhile"');
     return scene;
   }
 
-  #ending(section: Section, id: string, title: string): Finale {
-    this.#name(section, id, title);
-    const { fields, steps } = this.#head(section.lines, ['needs']);
-    return { id, title, ...this.#needs(fields.get('needs')?.text), steps: this.#steps(section, steps, 400) };
+  #readEnding(section: Section, id: string, title: string): Finale {
+    this.#registerId(section, id, title);
+    const { fields, steps } = this.#readFields(section.lines, ['needs']);
+    return { id, title, ...this.#parseNeeds(fields.get('needs')?.text), steps: this.#checkSteps(section, steps, 400) };
   }
 
-  #head(lines: NumberedLine[], names: string[]) {
+  #readFields(lines: NumberedLine[], names: string[]) {
     const fields = new Map<string, Paragraph>();
     let start = 0;
     for (const { text, number } of lines) {
       const [, name = '', value = ''] = /^([a-z]+):\s*(.*)$/.exec(text.trim()) ?? [];
       if (!name) break;
       if (names.includes(name)) fields.set(name, { text: value.trim(), number });
-      else this.#fault(number, `there is no field ${name}; write ${names.join(', ')}`);
+      else this.#addFault(number, `there is no field ${name}; write ${names.join(', ')}`);
       start += 1;
     }
     return { fields, steps: paragraphsOf(lines.slice(start)) };
   }
 
-  #needs(text = ''): Pick<Scene, 'needs' | 'forbids'> {
+  #parseNeeds(text = ''): Pick<Scene, 'needs' | 'forbids'> {
     const facts = text.split(/[,，、]/).map((fact) => fact.trim());
     return {
       needs: facts.filter((fact) => fact && !fact.startsWith('not ')),
@@ -260,123 +262,127 @@ export class PlotReader {
     };
   }
 
-  #steps(section: Section, steps: Paragraph[], max: number): string[] {
-    if (steps.length === 0) this.#fault(section.number, 'tell what happens in at least one paragraph');
-    return steps.map((step) => this.#prose(step, max));
+  #checkSteps(section: Section, steps: Paragraph[], max: number): string[] {
+    if (steps.length === 0) this.#addFault(section.number, 'tell what happens in at least one paragraph');
+    return steps.map((step) => this.#checkProse(step, max));
   }
 
-  #prose({ text, number }: Paragraph, max: number): string {
-    if ([...text].length > max) this.#fault(number, `is longer than ${max} characters; divide it`);
+  #checkProse({ text, number }: Paragraph, max: number): string {
+    if ([...text].length > max) this.#addFault(number, `is longer than ${max} characters; divide it`);
     const count = (mark: string) => text.split(mark).length - 1;
-    if (count('*') % 2 === 1) this.#fault(number, 'has a * without its other one; close *…*');
-    if (count('“') !== count('”')) this.#fault(number, 'has a “ without its ”; close “…”');
-    const unknown = text.match(/\{[^}]*\}/g)?.find((slot) => !/^\{(address|name|place|hour)\}$/.test(slot));
-    if (unknown) this.#fault(number, `${unknown} is not filled in; use {address}, {name}, {place} or {hour}`);
+    if (count('*') % 2 === 1) this.#addFault(number, 'has a * without its other one; close *…*');
+    if (count('“') !== count('”')) this.#addFault(number, 'has a “ without its ”; close “…”');
+    const unknownSlot = text.match(/\{[^}]*\}/g)?.find((slot) => !/^\{(address|name|place|hour)\}$/.test(slot));
+    if (unknownSlot)
+      this.#addFault(number, `${unknownSlot} is not filled in; use {address}, {name}, {place} or {hour}`);
     return text;
   }
 
   /** Reads labels with their tellings: `- label` above `  - telling`. A further indented line is a new paragraph. */
-  #items(section: Section): Item[] {
+  #readItems(section: Section): Item[] {
     const items: Item[] = [];
     for (const { text, number } of section.lines) {
       if (text.trim() === '') continue;
       const item = items.at(-1);
-      const telling = item?.tellings.at(-1);
-      if (text.startsWith('- ')) items.push({ label: text.slice(2).trim(), number, tellings: [] });
-      else if (/^\s+- /.test(text) && item) item.tellings.push({ text: text.trim().slice(2).trim(), number });
-      else if (/^\s{2,}/.test(text) && telling) telling.text += `\n\n${text.trim()}`;
-      else this.#fault(number, 'begin the line with "- ", or with "  - " for what belongs to the line above');
+      const lastAnswer = item?.answers.at(-1);
+      if (text.startsWith('- ')) items.push({ label: text.slice(2).trim(), number, answers: [] });
+      else if (/^\s+- /.test(text) && item) item.answers.push({ text: text.trim().slice(2).trim(), number });
+      else if (/^\s{2,}/.test(text) && lastAnswer) lastAnswer.text += `\n\n${text.trim()}`;
+      else this.#addFault(number, 'begin the line with "- ", or with "  - " for what belongs to the line above');
     }
     for (const item of items) {
-      if (item.tellings.length === 0) this.#fault(item.number, 'has no answer; write one below it, after "  - "');
+      if (item.answers.length === 0) this.#addFault(item.number, 'has no answer; write one below it, after "  - "');
     }
     return items;
   }
 
-  #tellings(item: Item): string[] {
-    return item.tellings.map((telling) => this.#prose(telling, 240));
+  #checkAnswers(item: Item): string[] {
+    return item.answers.map((answer) => this.#checkProse(answer, 240));
   }
 
-  #replies(section: Section): Reply[] {
-    return this.#items(section).map((item) => {
+  #readReplies(section: Section): Reply[] {
+    return this.#readItems(section).map((item) => {
       const { line = item.label, words, to, facts } = headPattern.exec(item.label)?.groups ?? {};
-      if (!headPattern.test(item.label)) this.#fault(item.number, 'write it like "- line [other words] → scene +fact"');
-      this.#lineOf.set(`reply ${line.trim()}`, item.number);
-      if ([...line].length > 20) this.#fault(item.number, 'shorten the line to 20 characters');
+      if (!headPattern.test(item.label))
+        this.#addFault(item.number, 'write it like "- line [other words] → scene +fact"');
+      this.#lineNumbers.set(`reply ${line.trim()}`, item.number);
+      if ([...line].length > 20) this.#addFault(item.number, 'shorten the line to 20 characters');
       return {
         line: line.trim(),
         words: words?.split(/[\s、]+/).filter(Boolean) ?? [],
         ...(to && { to }),
         facts: facts?.match(/[a-z0-9-]+/g) ?? [],
-        answers: this.#tellings(item),
+        answers: this.#checkAnswers(item),
       };
     });
   }
 
-  #sentences(section: Section): string[] {
+  #readSentences(section: Section): string[] {
     return section.lines
       .filter(({ text }) => text.trim() !== '')
       .map(({ text, number }) => {
-        if (!text.startsWith('- ')) this.#fault(number, 'begin the line with "- "');
-        return this.#prose({ text: text.replace(/^- /, '').trim(), number }, 100);
+        if (!text.startsWith('- ')) this.#addFault(number, 'begin the line with "- "');
+        return this.#checkProse({ text: text.replace(/^- /, '').trim(), number }, 100);
       });
   }
 
   #readAnswers(plot: Plot, section: Section): void {
-    for (const item of this.#items(section)) {
+    for (const item of this.#readItems(section)) {
       const meaning = meanings.find((one) => one === item.label);
-      if (meaning) plot.byMeaning[meaning] = this.#tellings(item);
-      else plot.byWords.push({ words: item.label.split('、').filter(Boolean), answers: this.#tellings(item) });
+      if (meaning) plot.byMeaning[meaning] = this.#checkAnswers(item);
+      else plot.byWords.push({ words: item.label.split('、').filter(Boolean), answers: this.#checkAnswers(item) });
     }
-    for (const meaning of neededMeanings) {
-      if (!plot.byMeaning[meaning]) this.#fault(section.number, `answer ${meaning}, too`);
+    for (const meaning of requiredMeanings) {
+      if (!plot.byMeaning[meaning]) this.#addFault(section.number, `answer ${meaning}, too`);
     }
   }
 
   #readMemories(plot: Plot, section: Section): void {
-    for (const item of this.#items(section)) {
-      plot.memories[item.label] = this.#tellings(item)[0] ?? '';
-      this.#lineOf.set(`memory ${item.label}`, item.number);
+    for (const item of this.#readItems(section)) {
+      plot.memories[item.label] = this.#checkAnswers(item)[0] ?? '';
+      this.#lineNumbers.set(`memory ${item.label}`, item.number);
     }
   }
 
   /** Checks the whole plot: references, facts, cast and the ways through the story. */
-  #check(plot: Plot, cast: string[], firstLine: number): void {
+  #checkPlot(plot: Plot, cast: string[], firstLine: number): void {
     const { scenes, endings } = plot;
     if (scenes.length === 0) {
-      this.#fault(firstLine, 'write "## Scene id 标题" above the endings');
+      this.#addFault(firstLine, 'write "## Scene id 标题" above the endings');
       return;
     }
     const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
-    const at = (id: string) => this.#lineOf.get(id) ?? firstLine;
-    const ways = (scene: Scene): string[] => [
+    const lineNumberOf = (id: string) => this.#lineNumbers.get(id) ?? firstLine;
+    const waysOf = (scene: Scene): string[] => [
       ...scene.replies.flatMap(({ to }) => to ?? []),
       ...(scene.onward ? [scene.onward.to] : []),
     ];
     for (const scene of scenes) {
       for (const { line, to } of scene.replies) {
-        if (to && !places.has(to)) this.#fault(at(`reply ${line}`), `${to}: there is no such scene`);
+        if (to && !places.has(to)) this.#addFault(lineNumberOf(`reply ${line}`), `${to}: there is no such scene`);
       }
       const { onward } = scene;
-      if (onward && !places.has(onward.to)) this.#fault(at(scene.id), `${onward.to}: there is no such scene`);
-      if (ways(scene).length === 0) this.#fault(at(scene.id), 'no reply leads on; give one "→ scene"');
+      if (onward && !places.has(onward.to))
+        this.#addFault(lineNumberOf(scene.id), `${onward.to}: there is no such scene`);
+      if (waysOf(scene).length === 0) this.#addFault(lineNumberOf(scene.id), 'no reply leads on; give one "→ scene"');
     }
     const facts = new Set(scenes.flatMap(({ replies }) => replies.flatMap((reply) => reply.facts)));
     for (const { id, needs, forbids } of places.values()) {
       for (const fact of [...needs, ...forbids]) {
-        if (!facts.has(fact)) this.#fault(at(id), `needs ${fact}, which no reply sets with +${fact}`);
+        if (!facts.has(fact)) this.#addFault(lineNumberOf(id), `needs ${fact}, which no reply sets with +${fact}`);
       }
     }
     for (const fact of Object.keys(plot.memories)) {
-      if (!facts.has(fact)) this.#fault(at(`memory ${fact}`), `no reply sets +${fact}`);
+      if (!facts.has(fact)) this.#addFault(lineNumberOf(`memory ${fact}`), `no reply sets +${fact}`);
     }
-    if (endings.length < 2) this.#fault(firstLine, 'write at least two "## Ending id 标题"');
+    if (endings.length < 2) this.#addFault(firstLine, 'write at least two "## Ending id 标题"');
     const { reached, stuck } = explore(plot);
-    for (const id of places.keys()) if (!reached.has(id)) this.#fault(at(id), `${id}: cannot be reached`);
-    for (const id of stuck) this.#fault(at(id), `${id}: a reader may come here and find no way to an ending`);
+    for (const id of places.keys()) if (!reached.has(id)) this.#addFault(lineNumberOf(id), `${id}: cannot be reached`);
+    for (const id of stuck)
+      this.#addFault(lineNumberOf(id), `${id}: a reader may come here and find no way to an ending`);
     for (const name of cast) {
       if (!plot.byWords.some(({ words }) => words.some((word) => name.includes(word)))) {
-        this.#fault(firstLine, `answer questions about ${name} below "## Answers": "- ${name}"`);
+        this.#addFault(firstLine, `answer questions about ${name} below "## Answers": "- ${name}"`);
       }
     }
   }
@@ -389,34 +395,36 @@ export const isOpen = ({ needs, forbids }: Pick<Scene, 'needs' | 'forbids'>, fac
 /** Explores all ways through a story. Returns the reached ids, and the scenes with a state that leads to no ending. */
 function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
   const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
-  const relevant = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));
-  const from = new Map<string, Set<string>>();
-  const at = (id: string, facts: string[]) => [id, ...facts].join('|');
+  const relevantFacts = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));
+  const originsOfState = new Map<string, Set<string>>();
+  const stateKey = (id: string, facts: string[]) => [id, ...facts].join('|');
   const first = scenes[0]?.id ?? '';
-  const waiting: [string, string[]][] = [[first, []]];
-  from.set(at(first, []), new Set());
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const queue: [string, string[]][] = [[first, []]];
+  originsOfState.set(stateKey(first, []), new Set());
+  for (let next = queue.pop(); next; next = queue.pop()) {
     const [id, facts] = next;
     const scene = scenes.find((one) => one.id === id);
     const moves = scene ? [...scene.replies, ...(scene.onward ? [{ to: scene.onward.to, facts: [] }] : [])] : [];
     for (const move of moves) {
       const to = move.to ?? id;
       const place = places.get(to);
-      const after = [...new Set([...facts, ...move.facts.filter((fact) => relevant.has(fact))])].sort();
+      const factsAfter = [...new Set([...facts, ...move.facts.filter((fact) => relevantFacts.has(fact))])].sort();
       if (!place || (move.to && !isOpen(place, facts))) continue;
-      const origins = from.get(at(to, after));
-      if (origins) origins.add(at(id, facts));
+      const origins = originsOfState.get(stateKey(to, factsAfter));
+      if (origins) origins.add(stateKey(id, facts));
       else {
-        from.set(at(to, after), new Set([at(id, facts)]));
-        waiting.push([to, after]);
+        originsOfState.set(stateKey(to, factsAfter), new Set([stateKey(id, facts)]));
+        queue.push([to, factsAfter]);
       }
     }
   }
   const idOf = (state: string) => state.split('|')[0] ?? '';
-  const leading = new Set([...from.keys()].filter((state) => endings.some(({ id }) => id === idOf(state))));
-  for (const state of leading) for (const origin of from.get(state) ?? []) leading.add(origin);
+  const statesToEnding = new Set(
+    [...originsOfState.keys()].filter((state) => endings.some(({ id }) => id === idOf(state))),
+  );
+  for (const state of statesToEnding) for (const origin of originsOfState.get(state) ?? []) statesToEnding.add(origin);
   return {
-    reached: new Set([...from.keys()].map(idOf)),
-    stuck: new Set([...from.keys()].filter((state) => !leading.has(state)).map(idOf)),
+    reached: new Set([...originsOfState.keys()].map(idOf)),
+    stuck: new Set([...originsOfState.keys()].filter((state) => !statesToEnding.has(state)).map(idOf)),
   };
 }

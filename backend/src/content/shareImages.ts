@@ -16,23 +16,23 @@ const WIDTH = 1200;
 const HEIGHT = 630;
 const coverWidth = (HEIGHT * 3) / 4;
 const coverLeft = (WIDTH - coverWidth) / 2;
-const KEPT_IMAGES = 64;
+const MAX_CACHED_IMAGES = 64;
 
-const modules = createRequire(import.meta.url);
+const nodeRequire = createRequire(import.meta.url);
 
 /** Bundled font with the characters of covers and titles, for machines without Chinese fonts. */
 const font = {
   loadSystemFonts: false,
-  fontFiles: [modules.resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf')],
+  fontFiles: [nodeRequire.resolve('@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf')],
   defaultFontFamily: 'ZCOOL XiaoWei',
 };
 
 /** Routes of the bitmaps. Each is rendered at its first request, in another thread. */
 export function shareImageRoutes(services: Services): Hono<AppEnv> {
-  const images = new BoundedMap<string, Promise<Buffer>>(KEPT_IMAGES);
+  const images = new BoundedMap<string, Promise<Buffer>>(MAX_CACHED_IMAGES);
   const imageOf = (story: Story) => {
     const key = `${story.id} ${shareImageUrl(services.content, story)}`;
-    const image = images.get(key) ?? draw(services.content, story);
+    const image = images.get(key) ?? renderImage(services.content, story);
     images.set(key, image);
     return image;
   };
@@ -46,44 +46,47 @@ export function shareImageRoutes(services: Services): Hono<AppEnv> {
   });
 }
 
-async function draw(content: Content, story: Story): Promise<Buffer> {
+async function renderImage(content: Content, story: Story): Promise<Buffer> {
   const cover = coverOf(content, story);
   // a cover with a valid header and a damaged body is replaced by the title
-  const picture = (cover && (await placedCover(cover).catch(() => null))) || titleCover(story.title);
+  const picture = (cover && (await renderCover(cover).catch(() => null))) || titleCover(story.title);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}">${picture}</svg>`;
   return (await renderAsync(svg, { font })).asPng();
 }
 
 /** Returns the cover in the middle, on its background colour. */
-async function placedCover(cover: Picture): Promise<string> {
+async function renderCover(cover: Picture): Promise<string> {
   const place = `x="${coverLeft}" y="0" width="${coverWidth}" height="${HEIGHT}"`;
   if (typeof cover !== 'string') {
-    return `<rect width="${WIDTH}" height="${HEIGHT}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${await pictureAddress(cover)}"/>`;
+    return `<rect width="${WIDTH}" height="${HEIGHT}" fill="#e5ddcd"/><image ${place} preserveAspectRatio="xMidYMid slice" href="${await toDataUrl(cover)}"/>`;
   }
   const picture = cover.slice(cover.indexOf('<svg'));
   return `<rect width="${WIDTH}" height="${HEIGHT}" fill="${groundColor(cover) ?? '#e5ddcd'}"/>${picture.replace('<svg', `<svg ${place}`)}`;
 }
 
 /** Returns a data URL. The renderer does not read WebP, whose decoder is loaded with the first one. */
-async function pictureAddress(picture: Buffer): Promise<string> {
+async function toDataUrl(picture: Buffer): Promise<string> {
   if (picture[0] === 0xff) return `data:image/jpeg;base64,${picture.toString('base64')}`;
   const { Transformer } = await import('@napi-rs/image');
   const decoded = await new Transformer(picture).resize(coverWidth * 2).png();
   return `data:image/png;base64,${decoded.toString('base64')}`;
 }
 
-const LONGEST_TITLE = 18;
+const MAX_TITLE_CHARACTERS = 18;
 const COLUMN_LENGTH = 9;
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Escapes a text for XML, which cannot contain control characters. */
-const xml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign).replace(/\p{Cc}/gu, ' ');
+const escapeXml = (text: string) => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign).replace(/\p{Cc}/gu, ' ');
 
 /** Returns the title in up to two vertical columns, on a slip of paper like that of a stitched book. */
 function titleCover(title: string): string {
-  const signs = [...title];
-  const shown = signs.length > LONGEST_TITLE ? [...signs.slice(0, LONGEST_TITLE - 1), '…'] : signs;
-  const columns = [shown.slice(0, COLUMN_LENGTH), shown.slice(COLUMN_LENGTH)].filter((column) => column.length > 0);
+  const characters = [...title];
+  const shownCharacters =
+    characters.length > MAX_TITLE_CHARACTERS ? [...characters.slice(0, MAX_TITLE_CHARACTERS - 1), '…'] : characters;
+  const columns = [shownCharacters.slice(0, COLUMN_LENGTH), shownCharacters.slice(COLUMN_LENGTH)].filter(
+    (column) => column.length > 0,
+  );
   const size = Math.min(120, 470 / Math.max(1, ...columns.map((column) => column.length * 1.16)));
   const step = size * 1.16;
   const longest = Math.max(1, ...columns.map((column) => column.length));
@@ -92,7 +95,7 @@ function titleCover(title: string): string {
   const column = (column: string[], place: number) => {
     const x = left + slip.width - size * 0.35 - (place + 0.5) * step;
     return column
-      .map((sign, row) => `<text x="${x}" y="${top + size * 1.23 + row * step}">${xml(sign)}</text>`)
+      .map((sign, row) => `<text x="${x}" y="${top + size * 1.23 + row * step}">${escapeXml(sign)}</text>`)
       .join('');
   };
   return `<rect width="${WIDTH}" height="${HEIGHT}" fill="${titleColor(title)}"/>
@@ -101,8 +104,8 @@ function titleCover(title: string): string {
 <g font-size="${size}" text-anchor="middle" fill="#1f1b16">${columns.map(column).join('')}</g>`;
 }
 
-const quietColors = ['#544a40', '#3a4d5e', '#3a6a5c', '#6b4252'];
+const mutedColors = ['#544a40', '#3a4d5e', '#3a6a5c', '#6b4252'];
 
 /** Returns the same colour for the same title. */
 const titleColor = (title: string) =>
-  quietColors[createHash('sha256').update(title).digest().readUInt8() % quietColors.length];
+  mutedColors[createHash('sha256').update(title).digest().readUInt8() % mutedColors.length];

@@ -16,7 +16,7 @@ import { databaseFile, lockDataDir } from './openDatabase.ts';
 import { storageCure, storageFaultOf } from './storageFault.ts';
 
 /** Suffixes of the files of one database. */
-const companions = ['', '-wal', '-shm'];
+const fileSuffixes = ['', '-wal', '-shm'];
 
 /**
  * Writes a consistent snapshot of a data directory's database into `target`, while a server may read and write.
@@ -43,7 +43,7 @@ export function backUp(dataDir: string, target: string): number {
     return statSync(target).size;
   } catch (error) {
     rmSync(part, { force: true });
-    throw inOneLine(error, dataDir, target);
+    throw toConfigError(error, dataDir, target);
   }
 }
 
@@ -57,19 +57,19 @@ export async function restore(dataDir: string, backup: string): Promise<string |
   }
   const unlock = await lockDataDir(dataDir);
   const file = databaseFile(dataDir);
-  const fresh = `${file}.new`;
+  const newFile = `${file}.new`;
   try {
-    for (const end of companions) rmSync(`${fresh}${end}`, { force: true });
-    copyFileSync(backup, fresh);
-    chmodSync(fresh, 0o600);
-    assertBackup(fresh, backup);
-    flush(fresh);
+    for (const suffix of fileSuffixes) rmSync(`${newFile}${suffix}`, { force: true });
+    copyFileSync(backup, newFile);
+    chmodSync(newFile, 0o600);
+    assertBackup(newFile, backup);
+    flush(newFile);
     const replaced = setAside(file);
-    renameSync(fresh, file);
+    renameSync(newFile, file);
     return replaced;
   } catch (error) {
-    for (const end of companions) rmSync(`${fresh}${end}`, { force: true });
-    throw inOneLine(error, dataDir, backup);
+    for (const suffix of fileSuffixes) rmSync(`${newFile}${suffix}`, { force: true });
+    throw toConfigError(error, dataDir, backup);
   } finally {
     unlock();
   }
@@ -80,8 +80,8 @@ function setAside(file: string): string | null {
   if (!existsSync(file)) return null;
   const replaced = `${file}.replaced-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
   // the log first, since it must not be applied to another database
-  for (const end of [...companions].reverse())
-    if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${replaced}${end}`);
+  for (const suffix of [...fileSuffixes].reverse())
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${replaced}${suffix}`);
   return replaced;
 }
 
@@ -90,16 +90,18 @@ function assertBackup(file: string, name = file): void {
   const database = new Libsql(file, { timeout: 5_000 });
   try {
     const [first] = database.prepare('pragma integrity_check(1)').all([]) as { integrity_check: string }[];
-    if (first?.integrity_check !== 'ok') throw damaged(name, first?.integrity_check ?? 'it says nothing');
-    const made = migrationsIn(database);
-    if (made.length === 0)
+    if (first?.integrity_check !== 'ok') throw damagedError(name, first?.integrity_check ?? 'it says nothing');
+    const appliedMigrations = migrationsIn(database);
+    if (appliedMigrations.length === 0)
       throw new ConfigError(`${name} is a database, but none of this product: nothing was changed`);
-    const newer = made.find((migration) => !knownMigrations.includes(migration));
-    if (newer) {
-      throw new ConfigError(`${name} comes from a newer version, which made ${newer}: restore it with that version`);
+    const newerMigration = appliedMigrations.find((migration) => !knownMigrations.includes(migration));
+    if (newerMigration) {
+      throw new ConfigError(
+        `${name} comes from a newer version, which made ${newerMigration}: restore it with that version`,
+      );
     }
   } catch (error) {
-    throw storageFaultOf(error) === 'damaged' ? damaged(name, (error as Error).message) : error;
+    throw storageFaultOf(error) === 'damaged' ? damagedError(name, (error as Error).message) : error;
   } finally {
     database.close();
   }
@@ -111,7 +113,7 @@ function migrationsIn(database: Libsql.Database): string[] {
   return (database.prepare('select name from kysely_migration').all([]) as { name: string }[]).map(({ name }) => name);
 }
 
-const damaged = (name: string, detail: string) =>
+const damagedError = (name: string, detail: string) =>
   new ConfigError(`${name} is damaged (${detail.split('\n').join(' ')}): take another backup, nothing was changed`);
 
 /** Flushes a file to the disk before it is renamed, so that a crash cannot leave a partial file under its name. */
@@ -122,10 +124,10 @@ function flush(file: string): void {
 }
 
 /** Returns a storage fault as a `ConfigError` of one line, and any other error unchanged. */
-function inOneLine(error: unknown, dataDir: string, named: string): unknown {
+function toConfigError(error: unknown, dataDir: string, fileName: string): unknown {
   const fault = storageFaultOf(error);
   if (fault === null) return error;
   if (fault === 'damaged') return new ConfigError(storageCure(fault, dataDir, error));
   const what = fault === 'full' ? 'no room is left for it' : 'it cannot be read or written';
-  return new ConfigError(`${named}: ${what} (${(error as Error).message}); nothing was changed`);
+  return new ConfigError(`${fileName}: ${what} (${(error as Error).message}); nothing was changed`);
 }

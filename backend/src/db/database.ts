@@ -22,7 +22,7 @@ export interface Db {
   first<Row>(statement: Compilable<Row>): Row | undefined;
   /** Runs a statement and returns the number of changed rows. */
   run(statement: Compilable<unknown>): number;
-  /** Waits, without blocking, until no other process blocks a transaction. Rejects after `PATIENCE_MS`. */
+  /** Waits, without blocking, until no other process blocks a transaction. Rejects after `MAX_WAIT_MS`. */
   writable(): Promise<void>;
   /** Runs `work` in a transaction. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
@@ -33,7 +33,7 @@ export interface Db {
 }
 
 /** Maximum time that a call waits for the database. */
-export const PATIENCE_MS = 1_000;
+export const MAX_WAIT_MS = 1_000;
 
 export interface TableColumn {
   table: string;
@@ -111,24 +111,24 @@ export abstract class TransactingDb implements Db {
   }
 }
 
-interface Patience {
+interface RetryOptions {
   signal?: AbortSignal;
   everyMs?: number;
   forMs?: number;
 }
 
 /** Retries `work` while the database is busy or away. The defaults are for background work. */
-export async function onceAvailable(
+export async function retryUntilAvailable(
   work: () => void,
-  { signal, everyMs = 250, forMs = 20_000 }: Patience,
+  { signal, everyMs = 250, forMs = 20_000 }: RetryOptions,
 ): Promise<void> {
-  const until = performance.now() + forMs;
+  const deadline = performance.now() + forMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      const isPassing = ['busy', 'away'].includes(storageFaultOf(error) ?? '');
-      if (!isPassing || signal?.aborted || performance.now() > until) throw error;
+      const isTemporary = ['busy', 'away'].includes(storageFaultOf(error) ?? '');
+      if (!isTemporary || signal?.aborted || performance.now() > deadline) throw error;
     }
     await wait(everyMs);
   }

@@ -51,7 +51,7 @@ const conversationsByTime = 'create index conversations_by_time on conversations
 const conversationsPinned =
   'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null';
 
-const statements = [
+const initialStatements = [
   `create table users (
     id text primary key, login text not null unique, is_email integer not null, name text not null, avatar text,
     gender text, persona text not null default '', password_hash text not null,
@@ -105,7 +105,7 @@ const statements = [
 ];
 
 /** Indexes and counters that keep each call fast with a thousand times the rows. */
-const atSize = [
+const scaleIndexes = [
   'create index sessions_by_end on sessions(expires_at)',
   'create index transactions_by_type on transactions(user_id, type, position desc)',
   // detects changes of the stories without a scan of the table
@@ -116,7 +116,7 @@ const atSize = [
   ),
 ];
 
-const countingReaders = [
+const readerTriggers = [
   trigger(
     'conversations',
     'insert',
@@ -133,11 +133,11 @@ const countingReaders = [
 ];
 
 /** Counts for sorting by 最热, updated with each conversation, since counting on each request would be slow. */
-const exploring = [
+const storyReaders = [
   'create table story_readers (story_id text primary key, count integer not null) without rowid',
   'create index story_readers_by_count on story_readers(count desc, story_id)',
   'insert into story_readers select story_id, count(*) from conversations group by story_id',
-  ...countingReaders,
+  ...readerTriggers,
 ];
 
 const orders = [
@@ -180,7 +180,7 @@ const tickets = [
 ];
 
 /** Read versions, pins and reports. Existing conversations count as read. */
-const reading = [
+const readVersions = [
   'alter table conversations add column read_version integer not null default 0',
   'update conversations set read_version = version',
   'alter table conversations add column pinned_at integer',
@@ -214,7 +214,7 @@ const conversationRuns: Steps = {
     conversationsByTime,
     conversationsPinned,
     ...runIndexes,
-    ...countingReaders.map(({ sqlite }) => sqlite),
+    ...readerTriggers.map(({ sqlite }) => sqlite),
   ],
   postgres: [
     'alter table conversations drop constraint conversations_user_id_story_id_key',
@@ -264,14 +264,14 @@ const countingReadersOnce: Statement[] = [
 ];
 
 const migrations = {
-  '001_initial': statements,
+  '001_initial': initialStatements,
   '002_story_origin': [
     "alter table stories add column origin text not null default 'seed'",
     // until now only the product's own stories have a cover named after their id
     "update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'",
   ],
-  '003_at_size': atSize,
-  '004_story_readers': exploring,
+  '003_at_size': scaleIndexes,
+  '004_story_readers': storyReaders,
   '005_orders': orders,
   '006_password_resets': [
     `create table password_resets (
@@ -302,7 +302,7 @@ const migrations = {
   ],
   '013_regenerated_replies': variants,
   '014_tickets': tickets,
-  '015_reading': reading,
+  '015_reading': readVersions,
   '016_unread_answers': [
     'alter table users add column unread_answers integer not null default 0',
     `update users set unread_answers =
@@ -350,11 +350,11 @@ export const knownMigrations = Object.keys(migrations);
 
 /** Runs all pending migrations. Throws the error of a failed one. */
 export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
-  const provided = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
+  const migrationEntries = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
     name,
     { up: (database) => execute(database, steps) },
   ]);
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(provided) } });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(migrationEntries) } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
 }

@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
-import { bindable, type Db, onceAvailable, PATIENCE_MS, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, type Db, MAX_WAIT_MS, retryUntilAvailable, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 
@@ -38,7 +38,7 @@ export async function openDatabase(
   try {
     // a migration that copies a table must not cascade to the rows that reference it
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
-    assertWhole(file, databaseFile(dataDir));
+    assertNotTruncated(file, databaseFile(dataDir));
     await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
     file.exec('pragma foreign_keys = on');
   } catch (error) {
@@ -58,19 +58,19 @@ function openFile(dataDir: string): Libsql.Database {
 }
 
 /** Throws `DamagedFile` if the file is truncated, which SQLite reports only when it reads a page beyond the end. */
-function assertWhole(file: Libsql.Database, path: string): void {
-  const moved = movedPages(file);
-  if (moved === undefined) return;
+function assertNotTruncated(file: Libsql.Database, path: string): void {
+  const logPages = checkpointedPages(file);
+  if (logPages === undefined) return;
   const number = (pragma: string) => Number(Object.values((file.pragma(pragma) as object[])[0] ?? {})[0]);
   const bytes = number('page_count') * number('page_size');
   // another process may have written between these queries
-  if (statSync(path).size >= bytes || movedPages(file) !== moved) return;
+  if (statSync(path).size >= bytes || checkpointedPages(file) !== logPages) return;
   const { size } = statSync(path);
   if (size < bytes) throw new DamagedFile(`${size} of ${bytes} bytes are left`);
 }
 
 /** Checkpoints the log into the file and returns its pages; undefined if another process kept some in the log. */
-function movedPages(file: Libsql.Database): number | undefined {
+function checkpointedPages(file: Libsql.Database): number | undefined {
   const [state] = file.pragma('wal_checkpoint(passive)') as [{ busy: number; log: number; checkpointed: number }];
   return state.busy || state.log !== state.checkpointed ? undefined : state.log;
 }
@@ -80,9 +80,9 @@ const BUSY_TIMEOUT_MS = 50;
 
 class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
-  readonly #prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  readonly #statements = new Map<string, Libsql.Statement<unknown[]>>();
   #isBusy: boolean | null = null;
-  #freed: Promise<void> | undefined;
+  #availability: Promise<void> | undefined;
 
   constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
     super(onEffectError);
@@ -92,22 +92,22 @@ class LibsqlDb extends TransactingDb {
 
   all<Row>(statement: Compilable<Row>): Row[] {
     const { sql, parameters } = statement.compile();
-    return this.#watch(() => this.#prepare(sql).all(parameters.map(bindable)) as Row[]);
+    return this.#trackBusy(() => this.#prepare(sql).all(parameters.map(bindable)) as Row[]);
   }
 
   run(statement: Compilable<unknown>): number {
     const { sql, parameters } = statement.compile();
-    const changes = this.#watch(() => this.#prepare(sql).run(parameters.map(bindable)).changes);
+    const changes = this.#trackBusy(() => this.#prepare(sql).run(parameters.map(bindable)).changes);
     this.#setBusy(false);
     return changes;
   }
 
   writable(): Promise<void> {
-    const freed = () => onceAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: PATIENCE_MS });
-    this.#freed ??= freed().finally(() => {
-      this.#freed = undefined;
+    const waitUntilFree = () => retryUntilAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: MAX_WAIT_MS });
+    this.#availability ??= waitUntilFree().finally(() => {
+      this.#availability = undefined;
     });
-    return this.#freed;
+    return this.#availability;
   }
 
   columns(): TableColumn[] {
@@ -117,14 +117,14 @@ class LibsqlDb extends TransactingDb {
   }
 
   close(): void {
-    this.#prepared.clear();
+    this.#statements.clear();
     // so that the file alone is complete; if this fails, the next start reads the log
     this.perform(() => this.#file.pragma('wal_checkpoint(truncate)'));
     this.#file.close();
   }
 
   protected begin(): void {
-    this.#watch(() => this.#file.exec('begin immediate'));
+    this.#trackBusy(() => this.#file.exec('begin immediate'));
     this.#setBusy(false);
   }
 
@@ -142,7 +142,7 @@ class LibsqlDb extends TransactingDb {
     this.#setBusy(false);
   }
 
-  #watch<Result>(work: () => Result): Result {
+  #trackBusy<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
@@ -159,10 +159,10 @@ class LibsqlDb extends TransactingDb {
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
-    const cached = this.#prepared.get(sql);
+    const cached = this.#statements.get(sql);
     if (cached) return cached;
     const statement = this.#file.prepare(sql);
-    this.#prepared.set(sql, statement);
+    this.#statements.set(sql, statement);
     return statement;
   }
 }
@@ -219,7 +219,7 @@ function refuseStreaming(): never {
 }
 
 /** Time that the former server has to finish its replies. */
-const LET_GO_MS = 10_000;
+const LOCK_WAIT_MS = 10_000;
 
 function tryLock(file: string): Libsql.Database | null {
   const lock = new Libsql(file, { timeout: 200 });
@@ -242,10 +242,11 @@ function tryLock(file: string): Libsql.Database | null {
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, 'server.lock');
-  const until = performance.now() + LET_GO_MS;
+  const deadline = performance.now() + LOCK_WAIT_MS;
   let lock = tryLock(file);
-  if (!lock) console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LET_GO_MS / 1000} s for it …`);
-  while (!lock && performance.now() < until) {
+  if (!lock)
+    console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LOCK_WAIT_MS / 1000} s for it …`);
+  while (!lock && performance.now() < deadline) {
     await wait(100);
     lock = tryLock(file);
   }

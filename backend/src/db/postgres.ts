@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, PATIENCE_MS, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, MAX_WAIT_MS, query, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DatabaseError } from './storageFault.ts';
 
@@ -42,13 +42,13 @@ function placeOf(url: string): string {
  * @param onEffectError receives failures of effects after their transaction was committed.
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
-  const until = performance.now() + START_MS;
+  const deadline = performance.now() + START_MS;
   for (;;) {
     try {
       await migrate(url);
       break;
     } catch (error) {
-      if (!isStarting(error) || performance.now() >= until) throw inOneLine(error, url);
+      if (!isStarting(error) || performance.now() >= deadline) throw toConfigError(error, url);
       await sleep(250);
     }
   }
@@ -73,7 +73,7 @@ const startingCodes = ['57P03', 'ECONNREFUSED', 'ENOENT', 'EAI_AGAIN'];
 const isStarting = (error: unknown): boolean => startingCodes.includes((error as { code?: string }).code ?? '');
 
 /** Returns an error of the configuration as a `ConfigError` of one line, and any other error unchanged. */
-function inOneLine(error: unknown, url: string): unknown {
+function toConfigError(error: unknown, url: string): unknown {
   const { code = '', message } = error as { code?: string; message: string };
   const place = placeOf(url);
   const detail = message || code;
@@ -87,13 +87,13 @@ function inOneLine(error: unknown, url: string): unknown {
   return new ConfigError(`DATABASE_URL: no Postgres answers at ${place} (${detail}); start it, or correct the address`);
 }
 
-type Question =
+type WorkerRequest =
   | { kind: 'read' | 'write' | 'inside'; query: { text: string; values: unknown[] } }
   | { kind: 'begin' | 'commit' | 'rollback' | 'end' };
 
-const probe: Question = { kind: 'read', query: { text: 'select 1', values: [] } };
+const probe: WorkerRequest = { kind: 'read', query: { text: 'select 1', values: [] } };
 
-type WorkerAnswer = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
+type WorkerResponse = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
 
 /** `Db` over one connection in a worker thread: the port is synchronous, but Postgres responds over a socket. */
 export class PostgresDb extends TransactingDb {
@@ -103,15 +103,15 @@ export class PostgresDb extends TransactingDb {
   readonly #port: MessagePort;
   readonly #worker: Worker;
   readonly #patienceMs: number;
-  #asked = 0;
-  #hasAnswered = false;
+  #lastRequestId = 0;
+  #hasResponded = false;
   /** Whether the last request has no response yet, or its response was that Postgres is away. */
-  #isLate = false;
+  #isUnavailable = false;
   #isClosed = false;
 
-  constructor(url: string, onEffectError: (error: unknown) => void, patience = PATIENCE_MS) {
+  constructor(url: string, onEffectError: (error: unknown) => void, patienceMs = MAX_WAIT_MS) {
     super(onEffectError);
-    this.#patienceMs = patience;
+    this.#patienceMs = patienceMs;
     this.#place = placeOf(url);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -120,10 +120,10 @@ export class PostgresDb extends TransactingDb {
       application_name: 'liaozhai',
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: Math.max(ANSWER_TIMEOUT_MS, patience),
+      query_timeout: Math.max(ANSWER_TIMEOUT_MS, patienceMs),
       // below the patience, so that Postgres reports the timeout and the connection remains usable
-      statement_timeout: Math.round(0.9 * patience),
-      lock_timeout: Math.round(0.8 * patience),
+      statement_timeout: Math.round(0.9 * patienceMs),
+      lock_timeout: Math.round(0.8 * patienceMs),
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     };
     const begin = `begin; select pg_advisory_xact_lock(${WRITERS_LOCK})`;
@@ -165,87 +165,87 @@ export class PostgresDb extends TransactingDb {
   close(): void {
     if (this.#isClosed) return;
     // a Postgres that does not respond closes the connection later
-    this.perform(() => this.#ask({ kind: 'end' }));
+    this.perform(() => this.#request({ kind: 'end' }));
     this.#isClosed = true;
     void this.#worker.terminate();
   }
 
   protected begin(): void {
-    this.#ask({ kind: 'begin' });
+    this.#request({ kind: 'begin' });
   }
 
   protected commit(): void {
-    this.#ask({ kind: 'commit' });
+    this.#request({ kind: 'commit' });
   }
 
   protected rollBack(): void {
-    this.#ask({ kind: 'rollback' });
+    this.#request({ kind: 'rollback' });
   }
 
-  #run(node: RootOperationNode, kind: 'read' | 'write', before = '') {
+  #run(node: RootOperationNode, kind: 'read' | 'write', prefix = '') {
     const { sql: text, parameters } = this.#compiler.compileQuery(node, createQueryId());
     const values = parameters.map((value) => {
       const bound = bindable(value);
       // Postgres refuses a statement with a NUL, which no text should contain
       return typeof bound === 'string' ? bound.replaceAll('\0', '\ufffd') : bound;
     });
-    return this.#ask({ kind: this.isTransacting ? 'inside' : kind, query: { text: before + text, values } });
+    return this.#request({ kind: this.isTransacting ? 'inside' : kind, query: { text: prefix + text, values } });
   }
 
   /** Sends a request to the worker and blocks until its response. Throws `DatabaseError`. */
-  #ask(question: Question): { rows: unknown[]; changes: number } {
+  #request(request: WorkerRequest): { rows: unknown[]; changes: number } {
     if (this.#isClosed) throw new DatabaseError('DATABASE_AWAY', 'the connection was closed', this.#place);
-    if (this.#isLate) this.#catchUp();
-    if (this.#isLate) {
+    if (this.#isUnavailable) this.#catchUp();
+    if (this.#isUnavailable) {
       // a transaction that its caller gave up must not stay open
-      if (question.kind === 'rollback' || question.kind === 'end') this.#post(question);
-      throw this.#noAnswer();
+      if (request.kind === 'rollback' || request.kind === 'end') this.#post(request);
+      throw this.#timeoutError();
     }
-    this.#post(question);
-    const answer = this.#waitForAnswer();
-    if ('fault' in answer) throw new DatabaseError(answer.fault.code, answer.fault.message, this.#place);
-    return answer.result ?? { rows: [], changes: 0 };
+    this.#post(request);
+    const response = this.#waitForResponse();
+    if ('fault' in response) throw new DatabaseError(response.fault.code, response.fault.message, this.#place);
+    return response.result ?? { rows: [], changes: 0 };
   }
 
-  #post(question: Question): void {
-    this.#asked += 1;
-    this.#port.postMessage({ ...question, id: this.#asked });
+  #post(request: WorkerRequest): void {
+    this.#lastRequestId += 1;
+    this.#port.postMessage({ ...request, id: this.#lastRequestId });
   }
 
   /** Returns the response to the last request, if it has arrived, and drops those to earlier ones. */
-  #takeAnswer(): WorkerAnswer | undefined {
+  #receiveResponse(): WorkerResponse | undefined {
     for (;;) {
-      const answer = receiveMessageOnPort(this.#port)?.message as (WorkerAnswer & { id: number }) | undefined;
-      if (!answer || answer.id === this.#asked) return answer;
+      const response = receiveMessageOnPort(this.#port)?.message as (WorkerResponse & { id: number }) | undefined;
+      if (!response || response.id === this.#lastRequestId) return response;
     }
   }
 
-  /** Updates `#isLate` without waiting, and probes again if Postgres was away. */
+  /** Updates `#isUnavailable` without waiting, and probes again if Postgres was away. */
   #catchUp(): void {
-    const answer = this.#takeAnswer();
-    if (!answer) return;
-    this.#isLate = 'fault' in answer && answer.fault.code === 'DATABASE_AWAY';
-    if (this.#isLate) this.#post(probe);
+    const response = this.#receiveResponse();
+    if (!response) return;
+    this.#isUnavailable = 'fault' in response && response.fault.code === 'DATABASE_AWAY';
+    if (this.#isUnavailable) this.#post(probe);
   }
 
-  #waitForAnswer(): WorkerAnswer {
+  #waitForResponse(): WorkerResponse {
     // before the first response the backend does not serve yet, and the worker is starting
-    const until = performance.now() + (this.#hasAnswered ? this.#patienceMs : Math.max(START_MS, this.#patienceMs));
+    const deadline = performance.now() + (this.#hasResponded ? this.#patienceMs : Math.max(START_MS, this.#patienceMs));
     for (;;) {
-      const answer = this.#takeAnswer();
-      if (answer) {
-        this.#hasAnswered = true;
-        return answer;
+      const response = this.#receiveResponse();
+      if (response) {
+        this.#hasResponded = true;
+        return response;
       }
-      if (Atomics.wait(this.#signal, 0, 0, Math.max(0, until - performance.now())) === 'timed-out') {
-        this.#isLate = true;
-        throw this.#noAnswer();
+      if (Atomics.wait(this.#signal, 0, 0, Math.max(0, deadline - performance.now())) === 'timed-out') {
+        this.#isUnavailable = true;
+        throw this.#timeoutError();
       }
       Atomics.store(this.#signal, 0, 0);
     }
   }
 
-  #noAnswer = () => new DatabaseError('DATABASE_AWAY', 'it does not answer', this.#place);
+  #timeoutError = () => new DatabaseError('DATABASE_AWAY', 'it does not answer', this.#place);
 }
 
 /** Returns a statement's nodes, from which it is compiled for Postgres. */

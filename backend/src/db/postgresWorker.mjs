@@ -9,10 +9,10 @@ const numberTypes = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 for (const type of numberTypes) pg.types.setTypeParser(type, Number);
 
 /** Time after a failed connection in which requests are refused immediately. */
-const restMs = 1_000;
+const REFUSE_MS = 1_000;
 
 /** Lock timeout after one has expired: enough for the short transactions of other backends. */
-const busyLockTimeoutMs = 20;
+const BUSY_LOCK_TIMEOUT_MS = 20;
 
 /** Returns the SQLSTATE, or `DATABASE_AWAY` if the connection and not the statement failed. */
 const faultOf = (error) => ({
@@ -23,29 +23,29 @@ const faultOf = (error) => ({
 /** Whether the socket broke, or an SQLSTATE reports a shutdown or a closed connection. */
 const isAway = (error) => !(error instanceof pg.DatabaseError) || /^(08|57P|25P03)/.test(error.code ?? '');
 
-class Lost extends Error {}
+class ConnectionLost extends Error {}
 
 class Connection {
   #client = null;
   /** connection with an open transaction */
-  #transacting = null;
-  #refusal = null;
-  #restUntil = 0;
+  #transactionClient = null;
+  #connectError = null;
+  #refuseUntil = 0;
   /** True from a lock timeout until the next commit. */
   #isBusy = false;
   /** current setting of the connection */
   #lockTimeoutMs = config.lock_timeout;
 
   async #connect() {
-    if (Date.now() < this.#restUntil) throw this.#refusal;
+    if (Date.now() < this.#refuseUntil) throw this.#connectError;
     const client = new pg.Client(config);
     client.on('error', () => this.#drop(client));
     try {
       await client.connect();
     } catch (error) {
-      this.#refusal = new Lost(error.message || error.code);
-      this.#restUntil = Date.now() + restMs;
-      throw this.#refusal;
+      this.#connectError = new ConnectionLost(error.message || error.code);
+      this.#refuseUntil = Date.now() + REFUSE_MS;
+      throw this.#connectError;
     }
     this.#client = client;
     this.#lockTimeoutMs = config.lock_timeout;
@@ -54,10 +54,10 @@ class Connection {
   /** Rolls back a transaction that its caller gave up. Shortens the lock timeout while the database is busy. */
   async #prepare() {
     await this.rollback();
-    const wanted = this.#isBusy ? Math.min(busyLockTimeoutMs, config.lock_timeout) : config.lock_timeout;
-    if (wanted === this.#lockTimeoutMs) return;
-    await this.#sendAnew(`set lock_timeout = ${wanted}`);
-    this.#lockTimeoutMs = wanted;
+    const lockTimeoutMs = this.#isBusy ? Math.min(BUSY_LOCK_TIMEOUT_MS, config.lock_timeout) : config.lock_timeout;
+    if (lockTimeoutMs === this.#lockTimeoutMs) return;
+    await this.#sendWithRetry(`set lock_timeout = ${lockTimeoutMs}`);
+    this.#lockTimeoutMs = lockTimeoutMs;
   }
 
   #drop(client) {
@@ -68,7 +68,7 @@ class Connection {
   /** Sends a query on the current connection, without a retry. Drops the connection if it is lost. */
   async #send(query) {
     const client = this.#client;
-    if (client === null) throw new Lost('the connection was lost');
+    if (client === null) throw new ConnectionLost('the connection was lost');
     try {
       const { rows, rowCount } = await client.query(query);
       return { rows, changes: rowCount ?? 0 };
@@ -80,7 +80,7 @@ class Connection {
   }
 
   /** Sends a query outside of a transaction. Reconnects and retries once if the connection was lost since the last call. */
-  async #sendAnew(query) {
+  async #sendWithRetry(query) {
     const isFresh = this.#client === null;
     if (isFresh) await this.#connect();
     try {
@@ -94,23 +94,24 @@ class Connection {
 
   async read(query) {
     await this.#prepare();
-    return await this.#sendAnew(query);
+    return await this.#sendWithRetry(query);
   }
 
   async begin() {
     await this.#prepare();
     try {
-      await this.#sendAnew(begin);
+      await this.#sendWithRetry(begin);
     } catch (error) {
       // after a lock timeout the transaction is open nevertheless
       if (!isAway(error)) await this.#send('rollback');
       throw error;
     }
-    this.#transacting = this.#client;
+    this.#transactionClient = this.#client;
   }
 
   inside(query) {
-    if (this.#transacting !== this.#client) throw new Lost('the connection was lost within a transaction');
+    if (this.#transactionClient !== this.#client)
+      throw new ConnectionLost('the connection was lost within a transaction');
     return this.#send(query);
   }
 
@@ -121,10 +122,10 @@ class Connection {
   }
 
   async rollback() {
-    const transacting = this.#transacting;
-    this.#transacting = null;
+    const client = this.#transactionClient;
+    this.#transactionClient = null;
     // a lost connection has ended its transaction
-    if (transacting !== null && transacting === this.#client) await this.#send('rollback');
+    if (client !== null && client === this.#client) await this.#send('rollback');
   }
 
   async write(query) {
@@ -146,7 +147,7 @@ class Connection {
 
 const connection = new Connection();
 
-async function answer({ id, kind, query }) {
+async function respondTo({ id, kind, query }) {
   try {
     return { id, result: await connection[kind](query) };
   } catch (error) {
@@ -154,15 +155,15 @@ async function answer({ id, kind, query }) {
   }
 }
 
-async function handle(asked) {
-  port.postMessage(await answer(asked));
+async function handle(request) {
+  port.postMessage(await respondTo(request));
   Atomics.store(signal, 0, 1);
   Atomics.notify(signal, 0);
-  if (asked.kind === 'end') port.close();
+  if (request.kind === 'end') port.close();
 }
 
 // In order, so that a rollback runs after the statement that its caller gave up.
-let handled = Promise.resolve();
-port.on('message', (asked) => {
-  handled = handled.then(() => handle(asked));
+let queue = Promise.resolve();
+port.on('message', (request) => {
+  queue = queue.then(() => handle(request));
 });

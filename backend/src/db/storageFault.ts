@@ -52,8 +52,8 @@ export function storageFaultOf(error: unknown): StorageFault | null {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return null;
   // extended codes, such as SQLITE_IOERR_WRITE, start with the plain code
-  const plain = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
-  return faultsOfCodes[plain] ?? null;
+  const plainCode = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
+  return faultsOfCodes[plainCode] ?? null;
 }
 
 /** Returns one line with the fault of the storage and its remedy. */

@@ -101,11 +101,11 @@ export function createApp(services: Services): Hono<AppEnv> {
 }
 
 /** Health checks of this process. The front server does not expose them. */
-function healthRoutes({ db, runs }: Services): Hono<AppEnv> {
+function healthRoutes({ db, generations }: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/healthz', (c) => c.json({ status: 'ok' }))
     .get('/readyz', (c) => {
-      if (runs.isDraining) return c.json({ status: 'draining' }, 503);
+      if (generations.isDraining) return c.json({ status: 'draining' }, 503);
       try {
         db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'));
         return c.json({ status: 'ready' });
@@ -167,7 +167,7 @@ const capabilitiesOf = ({ payments, wechat }: Services): string[] => [
   ...(wechat ? ['wechat.share'] : []),
 ];
 
-const givenId = /^[\w-]{8,64}$/;
+const requestIdPattern = /^[\w-]{8,64}$/;
 
 /** Returns the matched pattern, such as `/api/v1/stories/:id`, or `other`: an unmatched call ends in some `*`. */
 function routeOf(c: Http): string {
@@ -181,15 +181,15 @@ function routeOf(c: Http): string {
  */
 const requestLog = ({ log, counters, tracing }: Services) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const from = performance.now();
-    const given = c.req.header('x-request-id') ?? '';
-    const requestId = givenId.test(given) ? given : randomUUID();
+    const startedAt = performance.now();
+    const requestIdHeader = c.req.header('x-request-id') ?? '';
+    const requestId = requestIdPattern.test(requestIdHeader) ? requestIdHeader : randomUUID();
     c.set('requestId', requestId);
     c.header('X-Request-Id', requestId);
     const { method, path } = c.req;
-    const answer = async () => {
+    const handle = async () => {
       await next();
-      const elapsed = performance.now() - from;
+      const elapsed = performance.now() - startedAt;
       const { status } = c.res;
       const user = c.get('identity')?.user.id;
       log.info({ requestId, method, path, status, ms: Math.round(elapsed), user }, 'request');
@@ -199,6 +199,6 @@ const requestLog = ({ log, counters, tracing }: Services) =>
     const span = path.startsWith('/api/media/')
       ? null
       : tracing?.beginRequest({ method, requestId, traceparent: c.req.header('traceparent') });
-    await withinRequest(requestId, () => (span ? span.run(answer) : answer()));
+    await withinRequest(requestId, () => (span ? span.run(handle) : handle()));
     span?.end({ route: routeOf(c), status: c.res.status });
   });

@@ -13,7 +13,7 @@ const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';
 const sessionCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_session' : 'liaozhai_session');
 
 /** Maximum number of cookies of one name that are read. A browser sends one for each path and parent domain. */
-const MOST_OF_A_NAME = 6;
+const MAX_COOKIES_OF_A_NAME = 6;
 
 /** Returns each session cookie's value. On HTTP, one of another path or domain may exist that no response removes. */
 export const sessionTokens = (c: Http): string[] =>
@@ -22,7 +22,7 @@ export const sessionTokens = (c: Http): string[] =>
     .map((cookie) => cookie.trim())
     .filter((cookie) => cookie.startsWith(`${sessionCookie(c)}=`))
     .map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
-    .slice(0, MOST_OF_A_NAME);
+    .slice(0, MAX_COOKIES_OF_A_NAME);
 
 /** Returns the token of the valid session; empty for a visitor. */
 export const sessionToken = (c: Http): string => c.get('identity')?.token ?? '';
@@ -44,7 +44,7 @@ interface Account {
 }
 
 /** Maximum number of accounts per device cookie. */
-const REMEMBERED = 5;
+const MAX_ACCOUNTS = 5;
 
 const deviceCookie = (c: Http): string => (isSecure(c) ? '__Host-liaozhai_device' : 'liaozhai_device');
 
@@ -54,7 +54,7 @@ const sign = (appKey: string, device: string, { id, password_hash }: Account): s
 
 function readDevice(c: Http): { device: string; signatures: string[] } {
   const [device = '', ...signatures] = (getCookie(c, deviceCookie(c)) ?? '').split('.');
-  return { device, signatures: signatures.slice(0, REMEMBERED) };
+  return { device, signatures: signatures.slice(0, MAX_ACCOUNTS) };
 }
 
 /**
@@ -63,22 +63,22 @@ function readDevice(c: Http): { device: string; signatures: string[] } {
  */
 export function knownDevice(c: Http, appKey: string, account: Account): string | null {
   const { device, signatures } = readDevice(c);
-  const wanted = sign(appKey, device, account);
-  return signatures.some((signature) => sameText(signature, wanted)) ? device : null;
+  const expectedSignature = sign(appKey, device, account);
+  return signatures.some((signature) => sameText(signature, expectedSignature)) ? device : null;
 }
 
 export function rememberDevice(c: Http, appKey: string, account: Account): void {
-  const { device: known, signatures } = readDevice(c);
-  const device = known || randomToken();
-  const mine = sign(appKey, device, account);
-  const others = signatures.filter((signature) => signature !== mine);
-  const value = [device, mine, ...others].slice(0, REMEMBERED + 1).join('.');
+  const { device: storedDevice, signatures } = readDevice(c);
+  const device = storedDevice || randomToken();
+  const ownSignature = sign(appKey, device, account);
+  const others = signatures.filter((signature) => signature !== ownSignature);
+  const value = [device, ownSignature, ...others].slice(0, MAX_ACCOUNTS + 1).join('.');
   const maxAge = rules.deviceLifetimeDays * 86_400;
   setCookie(c, deviceCookie(c), value, { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c), maxAge });
 }
 
 const cookieName = 'XSRF-TOKEN';
-const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Bound to the session cookie, so that a token from another site or user is invalid. */
 const csrfSignature = (appKey: string, nonce: string, session: string): string =>
@@ -88,15 +88,15 @@ const csrfSignature = (appKey: string, nonce: string, session: string): string =
 export function setCsrfCookie(c: Http, appKey: string, session: string): void {
   const nonce = randomToken();
   const secure = isSecure(c);
-  const lasting = session === '' ? {} : { maxAge: sessionSeconds };
+  const persistence = session === '' ? {} : { maxAge: sessionSeconds };
   const value = `${nonce}.${csrfSignature(appKey, nonce, session)}`;
-  setCookie(c, cookieName, value, { path: '/', sameSite: 'Lax', secure, ...lasting });
+  setCookie(c, cookieName, value, { path: '/', sameSite: 'Lax', secure, ...persistence });
 }
 
 /** Refuses (419) changes that another site could have caused. */
 export const csrfGuard = ({ appKey, env }: Services) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    if (!readOnly.has(c.req.method) && !isOwnRequest(c, appKey, env.APP_ORIGIN)) throw pageExpired();
+    if (!safeMethods.has(c.req.method) && !isOwnRequest(c, appKey, env.APP_ORIGIN)) throw pageExpired();
     await next();
   });
 

@@ -39,7 +39,7 @@ export function userOf(c: Http): UserRow {
 /** Returns the signed-in user and counts the call against `RATE_LIMIT_WRITES`. Throws 401, 403 and 429. */
 export function writingUser(c: Http, { limits, env }: Pick<Services, 'limits' | 'env'>): UserRow {
   const user = userOf(c);
-  limits.take(`write:${user.id}`, env.RATE_LIMIT_WRITES);
+  limits.consume(`write:${user.id}`, env.RATE_LIMIT_WRITES);
   return user;
 }
 
@@ -100,12 +100,12 @@ export class RequestLimits {
     this.#limiter = limiter;
   }
 
-  take(key: string, perMinute: number): void {
+  consume(key: string, perMinute: number): void {
     const seconds = this.#limiter.take(key, perMinute);
     if (seconds > 0) throw tooMany(seconds);
   }
 
-  giveBack(key: string): void {
+  restore(key: string): void {
     this.#limiter.giveBack(key);
   }
 

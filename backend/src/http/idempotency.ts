@@ -19,7 +19,7 @@ export interface PaidOutcome extends StoredSuccess {
  * Runs `work` once per key. Its effects and its response are stored in one transaction, so that a repeated request gets
  * the stored response, even after a crash. `work` is synchronous, so that two requests cannot overlap.
  */
-export function once(
+export function runOnce(
   c: Http,
   services: Services,
   key: string | undefined,
@@ -27,35 +27,37 @@ export function once(
   work: () => StoredSuccess,
 ): Response {
   const { db, clock } = services;
-  if (key === undefined) return answer(c, db.transaction(work));
+  if (key === undefined) return respond(c, db.transaction(work));
   const scope = { user_id: userOf(c).id, method: c.req.method, path: c.req.path, key };
-  const request_hash = createHash('sha256').update(canonical(input)).digest('hex');
+  const request_hash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const outcome = db.transaction((): StoredSuccess => {
     db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * 3_600_000));
-    const stored = db.first(
+    const storedResponse = db.first(
       query
         .selectFrom('idempotency')
         .selectAll()
         .where((where) => where.and(scope)),
     );
-    if (stored && stored.request_hash !== request_hash) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
-    if (stored) return { status: stored.status as StoredSuccess['status'], body: JSON.parse(stored.response) };
-    const done = work();
-    const response = JSON.stringify(done.body);
+    if (storedResponse && storedResponse.request_hash !== request_hash)
+      throw invalid({ client_id: ['请求编号已用于另一个请求'] });
+    if (storedResponse)
+      return { status: storedResponse.status as StoredSuccess['status'], body: JSON.parse(storedResponse.response) };
+    const result = work();
+    const response = JSON.stringify(result.body);
     db.run(
       query
         .insertInto('idempotency')
-        .values({ ...scope, request_hash, status: done.status, response, created_at: clock() }),
+        .values({ ...scope, request_hash, status: result.status, response, created_at: clock() }),
     );
-    return done;
+    return result;
   });
-  return answer(c, outcome);
+  return respond(c, outcome);
 }
 
-const answer = (c: Http, { status, body }: StoredSuccess): Response => c.json(body as object, status);
+const respond = (c: Http, { status, body }: StoredSuccess): Response => c.json(body as object, status);
 
 /** Serializes with sorted keys, so that the order of the fields does not matter. */
-function canonical(input: unknown): string {
+function canonicalJson(input: unknown): string {
   return JSON.stringify(input, (_key, value: unknown) =>
     value && typeof value === 'object' && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -44,30 +44,30 @@ const labels: Record<string, string> = {
   diagnostics: '诊断信息',
 };
 
-export const codePoints = (text: string): number => [...text].length;
+export const countCodePoints = (text: string): number => [...text].length;
 
 /** Normalizes line breaks, replaces lone surrogates and removes control characters except tab and line feed. */
-export const clean = (text: string): string =>
+export const cleanText = (text: string): string =>
   Buffer.from(text)
     .toString()
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '');
 
 /** Whether a text is invisible: it has only blanks and characters without a shape. */
-export const showsNothing = (text: string): boolean =>
+export const isInvisible = (text: string): boolean =>
   /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]*$/u.test(text);
 
 /** Trimmed text with its length in code points, as PHP's `mb_strlen` counts. */
 export const text = (min: number, max: number) =>
   v.pipe(
     v.string(),
-    v.transform((value) => clean(value).trim()),
-    v.check((value) => codePoints(value) <= max, `不能超过 ${max} 个字符`),
+    v.transform((value) => cleanText(value).trim()),
+    v.check((value) => countCodePoints(value) <= max, `不能超过 ${max} 个字符`),
     v.check(
-      (value) => codePoints(value) >= min,
+      (value) => countCodePoints(value) >= min,
       ({ input }) => (input === '' ? '不能为空' : `至少 ${min} 个字符`),
     ),
-    v.check((value) => min === 0 || value === '' || !showsNothing(value), '至少要有一个看得见的字'),
+    v.check((value) => min === 0 || value === '' || !isInvisible(value), '至少要有一个看得见的字'),
   );
 
 /** An integer, as a number or, for a query, as text. */
@@ -149,8 +149,8 @@ export function ownRows<Table extends 'orders' | 'tickets'>(
   userId: string,
   cursor: string | undefined,
 ): Selectable<Schema[Table]>[] {
-  const after = readCursor(cursor);
-  const isAfter = after ? sql<boolean>`(created_at, id) < (${after.time}, ${after.id})` : sql<boolean>`true`;
+  const position = readCursor(cursor);
+  const isAfter = position ? sql<boolean>`(created_at, id) < (${position.time}, ${position.id})` : sql<boolean>`true`;
   const page = sql<Selectable<Schema[Table]>>`
     select * from ${sql.table(table)} where user_id = ${userId} and ${isAfter}
     order by created_at desc, id desc limit ${rules.pageSize + 1}`;
@@ -160,21 +160,21 @@ export function ownRows<Table extends 'orders' | 'tickets'>(
 /**
  * Builds a page in the shape of Laravel's cursor pagination from up to `pageSize + 1` rows.
  * @param position returns a row's position, for the cursor of the next page.
- * @param kept further query parameters, which the link to the next page repeats.
+ * @param queryParameters further query parameters, which the link to the next page repeats.
  */
 export function cursorPage<Row, Item>(
   rows: Row[],
   path: string,
   position: (row: Row) => Position,
   present: (row: Row) => Item,
-  kept: Record<string, string> = {},
+  queryParameters: Record<string, string> = {},
 ) {
-  const shown = rows.slice(0, rules.pageSize);
-  const last = shown.at(-1);
-  const next = rows.length > shown.length && last ? writeCursor(position(last)) : null;
-  const nextLink = next && `${path}?${new URLSearchParams({ ...kept, cursor: next })}`;
+  const shownRows = rows.slice(0, rules.pageSize);
+  const last = shownRows.at(-1);
+  const next = rows.length > shownRows.length && last ? writeCursor(position(last)) : null;
+  const nextLink = next && `${path}?${new URLSearchParams({ ...queryParameters, cursor: next })}`;
   return {
-    data: shown.map(present),
+    data: shownRows.map(present),
     links: { first: null, last: null, prev: null, next: nextLink },
     meta: { path, per_page: rules.pageSize, next_cursor: next, prev_cursor: null },
   };

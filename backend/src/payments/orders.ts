@@ -9,7 +9,7 @@ import { type AppEnv, conflict, forbidden, HttpError, invalid, notFound, userOf,
 import { requiredKey } from '../http/idempotency.ts';
 import { cursorPage, id, ownRows, readInput, validate } from '../http/input.ts';
 import { productOrigin } from '../http/origin.ts';
-import { tell } from '../realtime/events.ts';
+import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
@@ -102,7 +102,7 @@ function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
 /** Throws 403 in a mode without recharge, and 409 for too many open orders. No other code decides this. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
   assertMayPay(user);
-  const open = db.all(
+  const openOrders = db.all(
     query
       .selectFrom('orders')
       .select('id')
@@ -111,7 +111,8 @@ function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
       .where('status', 'in', ['created', 'pending'])
       .limit(rules.openOrders),
   );
-  if (open.length >= rules.openOrders) throw conflict('too_many_orders', '未付款的订单太多，请先付款，或等它们过期');
+  if (openOrders.length >= rules.openOrders)
+    throw conflict('too_many_orders', '未付款的订单太多，请先付款，或等它们过期');
 }
 
 /** Returns an unused number. Call it inside a transaction. */
@@ -126,7 +127,7 @@ function newOrderId(services: Services): string {
 const orderForm = v.object({ package_id: id });
 
 /** Returns the order of the client id, or creates it. Throws 409 and 422. */
-function place(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
+function placeOrder(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
   const { db, clock, env } = services;
   return db.transaction((): OrderRow => {
     const existing = db.first(
@@ -161,7 +162,7 @@ function place(services: Services, provider: PaymentProvider, user: UserRow, cli
   });
 }
 
-const providerAway = () =>
+const providerUnavailable = () =>
   new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
 
 /** Stores the provider's page. The status of an order that was paid in the meantime is left unchanged. Throws 503. */
@@ -177,7 +178,7 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
     })
     .catch((error: unknown) => {
       report(error, { order: order.id, provider: provider.id });
-      throw providerAway();
+      throw providerUnavailable();
     });
   db.run(
     query
@@ -196,7 +197,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       const input = readInput(c);
       const key = requiredKey(c, input);
       const { package_id } = validate(orderForm, input);
-      const order = place(services, provider, user, key, package_id);
+      const order = placeOrder(services, provider, user, key, package_id);
       if (order.status === 'created' && isOpen(order, clock())) {
         await openCheckout(services, provider, order, productOrigin(c.get('source'), env.APP_ORIGIN));
       }
@@ -257,8 +258,8 @@ function applyPayment(services: Services, provider: string, event: PaymentEvent)
       );
       throw conflict('amount_mismatch', '金额与订单不符');
     }
-    const settled = event.outcome === 'paid' ? credit(services, order) : fail(services, order);
-    const answer = { data: { order_id: order.id, status: settled.status } };
+    const settledOrder = event.outcome === 'paid' ? creditOrder(services, order) : failOrder(services, order);
+    const answer = { data: { order_id: order.id, status: settledOrder.status } };
     db.run(
       query.insertInto('payment_events').values({
         provider,
@@ -272,7 +273,7 @@ function applyPayment(services: Services, provider: string, event: PaymentEvent)
   });
 }
 
-function credit(services: Services, order: OrderRow): OrderRow {
+function creditOrder(services: Services, order: OrderRow): OrderRow {
   if (order.status === 'credited') return order;
   const { db, clock } = services;
   const now = clock();
@@ -286,29 +287,29 @@ function credit(services: Services, order: OrderRow): OrderRow {
   });
   const changes = { status: 'credited', paid_at: now, credited_at: now } as const;
   db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
-  return announced(services, { ...order, ...changes });
+  return announceOrder(services, { ...order, ...changes });
 }
 
 /** Marks an open order as failed. A failure after the payment, or a second one, is ignored. */
-function fail(services: Services, order: OrderRow): OrderRow {
+function failOrder(services: Services, order: OrderRow): OrderRow {
   if (order.status !== 'created' && order.status !== 'pending') return order;
   const changes = { status: 'failed' } as const;
   services.db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
-  return announced(services, { ...order, ...changes });
+  return announceOrder(services, { ...order, ...changes });
 }
 
 /** Expires the user's open orders. A payment that still arrives is credited. */
 export function endOpenOrders(services: Services, userId: string): void {
   const { db, clock } = services;
   const now = clock();
-  const open = query.selectFrom('orders').selectAll().where('user_id', '=', userId).where('expires_at', '>', now);
-  for (const order of db.all(open.where('status', 'in', ['created', 'pending']))) {
+  const openOrders = query.selectFrom('orders').selectAll().where('user_id', '=', userId).where('expires_at', '>', now);
+  for (const order of db.all(openOrders.where('status', 'in', ['created', 'pending']))) {
     db.run(query.updateTable('orders').set({ expires_at: now }).where('id', '=', order.id));
-    announced(services, { ...order, expires_at: now });
+    announceOrder(services, { ...order, expires_at: now });
   }
 }
 
-function announced(services: Services, order: OrderRow): OrderRow {
-  tell(services, order.user_id, 'order.updated', { order: presentOrder(order, services.clock()) });
+function announceOrder(services: Services, order: OrderRow): OrderRow {
+  notifyUser(services, order.user_id, 'order.updated', { order: presentOrder(order, services.clock()) });
   return order;
 }

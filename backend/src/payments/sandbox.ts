@@ -22,17 +22,17 @@ const eventSchema = v.object({
 });
 
 /** Condition worded as in the partial index. */
-const undelivered = sql<boolean>`outcome is not null and delivered_at is null`;
+const isUndelivered = sql<boolean>`outcome is not null and delivered_at is null`;
 
-type Needed = Pick<Services, 'env' | 'clock' | 'report' | 'db'>;
+type SandboxServices = Pick<Services, 'env' | 'clock' | 'report' | 'db'>;
 
 /** Creates a provider that takes no money. Its page lets the reader choose the outcome that its webhook reports. */
-export function createSandbox({ env, clock, report, db }: Needed, secret: string): PaymentProvider {
+export function createSandbox({ env, clock, report, db }: SandboxServices, secret: string): PaymentProvider {
   /** null while deliveries are stopped */
   let ownUrl: string | null = null;
   const timers = new Set<NodeJS.Timeout>();
 
-  const byToken = (token: string) =>
+  const findCheckout = (token: string) =>
     db.first(query.selectFrom('sandbox_checkouts').selectAll().where('token', '=', token));
 
   function deliverIn(pauseMs: number, token: string, attempt: number): void {
@@ -44,10 +44,10 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
   }
 
   async function deliver(token: string, attempt: number): Promise<void> {
-    const checkout = byToken(token);
+    const checkout = findCheckout(token);
     if (ownUrl === null || !checkout || checkout.outcome === null || checkout.delivered_at !== null) return;
     const raw = JSON.stringify(webhookOf(checkout));
-    const isTaken = await fetch(`${ownUrl}/api/v1/payments/webhook/sandbox`, {
+    const isAccepted = await fetch(`${ownUrl}/api/v1/payments/webhook/sandbox`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -61,15 +61,15 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
     );
     // the server and its database may have been closed in the meantime
     if (ownUrl === null) return;
-    const pause = retryPausesMs[attempt];
-    if (isTaken) {
+    const pauseMs = retryPausesMs[attempt];
+    if (isAccepted) {
       db.run(query.updateTable('sandbox_checkouts').set({ delivered_at: clock() }).where('token', '=', token));
-    } else if (pause !== undefined) deliverIn(pause, token, attempt + 1);
+    } else if (pauseMs !== undefined) deliverIn(pauseMs, token, attempt + 1);
   }
 
   /** Stores the reader's choice. Only the first one counts. */
   function decide(token: string, outcome: 'paid' | 'failed'): void {
-    const isFirst = db.run(
+    const changedRows = db.run(
       query
         .updateTable('sandbox_checkouts')
         .set({ outcome })
@@ -77,16 +77,16 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
         .where('outcome', 'is', null)
         .where('expires_at', '>', clock()),
     );
-    if (isFirst > 0) deliverIn(env.PAYMENT_SANDBOX_DELAY_MS, token, 0);
+    if (changedRows > 0) deliverIn(env.PAYMENT_SANDBOX_DELAY_MS, token, 0);
   }
 
   const pages = new Hono<AppEnv>()
     .get('/:token', (c) => {
-      const checkout = byToken(c.req.param('token'));
+      const checkout = findCheckout(c.req.param('token'));
       return showPage(c, checkout, checkout ? stateOf(checkout, clock()) : 'unknown');
     })
     .post('/:token', (c) => {
-      const checkout = byToken(c.req.param('token'));
+      const checkout = findCheckout(c.req.param('token'));
       if (!checkout) return showPage(c, checkout, 'unknown');
       const { outcome } = readInput(c);
       if (outcome === 'paid' || outcome === 'failed') decide(checkout.token, outcome);
@@ -111,7 +111,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
             outcome: null,
             delivered_at: null,
           })
-          .onConflict((known) => known.column('order_id').doNothing()),
+          .onConflict((conflict) => conflict.column('order_id').doNothing()),
       );
       const { token } =
         db.first(query.selectFrom('sandbox_checkouts').select('token').where('order_id', '=', orderId)) ?? {};
@@ -127,7 +127,7 @@ export function createSandbox({ env, clock, report, db }: Needed, secret: string
     },
     start(url) {
       ownUrl = url;
-      for (const { token } of db.all(query.selectFrom('sandbox_checkouts').select('token').where(undelivered))) {
+      for (const { token } of db.all(query.selectFrom('sandbox_checkouts').select('token').where(isUndelivered))) {
         deliverIn(0, token, 0);
       }
       return () => {

@@ -6,7 +6,7 @@ import { presentMessage } from '../chat/presentMessage.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import { type AppEnv, forbidden, identityOf, userOf } from '../http/http.ts';
-import { codePoints, readInput } from '../http/input.ts';
+import { countCodePoints, readInput } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findUser, presentUser } from '../users/user.ts';
@@ -28,7 +28,12 @@ const fits = (userId: string, event: string, data: object): boolean =>
   broadcastBytes(userId, event, data) <= rules.eventBytes;
 
 /** Sends an event to all of a user's sockets once the surrounding transaction is committed. */
-export function tell({ db, broadcaster, counters, log }: Services, userId: string, event: string, data: object): void {
+export function notifyUser(
+  { db, broadcaster, counters, log }: Services,
+  userId: string,
+  event: string,
+  data: object,
+): void {
   db.afterCommit(() => {
     counters?.events.inc({ event });
     const publish = () => broadcaster.publish(userChannel(userId), event, data);
@@ -55,18 +60,18 @@ export function announceMessage(
   const head = { conversation_id: row.conversation_id, version: row.version, ...cut };
   const full = { ...head, message };
   if (fits(row.user_id, event, full)) {
-    tell(services, row.user_id, event, full);
+    notifyUser(services, row.user_id, event, full);
   } else {
     const { body, ...short } = message;
-    const cut = { ...short, body_length: codePoints(body) };
-    tell(services, row.user_id, event, { ...head, message: cut, truncated: true });
+    const shortened = { ...short, body_length: countCodePoints(body) };
+    notifyUser(services, row.user_id, event, { ...head, message: shortened, truncated: true });
   }
 }
 
 export function announceBalance(services: Services, userId: string): void {
   services.db.afterCommit(() => {
     const user = services.db.first(query.selectFrom('users').select(['balance', 'version']).where('id', '=', userId));
-    if (user) tell(services, userId, 'balance.updated', user);
+    if (user) notifyUser(services, userId, 'balance.updated', user);
   });
 }
 
@@ -76,13 +81,13 @@ export function announceUser(services: Services, userId: string): void {
     const user = presentUser(findUser(services, userId), services.clock());
     const full = { user, version: user.version };
     const { persona, ...short } = user;
-    tell(services, userId, 'user.updated', fits(userId, 'user.updated', full) ? full : { ...full, user: short });
+    notifyUser(services, userId, 'user.updated', fits(userId, 'user.updated', full) ? full : { ...full, user: short });
   });
 }
 
 /** Makes every page of the user check its session, so that pages of the ended session stop listening. */
 export function announceSessionEnd(services: Services, userId: string): void {
-  tell(services, userId, 'session.ended', {});
+  notifyUser(services, userId, 'session.ended', {});
 }
 
 /** Current load of a broadcaster. */
@@ -90,9 +95,9 @@ export interface BroadcasterLoad {
   /** open sockets of this server's own */
   sockets: number;
   /** queued events */
-  waiting: number;
+  queuedEvents: number;
   /** events since the start that could not be delivered */
-  lost: number;
+  lostEvents: number;
 }
 
 /** Sends events to the pages, through this server's own sockets or a Reverb server. */

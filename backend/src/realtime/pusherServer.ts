@@ -11,7 +11,7 @@ import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 const ACTIVITY_TIMEOUT_SECONDS = 30;
 /** Silence before a ping. Twice this plus the check interval fits into the 75 s of the documented nginx. */
-const QUIET_MS = 30_000;
+const SILENCE_MS = 30_000;
 
 const frameSchema = v.object({
   event: v.string(),
@@ -48,17 +48,17 @@ export class PusherServer implements Broadcaster {
   constructor(env: Env, appKey: string) {
     this.#env = env;
     this.#appKey = appKey;
-    this.#pinger = setInterval(() => this.#pingQuiet(), QUIET_MS / 2).unref();
+    this.#pinger = setInterval(() => this.#pingSilent(), SILENCE_MS / 2).unref();
   }
 
   /** Includes the session in the signature, so that the socket that subscribes with it is bound to the session. */
   sign(text: string, sessionHash: string): string {
-    const session = this.#nameOf(sessionHash);
+    const session = this.#sessionNameOf(sessionHash);
     return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, `${text}|${session}`)}.${session}`;
   }
 
   /** Returns a name for the session that does not reveal its hash to pages. */
-  #nameOf(sessionHash: string): string {
+  #sessionNameOf(sessionHash: string): string {
     return hmac(this.#appKey, `socket|${sessionHash}`);
   }
 
@@ -67,7 +67,7 @@ export class PusherServer implements Broadcaster {
   }
 
   closeSession(sessionHash: string): void {
-    this.#hub.closeSession(this.#nameOf(sessionHash));
+    this.#hub.closeSession(this.#sessionNameOf(sessionHash));
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -76,13 +76,13 @@ export class PusherServer implements Broadcaster {
   }
 
   load(): BroadcasterLoad {
-    return { sockets: this.#hub.size, waiting: 0, lost: 0 };
+    return { sockets: this.#hub.size, queuedEvents: 0, lostEvents: 0 };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#pinger);
     // unlike Reverb, announces the restart, so that a page reconnects without treating its network as broken
-    this.#hub.sendAway();
+    this.#hub.closeAll();
     this.#sockets.close();
   }
 
@@ -120,11 +120,11 @@ export class PusherServer implements Broadcaster {
   #receive(connection: Connection, data: RawData): void {
     connection.lastActivity = performance.now();
     const message = parseFrame(data);
-    if (!message || !this.#handles(connection, message)) connection.fail(4200, 'Invalid message format');
+    if (!message || !this.#tryHandle(connection, message)) connection.fail(4200, 'Invalid message format');
   }
 
   /** Whether a frame is valid. Serializing one that is nested too deeply throws `RangeError`. */
-  #handles(connection: Connection, message: ClientFrame): boolean {
+  #tryHandle(connection: Connection, message: ClientFrame): boolean {
     try {
       return this.#handle(connection, message);
     } catch (error) {
@@ -157,7 +157,7 @@ export class PusherServer implements Broadcaster {
     if (!success) return false;
     const { channel, auth, channel_data } = output;
     const isGuarded = /^(private|presence)-/.test(channel);
-    const session = isGuarded ? this.#signedBy(connection.id, channel, auth ?? '', channel_data) : null;
+    const session = isGuarded ? this.#verifySignature(connection.id, channel, auth ?? '', channel_data) : null;
     if (isGuarded && session === null) {
       connection.fail(4009, 'Connection is unauthorized');
       return true;
@@ -172,7 +172,12 @@ export class PusherServer implements Broadcaster {
   }
 
   /** Returns the name of the session in a signature; null if the signature is wrong. */
-  #signedBy(socketId: string, channel: string, auth: string, channelData: string | null | undefined): string | null {
+  #verifySignature(
+    socketId: string,
+    channel: string,
+    auth: string,
+    channelData: string | null | undefined,
+  ): string | null {
     const text = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
     const [signature = '', session = ''] = auth.slice(auth.indexOf(':') + 1).split('.');
     return sameText(signature, hmac(this.#appKey, `${text}|${session}`)) ? session : null;
@@ -190,13 +195,13 @@ export class PusherServer implements Broadcaster {
     return true;
   }
 
-  #pingQuiet(): void {
-    const quietSince = performance.now() - QUIET_MS;
+  #pingSilent(): void {
+    const silentSince = performance.now() - SILENCE_MS;
     for (const connection of this.#hub.all()) {
-      if (connection.lastActivity <= quietSince - QUIET_MS) {
+      if (connection.lastActivity <= silentSince - SILENCE_MS) {
         connection.fail(4201, 'Pong reply not received in time');
         connection.drop();
-      } else if (connection.lastActivity <= quietSince) {
+      } else if (connection.lastActivity <= silentSince) {
         connection.send('pusher:ping');
       }
     }
@@ -335,7 +340,7 @@ class Hub {
   }
 
   /** Closes every socket with a code that makes the page reconnect. */
-  sendAway(): void {
+  closeAll(): void {
     for (const connection of this.#connections.values()) {
       connection.fail(4200, 'Server is restarting');
       connection.close(4200, 'server is restarting');

@@ -8,9 +8,9 @@ import type { Log } from '../telemetry.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';
 
 /** At 10 kB an event, limits the memory for an unavailable Reverb to 10 MB. */
-const LONGEST_QUEUE = 1_000;
+const MAX_QUEUED_EVENTS = 1_000;
 /** Age at which an event is dropped: pages fetch missing events after a silence of 5 s. */
-const FRESH_FOR_MS = 30_000;
+const MAX_EVENT_AGE_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 /** Time that `close` waits for queued events. */
 const FLUSH_MS = 300;
@@ -30,8 +30,8 @@ export class ReverbBroadcaster implements Broadcaster {
   readonly #queue: Event[] = [];
   #sending: Promise<void> | null = null;
   /** Lost events since Reverb last accepted one. */
-  #lost = 0;
-  #lostInAll = 0;
+  #lostInARow = 0;
+  #lostTotal = 0;
 
   constructor(app: ReverbApp, log: Log) {
     this.#app = app;
@@ -45,10 +45,10 @@ export class ReverbBroadcaster implements Broadcaster {
   publish(channel: string, event: string, data: object): void {
     const body = JSON.stringify({ name: event, channels: [channel], data: JSON.stringify(data) });
     this.#queue.push({ body, publishedAt: performance.now() });
-    if (this.#queue.length > LONGEST_QUEUE) {
+    if (this.#queue.length > MAX_QUEUED_EVENTS) {
       // drops the oldest: by the version of a newer event a page detects the missing one
       this.#queue.shift();
-      this.#missed(`more than ${LONGEST_QUEUE} wait`);
+      this.#recordLoss(`more than ${MAX_QUEUED_EVENTS} wait`);
     }
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
@@ -59,7 +59,7 @@ export class ReverbBroadcaster implements Broadcaster {
   closeSession(): void {}
 
   load(): BroadcasterLoad {
-    return { sockets: 0, waiting: this.#queue.length, lost: this.#lostInAll };
+    return { sockets: 0, queuedEvents: this.#queue.length, lostEvents: this.#lostTotal };
   }
 
   async close(): Promise<void> {
@@ -69,10 +69,10 @@ export class ReverbBroadcaster implements Broadcaster {
 
   async #sendAll(): Promise<void> {
     for (let event = this.#queue.shift(); event; event = this.#queue.shift()) {
-      const isFresh = performance.now() - event.publishedAt <= FRESH_FOR_MS;
+      const isFresh = performance.now() - event.publishedAt <= MAX_EVENT_AGE_MS;
       const failure = isFresh ? await this.#send(event.body) : 'it is too slow';
-      if (failure) this.#missed(failure);
-      else this.#taken();
+      if (failure) this.#recordLoss(failure);
+      else this.#recordSuccess();
     }
   }
 
@@ -80,24 +80,25 @@ export class ReverbBroadcaster implements Broadcaster {
   async #send(body: string): Promise<string | null> {
     try {
       const status = await post(`${this.#app.url}${signedPath(this.#app, body, Date.now())}`, body);
-      return status === 200 ? null : refusal(status);
+      return status === 200 ? null : describeRefusal(status);
     } catch (error) {
       const { name, code } = error as NodeJS.ErrnoException;
       return name === 'TimeoutError' ? `no answer within ${ANSWER_TIMEOUT_MS / 1000} s` : (code ?? String(error));
     }
   }
 
-  #missed(failure: string): void {
-    if (this.#lost === 0) {
+  #recordLoss(failure: string): void {
+    if (this.#lostInARow === 0) {
       this.#log.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
     }
-    this.#lost += 1;
-    this.#lostInAll += 1;
+    this.#lostInARow += 1;
+    this.#lostTotal += 1;
   }
 
-  #taken(): void {
-    if (this.#lost > 0) this.#log.warn(`Reverb at ${this.#app.url} takes events again; ${this.#lost} were lost.`);
-    this.#lost = 0;
+  #recordSuccess(): void {
+    if (this.#lostInARow > 0)
+      this.#log.warn(`Reverb at ${this.#app.url} takes events again; ${this.#lostInARow} were lost.`);
+    this.#lostInARow = 0;
   }
 }
 
@@ -109,7 +110,7 @@ async function post(url: string, body: string): Promise<number | undefined> {
   const options = { method: 'POST', headers, signal, agent: false };
   const outgoing = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve).once('error', reject);
       outgoing.once('upgrade', (_, socket) => {
         socket.destroy();
@@ -118,8 +119,8 @@ async function post(url: string, body: string): Promise<number | undefined> {
       outgoing.once('close', () => reject(new Error('it closed without an answer')));
       outgoing.end(body);
     });
-    for await (const _ of answer);
-    return answer.statusCode;
+    for await (const _ of response);
+    return response.statusCode;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
@@ -134,7 +135,7 @@ export function signedPath({ id, key, secret }: Omit<ReverbApp, 'url'>, body: st
   return `${path}?${query}&auth_signature=${hmac(secret, `POST\n${path}\n${query}`)}`;
 }
 
-function refusal(status: number | undefined): string {
+function describeRefusal(status: number | undefined): string {
   if (status === 401) return 'it answers 401, so REVERB_APP_KEY or REVERB_APP_SECRET is not what it has';
   if (status === 404) return 'it answers 404, so REVERB_APP_ID is not what it has';
   return `it answers ${status}`;

@@ -16,7 +16,7 @@ import { addressOf } from './accountEmail.ts';
 import { forgetInGifts } from './invites.ts';
 import { findUser } from './user.ts';
 
-const request = v.object({ current_password: givenPassword });
+const deletionForm = v.object({ current_password: givenPassword });
 
 /** Routes that schedule and cancel the deletion of the account. */
 export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
@@ -24,8 +24,8 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/', async (c) => {
       const user = userOf(c);
-      const form = validate(request, readInput(c));
-      limits.take(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      const form = validate(deletionForm, readInput(c));
+      limits.consume(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
@@ -40,7 +40,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
         announceUser(services, user.id);
         const to = addressOf(user);
         if (to !== null && isVerified(user))
-          db.afterCommit(() => void mailer.send(notice(findUser(services, user.id), to)));
+          db.afterCommit(() => void mailer.send(deletionNotice(findUser(services, user.id), to)));
       });
       return c.json({ data: { deletion_at: isoTimeOrNull(findUser(services, user.id).delete_at) } });
     })
@@ -55,30 +55,30 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
     });
 }
 
-const notice = (user: UserRow, to: string) => ({
+const deletionNotice = (user: UserRow, to: string) => ({
   to,
   subject: '账号将被注销',
   text: `${user.name}，你好：\n\n你的账号 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。`,
 });
 
-const MOST_AT_ONCE = 20;
+const MAX_ERASURES = 20;
 
 /** Erases the accounts whose deletion is due. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
-  const due = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
-  for (const { id } of db.all(due.limit(MOST_AT_ONCE))) {
+  const dueAccounts = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());
+  for (const { id } of db.all(dueAccounts.limit(MAX_ERASURES))) {
     db.transaction(() => {
       // another backend may have erased it, or its deletion may have been cancelled
-      const user = db.first(due.where('id', '=', id));
+      const user = db.first(dueAccounts.where('id', '=', id));
       if (user) erase(services, user);
     });
   }
 }
 
 /** Tables and columns that the law requires to be preserved. Their ids no longer identify a person. */
-const keptTables = ['transactions', 'orders'];
-const keptOfUser = ['id', 'balance', 'version', 'created_at'];
+const retainedTables = ['transactions', 'orders'];
+const retainedUserColumns = ['id', 'balance', 'version', 'created_at'];
 
 /** Deletes a person's data. The row itself stays without personal data, since the ledger references it. */
 function erase(services: Services, { id, invited_by }: UserRow): void {
@@ -88,27 +88,33 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   endAllSessions(services, id);
   for (const table of tablesOfUsers(services))
     db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
-  const unnamed = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
-  db.run(unnamed.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
-  if (invited_by) db.run(unnamed.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
+  const anonymized = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
+  db.run(anonymized.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
+  if (invited_by) db.run(anonymized.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
   forgetInGifts(services, id);
-  const nobody = { login: `erased:${id}`, is_email: 0, name: '已注销', password_hash: '', invite_code: `erased:${id}` };
-  const emptied = db
+  const erasedUser = {
+    login: `erased:${id}`,
+    is_email: 0,
+    name: '已注销',
+    password_hash: '',
+    invite_code: `erased:${id}`,
+  };
+  const clearedColumns = db
     .columns()
-    .filter(({ table, name }) => table === 'users' && !(name in nobody) && !keptOfUser.includes(name))
+    .filter(({ table, name }) => table === 'users' && !(name in erasedUser) && !retainedUserColumns.includes(name))
     .map((column) => sql`${sql.ref(column.name)} = ${sql.raw(column.default ?? 'null')}`);
-  db.run({ compile: () => sql`update users set ${sql.join(emptied)} where id = ${id}`.compile(query) });
+  db.run({ compile: () => sql`update users set ${sql.join(clearedColumns)} where id = ${id}`.compile(query) });
   db.run(
     query
       .updateTable('users')
-      .set({ ...nobody, version: sql`version + 1` })
+      .set({ ...erasedUser, version: sql`version + 1` })
       .where('id', '=', id),
   );
 }
 
-/** Returns the tables with users' rows, including those of later features, except `keptTables`. */
+/** Returns the tables with users' rows, including those of later features, except `retainedTables`. */
 const tablesOfUsers = ({ db }: Services): string[] =>
   db
     .columns()
-    .filter(({ table, name }) => name === 'user_id' && !keptTables.includes(table))
+    .filter(({ table, name }) => name === 'user_id' && !retainedTables.includes(table))
     .map(({ table }) => table);

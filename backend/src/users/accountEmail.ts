@@ -19,9 +19,9 @@ const emailChange = v.object({ email: emailAddress, current_password: givenPassw
 export const addressOf = (user: UserRow): string | null => (user.is_email ? user.login : user.email);
 
 /** Returns the address to confirm; null without one and after its link has expired. */
-function pendingOf(user: UserRow, now: number): string | null {
-  const isGood = (user.pending_email_at ?? 0) + rules.verificationLinkHours * 3_600_000 > now;
-  return isGood ? user.pending_email : null;
+function pendingAddressOf(user: UserRow, now: number): string | null {
+  const isCurrent = (user.pending_email_at ?? 0) + rules.verificationLinkHours * 3_600_000 > now;
+  return isCurrent ? user.pending_email : null;
 }
 
 /** Routes that show and change the account's email address. */
@@ -30,7 +30,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
   const present = (id: string) => {
     const user = findUser(services, id);
     const email = addressOf(user);
-    const pending = pendingOf(user, clock());
+    const pending = pendingAddressOf(user, clock());
     return {
       data: {
         email,
@@ -44,7 +44,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
     .put('/', async (c) => {
       const user = userOf(c);
       const form = validate(emailChange, readInput(c));
-      limits.take(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      limits.consume(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
       }
@@ -54,9 +54,9 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/resend', (c) => {
       const user = userOf(c);
-      const pending = pendingOf(user, clock());
+      const pending = pendingAddressOf(user, clock());
       if (pending === null) throw conflict('nothing_pending', '没有等待确认的邮箱，请重新填写');
-      limits.take(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
+      limits.consume(`resend:${user.id}`, env.RATE_LIMIT_RESEND);
       mailTo(c, user, pending);
       return c.json(present(user.id), 202);
     });
@@ -73,21 +73,21 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
 /** Sets the address whose link was opened. Throws 403 if another account has it by now. */
 export function bindEmail(services: Services, user: UserRow, email: string): void {
   const { db, clock, mailer } = services;
-  const before = addressOf(user);
+  const formerAddress = addressOf(user);
   db.transaction(() => {
     if (findByLogin(services, email)) throw forbidden('链接无效或已过期');
-    const taken = user.is_email ? { login: email } : { email };
-    const settled = { email_verified_at: clock(), pending_email: null, pending_email_at: null };
+    const boundAddress = user.is_email ? { login: email } : { email };
+    const confirmation = { email_verified_at: clock(), pending_email: null, pending_email_at: null };
     db.run(
       query
         .updateTable('users')
-        .set({ ...taken, ...settled, version: sql`version + 1` })
+        .set({ ...boundAddress, ...confirmation, version: sql`version + 1` })
         .where('id', '=', user.id),
     );
     // revokes a link that was sent to the old address
     db.run(query.deleteFrom('password_resets').where('user_id', '=', user.id));
     announceUser(services, user.id);
-    if (before !== null) db.afterCommit(() => void mailer.send(movedNotice(user, before, email)));
+    if (formerAddress !== null) db.afterCommit(() => void mailer.send(movedNotice(user, formerAddress, email)));
   });
 }
 

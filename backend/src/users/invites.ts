@@ -57,14 +57,14 @@ export function rewardInvite(services: Services, invitee: UserRow): void {
   const inviter = findUser(services, invitee.invited_by);
   const isRewarded = hasRewardsLeft(services, inviter.id);
   const { inviteReward } = services.env.prices;
-  give(services, invitee.id, '受邀加入', {
+  bookGift(services, invitee.id, '受邀加入', {
     id: `inviter:${inviter.id}`,
     points: inviteReward.invitee,
     name: inviter.name,
     side: 'invitee',
   });
   if (!isRewarded) return;
-  give(services, inviter.id, `邀请好友「${invitee.name}」`, {
+  bookGift(services, inviter.id, `邀请好友「${invitee.name}」`, {
     id: `invitee:${invitee.id}`,
     points: inviteReward.inviter,
     name: invitee.name,
@@ -72,14 +72,14 @@ export function rewardInvite(services: Services, invitee: UserRow): void {
   });
 }
 
-function give(services: Services, userId: string, description: string, gift: Gift): void {
-  const [type = '', other = ''] = gift.id.split(':');
+function bookGift(services: Services, userId: string, description: string, gift: Gift): void {
+  const [type = '', otherId = ''] = gift.id.split(':');
   book(services, {
     userId,
     type: 'invite',
     amount: gift.points,
     description,
-    ref: { type, id: other },
+    ref: { type, id: otherId },
     key: gift.id,
   });
   saveGifts(services, userId, [...giftsOf(findUser(services, userId)), gift]);
@@ -96,8 +96,8 @@ const saveGifts = ({ db }: Services, userId: string, gifts: Gift[]) =>
 
 /** Removes a person's name from the unannounced gifts of others. Scans all users, which is acceptable for an erasure. */
 export function forgetInGifts(services: Services, userId: string): void {
-  const naming = query.selectFrom('users').select(['id', 'gifts']).where('gifts', 'like', `%:${userId}"%`);
-  for (const user of services.db.all(naming)) {
+  const usersWithName = query.selectFrom('users').select(['id', 'gifts']).where('gifts', 'like', `%:${userId}"%`);
+  for (const user of services.db.all(usersWithName)) {
     const gifts = giftsOf(user).map((gift) =>
       gift.id.endsWith(`:${userId}`) ? { ...gift, name: '已注销的好友' } : gift,
     );
@@ -112,7 +112,7 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
   const { db, limits, env } = services;
   return new Hono<AppEnv>()
     .get('/:code', (c) => {
-      limits.take(`invites:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_INVITES);
+      limits.consume(`invites:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_INVITES);
       const inviter = findInviter(services, validate(v.object({ code: id }), c.req.param()).code);
       if (!inviter) throw notFound('没有找到这个邀请');
       const { name, avatar } = inviter;
@@ -127,17 +127,17 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
       const user = writingUser(c, services);
       const { ids } = validate(announcedForm, readInput(c));
       const data = db.transaction(() => {
-        const waiting = giftsOf(findUser(services, user.id));
-        const taken = waiting.filter((gift) => ids.includes(gift.id));
-        if (taken.length > 0) {
+        const pendingGifts = giftsOf(findUser(services, user.id));
+        const announcedGifts = pendingGifts.filter((gift) => ids.includes(gift.id));
+        if (announcedGifts.length > 0) {
           saveGifts(
             services,
             user.id,
-            waiting.filter((gift) => !taken.includes(gift)),
+            pendingGifts.filter((gift) => !announcedGifts.includes(gift)),
           );
           announceUser(services, user.id);
         }
-        return taken;
+        return announcedGifts;
       });
       return c.json({ data });
     });

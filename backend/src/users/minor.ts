@@ -39,31 +39,35 @@ export const newMinor = (pinHash: string, now: number): MinorState => ({
 });
 
 /** Returns the state with the use until `now`. A gap longer than `idleSeconds` does not count. */
-export function afterUse(state: MinorState, now: number): MinorState {
+export function addUse(state: MinorState, now: number): MinorState {
   const day = shanghaiDate(now);
-  const before = day === state.day ? state.usedMs : 0;
-  const gap = Math.min(now - state.seenAt, now - startOfDay(now));
-  const isUse = now - state.seenAt <= idleSeconds * 1000;
-  return { ...state, day, usedMs: before + (isUse ? Math.max(0, gap) : 0), seenAt: now };
+  const usedBeforeMs = day === state.day ? state.usedMs : 0;
+  const gapMs = Math.min(now - state.seenAt, now - startOfDay(now));
+  const isInUse = now - state.seenAt <= idleSeconds * 1000;
+  return { ...state, day, usedMs: usedBeforeMs + (isInUse ? Math.max(0, gapMs) : 0), seenAt: now };
 }
 
 /** Returns why use is blocked, the time left, and when it is allowed again. */
 function allowance({ day, usedMs, extendedUntil }: MinorState, now: number) {
-  const opens = startOfDay(now) + to * HOUR_MS;
-  const closes = startOfDay(now) + from * HOUR_MS;
-  const isNight = now < opens || now >= closes;
-  const ofToday = Math.max(0, minutesADay * MINUTE_MS - (day === shanghaiDate(now) ? usedMs : 0));
-  const leftMs = Math.max(extendedUntil - now, isNight ? 0 : Math.min(ofToday, closes - now), 0);
-  if (leftMs > 0) return { blocked: null, leftMs, resumesAt: null };
-  return { blocked: isNight ? 'night' : 'limit', leftMs, resumesAt: now < opens ? opens : opens + DAY_MS } as const;
+  const opensAt = startOfDay(now) + to * HOUR_MS;
+  const closesAt = startOfDay(now) + from * HOUR_MS;
+  const isNight = now < opensAt || now >= closesAt;
+  const remainingTodayMs = Math.max(0, minutesADay * MINUTE_MS - (day === shanghaiDate(now) ? usedMs : 0));
+  const remainingMs = Math.max(extendedUntil - now, isNight ? 0 : Math.min(remainingTodayMs, closesAt - now), 0);
+  if (remainingMs > 0) return { blocked: null, leftMs: remainingMs, resumesAt: null };
+  return {
+    blocked: isNight ? 'night' : 'limit',
+    leftMs: remainingMs,
+    resumesAt: now < opensAt ? opensAt : opensAt + DAY_MS,
+  } as const;
 }
 
-const hour = (value: number) => `${String(value).padStart(2, '0')}:00`;
+const formatHour = (value: number) => `${String(value).padStart(2, '0')}:00`;
 
 /** The mode's rules in the shape of the API. */
 export const minorRules = {
-  from: hour(from),
-  to: hour(to),
+  from: formatHour(from),
+  to: formatHour(to),
   minutes_a_day: minutesADay,
   extension_minutes: extensionMinutes,
 };
@@ -89,7 +93,7 @@ const refusal = (message: string, reason: string) =>
 export function assertMayUse(row: Pick<UserRow, 'minor'>, now: number): void {
   const state = readMinor(row);
   const blocked = state && allowance(state, now).blocked;
-  if (blocked === 'night') throw refusal(`${hour(from)} 到次日 ${hour(to)} 不能使用`, blocked);
+  if (blocked === 'night') throw refusal(`${formatHour(from)} 到次日 ${formatHour(to)} 不能使用`, blocked);
   if (blocked === 'limit') throw refusal(`今天的 ${minutesADay} 分钟已经用完`, blocked);
 }
 

@@ -33,20 +33,20 @@ export function presentUser(row: UserRow, now: number) {
 /** Returns the user with this email address, also if it is an unconfirmed login. */
 export function findByEmail({ db }: Services, email: string): UserRow | undefined {
   const users = query.selectFrom('users').selectAll();
-  const named = db.first(users.where('login', '=', email).where('is_email', '=', 1));
-  return named ?? db.first(users.where('email', '=', email));
+  const userByLogin = db.first(users.where('login', '=', email).where('is_email', '=', 1));
+  return userByLogin ?? db.first(users.where('email', '=', email));
 }
 
 /** Returns the user by login, or else by confirmed email address. */
 export function findByLogin(services: Services, login: string): UserRow | undefined {
-  const named = services.db.first(query.selectFrom('users').selectAll().where('login', '=', login));
-  return named ?? findByEmail(services, login);
+  const userByLogin = services.db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  return userByLogin ?? findByEmail(services, login);
 }
 
 /** Returns the consecutive check-in days up to today, or up to yesterday before today's check-in. */
 export function currentStreak(row: UserRow, now: number): number {
-  const alive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - DAY_MS);
-  return alive ? row.check_in_streak : 0;
+  const isAlive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - DAY_MS);
+  return isAlive ? row.check_in_streak : 0;
 }
 
 export function findUser({ db }: Services, id: string): UserRow {

@@ -11,7 +11,7 @@ import { endOpenOrders } from '../payments/orders.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { afterUse, type MinorState, minorRules, newMinor, presentMinor, readMinor } from './minor.ts';
+import { addUse, type MinorState, minorRules, newMinor, presentMinor, readMinor } from './minor.ts';
 import { findUser, presentUser } from './user.ts';
 
 const profileForm = ({ content }: Services) =>
@@ -60,7 +60,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
     })
     .put('/password', async (c) => {
       const user = userOf(c);
-      limits.take(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      limits.consume(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(passwordChange, readInput(c));
       if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
         throw invalid({ current_password: ['当前密码不正确'] });
@@ -89,62 +89,62 @@ const resetForm = v.object({ password: givenPassword });
 /** Routes below `/v1/user/minor`: 未成年人模式, which a guardian turns on and off with a PIN. */
 export function minorRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
-  const answer = (c: Http, userId: string) => {
+  const respond = (c: Http, userId: string) => {
     const row = findUser(services, userId);
     return c.json({ data: { on: row.minor !== null, rules: minorRules, ...presentMinor(row, clock()) } });
   };
   return new Hono<AppEnv>()
-    .get('/', (c) => answer(c, userOf(c).id))
+    .get('/', (c) => respond(c, userOf(c).id))
     .put('/', async (c) => {
       const { id } = writingUser(c, services);
       const form = validate(pinForm, readInput(c));
       const pinHash = await hashPassword(db, form.pin);
       db.transaction(() => {
         if (findUser(services, id).minor) throw conflict('minor_on', '未成年人模式已经打开');
-        save(services, id, newMinor(pinHash, clock()));
+        saveMinor(services, id, newMinor(pinHash, clock()));
         endOpenOrders(services, id);
       });
-      return answer(c, id);
+      return respond(c, id);
     })
     .post('/unlock', async (c) => {
       const { id } = writingUser(c, services);
       const form = validate(unlockForm, readInput(c));
-      const state = await afterRightPin(services, id, form.pin);
-      save(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
-      return answer(c, id);
+      const state = await verifyPin(services, id, form.pin);
+      saveMinor(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
+      return respond(c, id);
     })
     .post('/use', (c) => {
       const { id } = writingUser(c, services);
-      seeUse(services, id);
-      return answer(c, id);
+      recordUse(services, id);
+      return respond(c, id);
     })
     .post('/reset', async (c) => {
       const user = userOf(c);
-      limits.take(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
+      limits.consume(`minorReset:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(resetForm, readInput(c));
       if (!(await verifyPassword(db, user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
       db.transaction(() => {
-        const state = stateOf(services, user.id);
+        const state = minorStateOf(services, user.id);
         const resetAt = state.resetAt ?? clock() + resetHours * 3_600_000;
-        save(services, user.id, resetAt <= clock() ? null : { ...state, resetAt });
+        saveMinor(services, user.id, resetAt <= clock() ? null : { ...state, resetAt });
       });
-      return answer(c, user.id);
+      return respond(c, user.id);
     });
 }
 
 /** Records use of the product while the mode is on. */
-export function seeUse(services: Services, userId: string): void {
+export function recordUse(services: Services, userId: string): void {
   const state = readMinor(findUser(services, userId));
-  if (state) write(services, userId, afterUse(state, services.clock()));
+  if (state) storeMinor(services, userId, addUse(state, services.clock()));
 }
 
-function stateOf(services: Services, userId: string): MinorState {
+function minorStateOf(services: Services, userId: string): MinorState {
   const state = readMinor(findUser(services, userId));
   if (!state) throw conflict('minor_off', '未成年人模式没有打开');
   return state;
 }
 
-const write = ({ db }: Services, userId: string, state: MinorState | null) =>
+const storeMinor = ({ db }: Services, userId: string, state: MinorState | null) =>
   db.run(
     query
       .updateTable('users')
@@ -153,9 +153,9 @@ const write = ({ db }: Services, userId: string, state: MinorState | null) =>
   );
 
 /** Stores the state and notifies the user's pages. */
-function save(services: Services, userId: string, state: MinorState | null): void {
+function saveMinor(services: Services, userId: string, state: MinorState | null): void {
   services.db.transaction(() => {
-    write(services, userId, state);
+    storeMinor(services, userId, state);
     services.db.run(query.updateTable('users').set({ version: sql`version + 1` }).where('id', '=', userId));
     announceUser(services, userId);
   });
@@ -165,18 +165,18 @@ function save(services: Services, userId: string, state: MinorState | null): voi
  * Verifies the PIN and returns a state without a pending reset. Throws 422, or 429 after too many wrong PINs.
  * Counts the attempt before the slow comparison, so that parallel guesses do not all pass.
  */
-async function afterRightPin(services: Services, userId: string, given: string): Promise<MinorState> {
+async function verifyPin(services: Services, userId: string, enteredPin: string): Promise<MinorState> {
   const { clock } = services;
-  const before = stateOf(services, userId);
-  const pauseMs = before.pausedUntil - clock();
+  const stateBefore = minorStateOf(services, userId);
+  const pauseMs = stateBefore.pausedUntil - clock();
   if (pauseMs > 0) throw tooMany(Math.ceil(pauseMs / 1000));
-  const wrongPins = before.wrongPins + 1;
+  const wrongPins = stateBefore.wrongPins + 1;
   const isLast = wrongPins >= pinTries;
-  const counted = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * 60_000 } : { wrongPins };
-  write(services, userId, { ...before, ...counted });
-  if (!(await verifyPassword(services.db, before.pinHash, given))) {
+  const attempt = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * 60_000 } : { wrongPins };
+  storeMinor(services, userId, { ...stateBefore, ...attempt });
+  if (!(await verifyPassword(services.db, stateBefore.pinHash, enteredPin))) {
     const rest = isLast ? `请 ${pinPauseMinutes} 分钟后再试` : `还可以试 ${pinTries - wrongPins} 次`;
     throw invalid({ pin: [`监护密码不正确，${rest}`] });
   }
-  return { ...stateOf(services, userId), wrongPins: 0, pausedUntil: 0, resetAt: null };
+  return { ...minorStateOf(services, userId), wrongPins: 0, pausedUntil: 0, resetAt: null };
 }
