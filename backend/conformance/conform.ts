@@ -69,8 +69,8 @@ export async function attempt(check: Check, world: World, isFirst: boolean): Pro
     return { call, name, isNeeded, outcome: 'holds' };
   } catch (cause) {
     if (cause instanceof Untried) return { call, name, isNeeded, outcome: 'untried', came: cause.message };
-    const isOurs = cause instanceof Deviation || cause instanceof NoAnswer || cause instanceof SocketProblem;
-    const came = isOurs ? cause.message : `what it sent cannot be read: ${String(cause)}`;
+    const isKnownProblem = cause instanceof Deviation || cause instanceof NoAnswer || cause instanceof SocketProblem;
+    const came = isKnownProblem ? cause.message : `what it sent cannot be read: ${String(cause)}`;
     const status = cause instanceof Deviation ? cause.status : undefined;
     if (isFirst && !isRequired(call) && status !== undefined && MISSING.includes(status)) {
       return { call, name, isNeeded, outcome: 'lacks', came, product: factsOf(call).without };
@@ -89,16 +89,16 @@ interface RunOptions {
 
 /** Checks a backend against the contract. Throws `NoBackend` if none responds. */
 export async function conform(target: Target, { onWait, signal, only }: RunOptions = {}): Promise<Report> {
-  const broken = brokenOff(signal);
-  await Promise.race([expectBackend(target.url), broken]);
+  const aborted = whenAborted(signal);
+  await Promise.race([expectBackend(target.url), aborted]);
   const startedAt = Date.now();
   const transport = createTransport({ onWait, signal });
   const world = new World(target, transport);
   const results: Result[] = [];
   try {
-    for await (const result of attemptAll(world, broken, only)) results.push(result);
+    for await (const result of attemptAll(world, aborted, only)) results.push(result);
   } finally {
-    await Promise.race([world.cleanUp(), broken.then(() => pause(CLEAN_UP_MS, undefined, { ref: false }))]);
+    await Promise.race([world.cleanUp(), aborted.then(() => pause(CLEAN_UP_MS, undefined, { ref: false }))]);
   }
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   return {
@@ -112,27 +112,27 @@ export async function conform(target: Target, { onWait, signal, only }: RunOptio
 }
 
 /** Resolves once the run is aborted. */
-const brokenOff = (signal?: AbortSignal) =>
+const whenAborted = (signal?: AbortSignal) =>
   new Promise<null>((resolve) => {
     if (signal?.aborted) resolve(null);
     signal?.addEventListener('abort', () => resolve(null), { once: true });
   });
 
 /** Runs the checks until the run is aborted. A missing call is reported once. */
-async function* attemptAll(world: World, broken: Promise<null>, only?: Call[]): AsyncGenerator<Result> {
-  const begun = new Set<Call>();
-  const lacking = new Set<string>();
+async function* attemptAll(world: World, aborted: Promise<null>, only?: Call[]): AsyncGenerator<Result> {
+  const startedCalls = new Set<Call>();
+  const missingCalls = new Set<string>();
   for (const check of checks) {
     const { call, name } = check;
     const { follows, without } = factsOf(call);
-    if (lacking.has(call) || (only && !only.includes(call))) continue;
+    if (missingCalls.has(call) || (only && !only.includes(call))) continue;
     const result =
-      follows !== undefined && lacking.has(follows)
+      follows !== undefined && missingCalls.has(follows)
         ? ({ call, name, isNeeded: false, outcome: 'lacks', came: `there is no ${follows}`, product: without } as const)
-        : await Promise.race([broken, attempt(check, world, !begun.has(call))]);
+        : await Promise.race([aborted, attempt(check, world, !startedCalls.has(call))]);
     if (result === null) return;
-    if (result.outcome !== 'untried') begun.add(call);
-    if (result.outcome === 'lacks') lacking.add(call);
+    if (result.outcome !== 'untried') startedCalls.add(call);
+    if (result.outcome === 'lacks') missingCalls.add(call);
     yield result;
   }
 }
@@ -148,10 +148,10 @@ async function expectBackend(url: string): Promise<void> {
   if (answer.body === null) throw new NoBackend(`${address} is no API: it answers ${shown(answer)}`);
 }
 
-const MAX_NAMED = 3;
+const MAX_LISTED = 3;
 
-const signs: Record<Outcome, string> = { holds: '✓', lacks: '–', differs: '≠', fails: '✗', untried: '?' };
-const order: Outcome[] = ['fails', 'lacks', 'differs', 'untried', 'holds'];
+const outcomeSigns: Record<Outcome, string> = { holds: '✓', lacks: '–', differs: '≠', fails: '✗', untried: '?' };
+const outcomesByWeight: Outcome[] = ['fails', 'lacks', 'differs', 'untried', 'holds'];
 
 export interface Row {
   call: Call;
@@ -163,16 +163,16 @@ export interface Row {
 const rowsOf = ({ results }: Report): Row[] =>
   (Object.keys(calls) as Call[]).map((call) => {
     const ofCall = results.filter((result) => result.call === call);
-    const outcome = order.find((each) => ofCall.some((result) => result.outcome === each)) ?? 'untried';
+    const outcome = outcomesByWeight.find((each) => ofCall.some((result) => result.outcome === each)) ?? 'untried';
     return { call, outcome, checks: ofCall };
   });
 
 const isFailure = ({ outcome, isNeeded }: Result) => outcome === 'fails' || (outcome === 'untried' && isNeeded);
 
 /** Whether a check that the product needs failed or could not be run. */
-export const failed = ({ results }: Report): boolean => results.some(isFailure);
+export const hasFailed = ({ results }: Report): boolean => results.some(isFailure);
 
-const words: Record<Outcome, string> = {
+const outcomeTexts: Record<Outcome, string> = {
   holds: 'answers',
   lacks: 'lacks it (optional)',
   differs: 'answers, and does otherwise',
@@ -181,37 +181,37 @@ const words: Record<Outcome, string> = {
 };
 
 /** Formats one line per call, and below it the failed checks. */
-export function table(report: Report): string {
+export function formatTable(report: Report): string {
   const rows = rowsOf(report);
   const width = Math.max(...rows.map(({ call }) => call.length));
   return rows
     .map(({ call, outcome, checks }) => {
-      const held = checks.filter((check) => check.outcome === 'holds').length;
-      const share = outcome === 'lacks' ? '' : ` (${held} of ${checks.length} hold)`;
-      const head = `${signs[outcome]} ${call.padEnd(width)}  ${words[outcome]}${share}`;
-      return [head, ...checks.flatMap(found), ...untried(checks)].join('\n');
+      const passedCount = checks.filter((check) => check.outcome === 'holds').length;
+      const share = outcome === 'lacks' ? '' : ` (${passedCount} of ${checks.length} hold)`;
+      const head = `${outcomeSigns[outcome]} ${call.padEnd(width)}  ${outcomeTexts[outcome]}${share}`;
+      return [head, ...checks.flatMap(formatFailure), ...formatUntried(checks)].join('\n');
     })
     .join('\n');
 }
 
-function found({ name, outcome, came, product }: Result): string[] {
+function formatFailure({ name, outcome, came, product }: Result): string[] {
   if (outcome === 'holds' || outcome === 'untried') return [];
   const consequence = product ? `the product: ${product}` : 'the product needs it';
-  return [`    ${signs[outcome]} ${name}`, `      came: ${came}`, `      ${consequence}`];
+  return [`    ${outcomeSigns[outcome]} ${name}`, `      came: ${came}`, `      ${consequence}`];
 }
 
 /** Lists the checks that were not run, or only their number if many have the same reason. */
-function untried(checks: Result[]): string[] {
-  const left = checks.filter(({ outcome }) => outcome === 'untried');
-  const reasons = [...new Set(left.map(({ came }) => came))];
+function formatUntried(checks: Result[]): string[] {
+  const untriedChecks = checks.filter(({ outcome }) => outcome === 'untried');
+  const reasons = [...new Set(untriedChecks.map(({ came }) => came))];
   return reasons.flatMap((reason) => {
-    const names = left.filter(({ came }) => came === reason).map(({ name }) => name);
-    const listed = names.length > MAX_NAMED ? [`${names.length} checks`] : names;
+    const names = untriedChecks.filter(({ came }) => came === reason).map(({ name }) => name);
+    const listed = names.length > MAX_LISTED ? [`${names.length} checks`] : names;
     return [...listed.map((name) => `    ? ${name}`), `      not tried: ${reason}`];
   });
 }
 
-export function summary(report: Report): string {
+export function formatSummary(report: Report): string {
   const rows = rowsOf(report);
   const count = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome).length;
   const { requests, seconds, waitedSeconds, leftBehind } = report;
@@ -223,4 +223,4 @@ export function summary(report: Report): string {
 }
 
 export const json = (report: Report): string =>
-  JSON.stringify({ ok: !failed(report), ...report, results: undefined, calls: rowsOf(report) }, null, 2);
+  JSON.stringify({ ok: !hasFailed(report), ...report, results: undefined, calls: rowsOf(report) }, null, 2);

@@ -74,10 +74,10 @@ export const Story: Entity = {
 };
 
 /** Checks `place` before `read`, since the page's schemas change values. */
-const after = (place: v.GenericSchema, read: v.GenericSchema): v.GenericSchema => v.pipe(place, read);
+const readAfter = (place: v.GenericSchema, read: v.GenericSchema): v.GenericSchema => v.pipe(place, read);
 
 /** Fields without which the page cannot place a message. */
-const placed = v.looseObject({
+const placeableMessage = v.looseObject({
   seq: v.number(),
   role: v.picklist(['user', 'assistant', 'system']),
   status: v.picklist(['pending', 'streaming', 'completed', 'failed', 'cancelled']),
@@ -85,7 +85,7 @@ const placed = v.looseObject({
 
 export const Message: Entity = {
   name: 'Message',
-  read: after(placed, messageSchema),
+  read: readAfter(placeableMessage, messageSchema),
   agreed: v.looseObject({
     id,
     conversation_id: id,
@@ -106,7 +106,7 @@ export const Message: Entity = {
 
 export const Conversation: Entity = {
   name: 'Conversation',
-  read: after(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
+  read: readAfter(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
   agreed: v.looseObject({
     id,
     story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
@@ -231,7 +231,7 @@ export const recordOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
 /** Returns a single entity, bare or wrapped in `data`, as the page accepts it. */
-export function unwrapped(body: unknown): JsonObject {
+export function unwrap(body: unknown): JsonObject {
   const { data } = recordOf(body);
   return recordOf(typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body);
 }

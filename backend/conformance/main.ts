@@ -1,6 +1,6 @@
 // `pnpm conformance --url …`: checks any backend against the contract, through its API only.
 import { parseArgs } from 'node:util';
-import { conform, failed, json, NoBackend, summary, table } from './conform.ts';
+import { conform, formatSummary, formatTable, hasFailed, json, NoBackend } from './conform.ts';
 import type { Target } from './world.ts';
 
 const HELP = `pnpm conformance --url <address> [options]
@@ -73,10 +73,10 @@ async function run(words: string[]): Promise<number> {
   if (isJson) console.log(json(report));
   else {
     console.log(`${target.url} for a page of ${target.origin}, socket ${target.socketUrl}/app/${target.key}\n`);
-    console.log(`${table(report)}\n\n${summary(report)}`);
+    console.log(`${formatTable(report)}\n\n${formatSummary(report)}`);
   }
   if (interrupted.signal.aborted) return 130;
-  return failed(report) ? 1 : 0;
+  return hasFailed(report) ? 1 : 0;
 }
 
 const isUsage = (cause: unknown): cause is Error =>

@@ -12,11 +12,11 @@ const refusal = (description: string, schema = 'Refusal'): Json => ({
 });
 
 function operationOf(method: string, path: string, operation: Operation): Json {
-  const { says, answer, query = {}, body, capability, isPublic, isPaid } = operation;
-  const [status, answered] = answer;
+  const { summary, answer, query = {}, body, capability, isPublic, isPaid } = operation;
+  const [status, responseSchema] = answer;
   const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   return {
-    summary: says,
+    summary,
     ...(capability && { 'x-capability': capability }),
     tags: [path.split('/').find((part) => !['', 'api', 'v1'].includes(part))],
     security: isPublic ? [] : [{ session: [], ...(method !== 'GET' && { token: [] }) }],
@@ -32,8 +32,8 @@ function operationOf(method: string, path: string, operation: Operation): Json {
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: json(body) } } } }),
     responses: {
       [status]: {
-        description: answered ? 'Done' : 'Done, without a body',
-        ...(answered && { content: { 'application/json': { schema: answered } } }),
+        description: responseSchema ? 'Done' : 'Done, without a body',
+        ...(responseSchema && { content: { 'application/json': { schema: responseSchema } } }),
       },
       ...(!isPublic && { 401: refusal('Not signed in') }),
       ...(segments.length > 0 && { 404: refusal('Missing, or somebody else’s') }),
@@ -52,8 +52,8 @@ function operationOf(method: string, path: string, operation: Operation): Json {
 export function openApi(): Json {
   const paths: Record<string, Json> = {};
   for (const [call, operation] of Object.entries(operations)) {
-    const [method = '', named = ''] = call.split(' ');
-    const path = /^\/(v1|media)\//.test(named) ? `/api${named}` : named;
+    const [method = '', pathOfCall = ''] = call.split(' ');
+    const path = /^\/(v1|media)\//.test(pathOfCall) ? `/api${pathOfCall}` : pathOfCall;
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(method, path, operation) };
   }
   return {
@@ -76,7 +76,7 @@ export function openApi(): Json {
 }
 
 /** Calls that a page does not make, or that have another name here. */
-const leftOut: Call[] = [
+const undocumentedCalls: Call[] = [
   'GET /v1/conversations?q',
   'POST /v1/payments/webhook/{provider}',
   'POST /broadcasting/user-auth',
@@ -85,8 +85,8 @@ const leftOut: Call[] = [
 ];
 
 /** Returns the calls of the contract that the document lacks. */
-export const undocumented = (): string[] =>
-  (Object.keys(calls) as Call[]).filter((call) => !(call in operations) && !leftOut.includes(call));
+export const missingCalls = (): string[] =>
+  (Object.keys(calls) as Call[]).filter((call) => !(call in operations) && !undocumentedCalls.includes(call));
 
 export const openApiText = (): string => `${JSON.stringify(openApi(), null, 2)}\n`;
 

@@ -103,7 +103,7 @@ export const parts: Record<string, v.GenericSchema> = {
 };
 
 export interface Operation {
-  says: string;
+  summary: string;
   /** status and body of the success */
   answer: [status: number, body?: Json];
   query?: Record<string, v.GenericSchema>;

@@ -18,11 +18,11 @@ export class PusherSocket {
   /** the received frames as text */
   readonly texts: string[] = [];
   /** Messages that are not frames of the protocol, which the page ignores. */
-  readonly strange: string[] = [];
+  readonly foreignMessages: string[] = [];
   readonly closed: Promise<{ code: number }>;
   readonly #socket: WebSocket;
   readonly #timeoutMs: number;
-  readonly #waiting = new Set<{ check: () => void; fail: (why: string) => void }>();
+  readonly #waiters = new Set<{ check: () => void; fail: (why: string) => void }>();
   #closeCode: number | undefined;
 
   private constructor(socket: WebSocket, timeoutMs: number) {
@@ -31,7 +31,7 @@ export class PusherSocket {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code) => {
         this.#closeCode = code;
-        for (const { fail } of this.#waiting) fail(`closed with ${code}`);
+        for (const { fail } of this.#waiters) fail(`closed with ${code}`);
         resolve({ code });
       });
     });
@@ -39,10 +39,10 @@ export class PusherSocket {
     socket.on('message', (raw) => {
       const text = raw.toString();
       const frame = toFrame(text);
-      if (!frame) return void this.strange.push(text);
+      if (!frame) return void this.foreignMessages.push(text);
       this.texts.push(text);
       this.frames.push(frame);
-      for (const { check } of this.#waiting) check();
+      for (const { check } of this.#waiters) check();
     });
   }
 
@@ -53,11 +53,11 @@ export class PusherSocket {
   ): Promise<PusherSocket> {
     const socket = new WebSocket(address, { origin, handshakeTimeout: timeoutMs });
     const opened = new PusherSocket(socket, timeoutMs);
-    const refused = new Promise<never>((_, reject) => {
+    const refusal = new Promise<never>((_, reject) => {
       socket.on('error', (cause) => reject(new SocketProblem(reasonOf(cause))));
       socket.on('close', (code) => reject(new SocketProblem(`closed with ${code} before a word`)));
     });
-    await Promise.race([opened.frame(() => true), refused]);
+    await Promise.race([opened.frame(() => true), refusal]);
     return opened;
   }
 
@@ -78,7 +78,7 @@ export class PusherSocket {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        this.#waiting.delete(waiting);
+        this.#waiters.delete(waiter);
       };
       const check = () => {
         const frame = this.frames.find(matches);
@@ -88,11 +88,11 @@ export class PusherSocket {
       };
       const fail = (why: string) => {
         end();
-        reject(new SocketProblem(`${why}; heard ${this.#heard()}`));
+        reject(new SocketProblem(`${why}; heard ${this.#describeFrames()}`));
       };
-      const waiting = { check, fail };
+      const waiter = { check, fail };
       const timer = setTimeout(() => fail(`nothing within ${withinMs / 1000} s`), withinMs);
-      this.#waiting.add(waiting);
+      this.#waiters.add(waiter);
       check();
       if (this.#closeCode !== undefined) fail(`closed with ${this.#closeCode}`);
     });
@@ -100,9 +100,9 @@ export class PusherSocket {
 
   /** Sends a ping. When its pong arrives, the server has handled all earlier frames. */
   async ping(): Promise<Frame> {
-    const heard = this.frames.length;
+    const frameCount = this.frames.length;
     this.send({ event: 'pusher:ping', data: {} });
-    return this.frame((frame) => frame.event === 'pusher:pong' && this.frames.indexOf(frame) >= heard);
+    return this.frame((frame) => frame.event === 'pusher:pong' && this.frames.indexOf(frame) >= frameCount);
   }
 
   /** Terminates the socket without waiting for the server's close frame. */
@@ -110,7 +110,7 @@ export class PusherSocket {
     this.#socket.terminate();
   }
 
-  #heard(): string {
+  #describeFrames(): string {
     return (
       this.frames.map(({ event, data }) => `${event} ${JSON.stringify(data ?? {})}`).join(', ') || 'nothing at all'
     );
@@ -118,12 +118,12 @@ export class PusherSocket {
 }
 
 function toFrame(raw: string): Frame | null {
-  const frame = parsed(raw) as Frame | null;
+  const frame = parseJson(raw) as Frame | null;
   if (typeof frame?.event !== 'string') return null;
-  return typeof frame.data === 'string' ? { ...frame, data: parsed(frame.data) } : frame;
+  return typeof frame.data === 'string' ? { ...frame, data: parseJson(frame.data) } : frame;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryAfterSeconds } from '@liaozhai/shared/contract';
 import { NoAnswer, Untried } from './check.ts';
-import type { Carried, Carry } from './visitor.ts';
+import type { RawResponse, Send } from './visitor.ts';
 
 /** Timeout of a request, as in the page. */
 const TIMEOUT_MS = 10_000;
@@ -21,9 +21,9 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** The requests of one run. */
 export interface Transport {
   /** Waits after a 429 and repeats the request. */
-  patient: Carry;
+  patient: Send;
   /** Returns a 429 like any other response. */
-  direct: Carry;
+  direct: Send;
   requests(): number;
   waitedSeconds(): number;
 }
@@ -42,7 +42,7 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
   let silenceMs = 0;
   let waitedSeconds = 0;
 
-  const direct: Carry = async (url, request) => {
+  const direct: Send = async (url, request) => {
     if (requests >= MAX_REQUESTS) throw new Untried(`after ${MAX_REQUESTS} requests nothing more is sent`);
     if (Date.now() - startedAt > MAX_RUN_MS) throw new Untried('after 15 minutes nothing more is sent');
     requests += 1;
@@ -60,7 +60,7 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     }
   };
 
-  const waiting = async (url: string, request: RequestInit, waits: number): Promise<Carried> => {
+  const sendPatiently = async (url: string, request: RequestInit, waits: number): Promise<RawResponse> => {
     const response = await direct(url, request);
     if (response.status !== 429) return response;
     const { headers } = response;
@@ -74,9 +74,9 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     await pause(seconds * 1000 + 250, undefined, { signal }).catch(() => {
       throw new Untried('broken off');
     });
-    return waiting(url, request, waits + 1);
+    return sendPatiently(url, request, waits + 1);
   };
-  const patient: Carry = (url, request) => waiting(url, request, 0);
+  const patient: Send = (url, request) => sendPatiently(url, request, 0);
 
   return { direct, patient, requests: () => requests, waitedSeconds: () => waitedSeconds };
 }

@@ -10,14 +10,14 @@ export interface VisitorAnswer<Body = unknown> {
 
 export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
 /** A complete response. */
-export interface Carried {
+export interface RawResponse {
   status: number;
   headers: Headers;
   body: Buffer;
 }
-export type Carry = (url: string, request: RequestInit) => Promise<Carried>;
+export type Send = (url: string, request: RequestInit) => Promise<RawResponse>;
 
-const byFetch: Carry = async (url, request) => {
+const byFetch: Send = async (url, request) => {
   const answer = await fetch(url, request);
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
 };
@@ -29,17 +29,17 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   /** the `Set-Cookie` line that last set each cookie */
   readonly cookieLines = new Map<string, string>();
-  readonly #carry: Carry;
+  readonly #send: Send;
   readonly #onAnswer: OnAnswer | undefined;
 
   /**
-   * @param carry sends a request to the server; `fetch` by default
+   * @param send sends a request to the server; `fetch` by default
    * @param onAnswer receives every response before the caller
    */
-  constructor(origin: string, headers: Record<string, string> = {}, carry: Carry = byFetch, onAnswer?: OnAnswer) {
+  constructor(origin: string, headers: Record<string, string> = {}, send: Send = byFetch, onAnswer?: OnAnswer) {
     this.origin = origin;
     this.headers = headers;
-    this.#carry = carry;
+    this.#send = send;
     this.#onAnswer = onAnswer;
   }
 
@@ -73,7 +73,7 @@ export class Visitor {
   ): Promise<VisitorAnswer<Body>> {
     const url = path.startsWith('//') ? this.origin + path.slice(1) : `${this.origin}/api/v1${path}`;
     const token = this.cookies.get('XSRF-TOKEN');
-    const response = await this.#carry(url, {
+    const response = await this.#send(url, {
       method,
       redirect: 'manual',
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
@@ -81,16 +81,16 @@ export class Visitor {
         Accept: 'application/json',
         'Content-Type': 'application/json',
         Cookie: this.cookieHeader(),
-        ...(token ? { 'X-XSRF-TOKEN': decoded(token) } : {}),
+        ...(token ? { 'X-XSRF-TOKEN': decodeToken(token) } : {}),
         ...this.headers,
         ...headers,
       },
     });
-    this.#keepCookies(response);
-    const whole = response.body.toString('utf8');
-    const text = whole.replace(/^\uFEFF/, '');
+    this.#storeCookies(response);
+    const bodyText = response.body.toString('utf8');
+    const text = bodyText.replace(/^\uFEFF/, '');
     const { status, headers: received } = response;
-    const answer = { status, headers: received, body: parse<Body>(text), text, hasByteOrderMark: whole !== text };
+    const answer = { status, headers: received, body: parse<Body>(text), text, hasByteOrderMark: bodyText !== text };
     this.#onAnswer?.({ method, path, answer });
     return answer;
   }
@@ -104,24 +104,24 @@ export class Visitor {
     return this;
   }
 
-  #keepCookies({ headers }: Carried): void {
+  #storeCookies({ headers }: RawResponse): void {
     for (const line of headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const name = pair.slice(0, pair.indexOf('='));
-      if (isOver(line)) this.cookies.delete(name);
+      if (isExpired(line)) this.cookies.delete(name);
       else this.cookies.set(name, pair.slice(pair.indexOf('=') + 1));
       this.cookieLines.set(name, line);
     }
   }
 }
 
-function isOver(line: string): boolean {
+function isExpired(line: string): boolean {
   const expires = line.match(/expires=([^;]+)/i)?.[1];
   return /max-age=0/i.test(line) || (expires !== undefined && Date.parse(expires) < Date.now());
 }
 
 /** Decodes the token: Laravel escapes it in the cookie, and the page sends it unescaped. */
-function decoded(token: string): string {
+function decodeToken(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {

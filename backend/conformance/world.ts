@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { Deviation, expectSuccess, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
-import { idOf, pageOf, recordOf, unwrapped } from './entities.ts';
+import { idOf, pageOf, recordOf, unwrap } from './entities.ts';
 import { PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { Visitor, type VisitorAnswer } from './visitor.ts';
@@ -52,7 +52,7 @@ export class World {
   #socketProblem: string | undefined;
   #isLost = false;
   #replyTimeoutMs = REPLY_TIMEOUT_MS;
-  readonly #made = new Map<string, Promise<unknown>>();
+  readonly #createdResources = new Map<string, Promise<unknown>>();
 
   constructor(target: Target, transport: Transport) {
     this.target = target;
@@ -67,8 +67,8 @@ export class World {
   #bareVisitor(isHasty = false): Visitor {
     const { origin, url } = this.target;
     const headers = { Origin: origin, Referer: `${origin}/`, 'X-Requested-With': 'XMLHttpRequest' };
-    const carry = isHasty ? this.#transport.direct : this.#transport.patient;
-    return new Visitor(url, headers, carry, (exchange) => this.answers.look(exchange));
+    const send = isHasty ? this.#transport.direct : this.#transport.patient;
+    return new Visitor(url, headers, send, (exchange) => this.answers.record(exchange));
   }
 
   /** Creates a client that is not a page: without origin and token. */
@@ -77,29 +77,29 @@ export class World {
   }
 
   /** Creates another client with the same cookies. */
-  twin({ visitor }: Member, options: { isHasty?: boolean } = {}): Visitor {
+  sameSessionVisitor({ visitor }: Member, options: { isHasty?: boolean } = {}): Visitor {
     const twin = this.#bareVisitor(options.isHasty);
     for (const [name, value] of visitor.cookies) twin.cookies.set(name, value);
     return twin;
   }
 
   /** Runs `make` once per name and caches its promise. */
-  once<Value>(what: string, make: () => Promise<Value>): Promise<Value> {
-    const made = (this.#made.get(what) as Promise<Value> | undefined) ?? make();
-    this.#made.set(what, made);
-    return made;
+  createOnce<Value>(what: string, make: () => Promise<Value>): Promise<Value> {
+    const resource = (this.#createdResources.get(what) as Promise<Value> | undefined) ?? make();
+    this.#createdResources.set(what, resource);
+    return resource;
   }
 
   /** Registers one of the run's accounts and returns the response, also a refusal. */
   registration(who: 'mine' | 'theirs' | 'spare'): Promise<Registration> {
-    return this.once(`registration ${who}`, async () => {
+    return this.createOnce(`registration ${who}`, async () => {
       const number = ['mine', 'theirs', 'spare'].indexOf(who) + 1;
       const visitor = await this.visitor();
       // like the page's form: letters and digits, and a password of six digits
       const password = String(randomInt(100_000, 1_000_000));
       const form = { login: `conformance${this.#run}${number}`, password, name: `对照${number}` };
-      const agreed = (await this.announces('account.consent')) && { consent_version: CONSENT_VERSION };
-      const answer = await visitor.post('/register', { ...form, ...agreed });
+      const consent = (await this.announces('account.consent')) && { consent_version: CONSENT_VERSION };
+      const answer = await visitor.post('/register', { ...form, ...consent });
       return { form, visitor, answer };
     });
   }
@@ -122,19 +122,19 @@ export class World {
 
   /** Whether the backend announces the capability. */
   async announces(name: Capability): Promise<boolean> {
-    const { body } = await this.once('capabilities', async () => (await this.visitor()).get('/capabilities'));
+    const { body } = await this.createOnce('capabilities', async () => (await this.visitor()).get('/capabilities'));
     const { data } = (body ?? {}) as { data?: unknown };
     return Array.isArray(data) && data.includes(name);
   }
 
   /** Throws a 404 `Deviation`, which counts as a missing call, unless the backend announces the capability. */
-  async announced(name: Capability): Promise<void> {
+  async assertAnnounced(name: Capability): Promise<void> {
     if (!(await this.announces(name))) throw new Deviation(`${name} is not announced`, 404);
   }
 
   /** Loads the feed's first page as a visitor. */
   feed(): Promise<VisitorAnswer> {
-    return this.once('feed', async () => (await this.visitor()).get('/stories'));
+    return this.createOnce('feed', async () => (await this.visitor()).get('/stories'));
   }
 
   /** Returns two stories of the feed, the cheapest first, since an account has few points. */
@@ -148,10 +148,10 @@ export class World {
 
   /** Sends the first message of `mine`. */
   firstMessage(): Promise<Sending> {
-    return this.once('first message', async () => {
-      const mine = await this.member('mine');
+    return this.createOnce('first message', async () => {
+      const member = await this.member('mine');
       const [story_id] = await this.stories();
-      return say(mine.visitor, { story_id, body: '门外是谁？' });
+      return sendMessage(member.visitor, { story_id, body: '门外是谁？' });
     });
   }
 
@@ -174,7 +174,7 @@ export class World {
 
   /** Orders suggestions for `mine` once, since a second order is refused while they are written. */
   suggestionOrder(): Promise<VisitorAnswer> {
-    return this.once('suggestion', async () => {
+    return this.createOnce('suggestion', async () => {
       const { id: conversation_id, visitor } = await this.conversation();
       return visitor.postOnce('/messages/suggestion', { conversation_id, count: 3, client_id: randomUUID() });
     });
@@ -182,14 +182,14 @@ export class World {
 
   async suggestionId(): Promise<string> {
     const answer = await this.suggestionOrder();
-    const id = idOf(unwrapped(answer.body));
+    const id = idOf(unwrap(answer.body));
     if (answer.status > 299 || id === '') throw new Untried('no suggestions could be ordered');
     return id;
   }
 
   /** Orders the first package for `mine`. */
   order(): Promise<{ form: { package_id: string; client_id: string }; answer: VisitorAnswer }> {
-    return this.once('order', async () => {
+    return this.createOnce('order', async () => {
       const { visitor } = await this.member('mine');
       const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
       const package_id = Array.isArray(packages) ? idOf(packages[0]) : '';
@@ -201,7 +201,7 @@ export class World {
 
   /** Sends a support ticket of `mine`. */
   ticket(): Promise<{ form: { client_id: string }; answer: VisitorAnswer }> {
-    return this.once('ticket', async () => {
+    return this.createOnce('ticket', async () => {
       const { visitor } = await this.member('mine');
       const words = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '' };
       const form = { ...words, client_id: randomUUID() };
@@ -212,16 +212,16 @@ export class World {
   /** Waits until no reply is being written. Returns the messages by seq. Throws `Deviation` at a timeout. */
   async settled(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>[]> {
     const timeoutMs = this.#replyTimeoutMs;
-    const giveUpAt = Date.now() + timeoutMs;
+    const deadline = Date.now() + timeoutMs;
     for (;;) {
       const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
       expectSuccess(answer);
       const { items } = pageOf(answer.body);
-      const running = items.find(({ status }) => status === 'pending' || status === 'streaming');
-      if (!running) return items;
-      if (Date.now() > giveUpAt) {
+      const runningReply = items.find(({ status }) => status === 'pending' || status === 'streaming');
+      if (!runningReply) return items;
+      if (Date.now() > deadline) {
         this.#replyTimeoutMs = IMPATIENT_MS;
-        throw new Deviation(`a reply that is ${String(running.status)} after ${timeoutMs / 1000} s`);
+        throw new Deviation(`a reply that is ${String(runningReply.status)} after ${timeoutMs / 1000} s`);
       }
       await pause(300);
     }
@@ -271,7 +271,9 @@ export class World {
   async cleanUp(): Promise<void> {
     for (const socket of this.#sockets) socket.close();
     for (const who of ['mine', 'theirs', 'spare'] as const) {
-      const member = this.#made.has(`registration ${who}`) ? await this.member(who).catch(() => null) : null;
+      const member = this.#createdResources.has(`registration ${who}`)
+        ? await this.member(who).catch(() => null)
+        : null;
       if (!member) continue;
       this.leftBehind.accounts.push(member.login);
       this.leftBehind.conversations += await deleteConversations(member);
@@ -281,17 +283,17 @@ export class World {
 
 /** Returns the number of conversations that are left. */
 async function deleteConversations({ visitor }: Member): Promise<number> {
-  let left = 0;
+  let remaining = 0;
   try {
     for (const conversation of pageOf((await visitor.get('/conversations')).body).items) {
       const { status } = await visitor.delete(`/conversations/${encodeURIComponent(idOf(conversation))}`);
-      if (status > 299) left += 1;
+      if (status > 299) remaining += 1;
     }
     await visitor.post('/logout');
   } catch {
     // conversations that cannot be listed are not counted; the account is reported anyway
   }
-  return left;
+  return remaining;
 }
 
 /** A sent message and its response. */
@@ -301,25 +303,25 @@ export interface Sending {
 }
 
 /** Sends a message with a new idempotency key. */
-export async function say(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
-  const whole = { body: '夜里好冷', client_id: randomUUID(), ...content };
-  return { content: whole, answer: await visitor.postOnce('/messages', whole) };
+export async function sendMessage(visitor: Visitor, content: Record<string, unknown>): Promise<Sending> {
+  const message = { body: '夜里好冷', client_id: randomUUID(), ...content };
+  return { content: message, answer: await visitor.postOnce('/messages', message) };
 }
 
 /** Returns the user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
 export function userOf({ body }: VisitorAnswer): Record<string, unknown> {
-  const outer = unwrapped(body);
-  return unwrapped('user' in outer ? outer.user : outer);
+  const outer = unwrap(body);
+  return unwrap('user' in outer ? outer.user : outer);
 }
 
 /** Returns the id of a created resource. Throws `Untried` if none was created. */
-export function madeId(answer: VisitorAnswer): string {
-  const id = idOf(unwrapped(answer.body));
+export function createdId(answer: VisitorAnswer): string {
+  const id = idOf(unwrap(answer.body));
   if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
   return id;
 }
 
 export function conversationIdOf({ body }: VisitorAnswer): string {
-  const { conversation, message } = unwrapped(body);
+  const { conversation, message } = unwrap(body);
   return idOf(conversation) || String(recordOf(message).conversation_id ?? '');
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Call, isRequired } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
-import { idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
+import { idOf, pageOf, recordOf, unwrap } from '../entities.ts';
 import type { Visitor, VisitorAnswer } from '../visitor.ts';
-import { conversationIdOf, madeId, say, type World } from '../world.ts';
+import { conversationIdOf, createdId, sendMessage, type World } from '../world.ts';
 
 const FOREIGN_SITE = 'https://elsewhere.example';
 
@@ -42,7 +42,7 @@ const attempts: Attempt[] = [
   },
   {
     call: 'POST /v1/messages',
-    send: async (attacker, { conversation_id }) => (await say(attacker, { conversation_id })).answer,
+    send: async (attacker, { conversation_id }) => (await sendMessage(attacker, { conversation_id })).answer,
     gives: () => false,
   },
   {
@@ -132,25 +132,26 @@ async function trial(world: World, { call, send }: Attempt): Promise<{ answer: V
   const { id: conversation_id } = await world.conversation();
   const victim = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
-  const orderId = call === 'GET /v1/orders/{id}' ? madeId((await world.order()).answer) : '';
-  const ticketId = call === 'POST /v1/support/tickets/{id}/read' ? madeId((await world.ticket()).answer) : '';
+  const orderId = call === 'GET /v1/orders/{id}' ? createdId((await world.order()).answer) : '';
+  const ticketId = call === 'POST /v1/support/tickets/{id}/read' ? createdId((await world.ticket()).answer) : '';
   const messages = await world.settled(victim.visitor, conversation_id);
   const [lineId, replyId] = [messages[0], messages.at(-1)].map(idOf) as [string, string];
   const attacker = await world.member('theirs');
-  const before = await stateOf(victim.visitor, conversation_id);
+  const stateBefore = await stateOf(victim.visitor, conversation_id);
   const ids = { conversation_id, lineId, replyId, suggestionId, orderId, ticketId, userId: victim.id };
   const answer = await send(attacker.visitor, ids);
-  const own = conversationIdOf(answer);
-  if (call === 'POST /v1/messages' && isSuccess(answer) && own) await world.settled(attacker.visitor, own);
-  const isChanged = await hasChanged(victim.visitor, conversation_id, before);
+  const ownConversationId = conversationIdOf(answer);
+  if (call === 'POST /v1/messages' && isSuccess(answer) && ownConversationId)
+    await world.settled(attacker.visitor, ownConversationId);
+  const isChanged = await hasChanged(victim.visitor, conversation_id, stateBefore);
   return { answer, harm: isChanged ? 'what the other one has was changed' : null };
 }
 
 /** Throws `Untried` if two responses differ without a change. */
-async function hasChanged(visitor: Visitor, conversationId: string, before: string): Promise<boolean> {
-  const after = await stateOf(visitor, conversationId);
-  if (after === before) return false;
-  if (after !== (await stateOf(visitor, conversationId))) throw new Untried('no two answers are the same');
+async function hasChanged(visitor: Visitor, conversationId: string, stateBefore: string): Promise<boolean> {
+  const stateAfter = await stateOf(visitor, conversationId);
+  if (stateAfter === stateBefore) return false;
+  if (stateAfter !== (await stateOf(visitor, conversationId))) throw new Untried('no two answers are the same');
   return true;
 }
 
@@ -167,22 +168,22 @@ async function stateOf(visitor: Visitor, conversationId: string): Promise<string
   return answers.join('\n');
 }
 
-const strangers: Check[] = attempts.flatMap((attempt, index) => {
+const foreignAccessChecks: Check[] = attempts.flatMap((attempt, index) => {
   const what = attempt.target ?? 'anything';
-  const tried = (world: World) => world.once(`attempt ${index}`, () => trial(world, attempt));
+  const runOnce = (world: World) => world.createOnce(`attempt ${index}`, () => trial(world, attempt));
   const name = `neither gives nor changes ${what} of another user’s`;
   return checksOf(attempt.call, [
     {
       name,
       async run(world) {
-        const { answer, harm } = await tried(world);
+        const { answer, harm } = await runOnce(world);
         if (harm ?? attempt.gives(answer)) throw new Deviation(`${harm ?? 'it gave'}: ${shown(answer)}`);
       },
     },
     {
       name: `refuses ${what} of another user’s with 403 or 404`,
       otherwise: 'never asks for it',
-      run: async (world) => expectStatus((await tried(world)).answer, 403, 404),
+      run: async (world) => expectStatus((await runOnce(world)).answer, 403, 404),
     },
   ]);
 });
@@ -195,7 +196,7 @@ const lists: [call: Call, path: string, make: (world: World) => Promise<unknown>
   ['GET /v1/support/tickets', '/support/tickets', (world) => world.ticket()],
 ];
 
-const listed: Check[] = lists.flatMap(([call, path, make]) =>
+const foreignListChecks: Check[] = lists.flatMap(([call, path, make]) =>
   checksOf(call, [
     {
       name: 'lists what is the reader’s own, and nothing of another user’s',
@@ -225,9 +226,9 @@ const keys = checksOf('POST /v1/messages', [
     async run(world) {
       const { sent, storyId } = await world.conversation();
       const { visitor } = await world.member('theirs');
-      const { answer } = await say(visitor, { ...sent.content, story_id: storyId });
+      const { answer } = await sendMessage(visitor, { ...sent.content, story_id: storyId });
       if (isSuccess(answer)) await world.settled(visitor, conversationIdOf(answer));
-      const [theirs, mine] = [answer, sent.answer].map(({ body }) => idOf(unwrapped(body).message));
+      const [theirs, mine] = [answer, sent.answer].map(({ body }) => idOf(unwrap(body).message));
       expectThat(!isSuccess(answer) || theirs !== mine, () => shown(answer));
     },
   },
@@ -281,7 +282,7 @@ const sites = [
       async run(world) {
         const answer = await fromElsewhere(world);
         const { visitor } = await world.member('spare');
-        const { name } = unwrapped((await visitor.get('/user')).body);
+        const { name } = unwrap((await visitor.get('/user')).body);
         expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
       },
     },
@@ -321,9 +322,9 @@ const sites = [
       name: 'changes nothing when it is only read',
       async run(world) {
         const { id, visitor } = await world.conversation();
-        const before = await stateOf(visitor, id);
+        const stateBefore = await stateOf(visitor, id);
         for (const path of readPaths(id)) await visitor.get(path);
-        expectThat(!(await hasChanged(visitor, id, before)), 'a GET changed something');
+        expectThat(!(await hasChanged(visitor, id, stateBefore)), 'a GET changed something');
       },
     },
     {
@@ -394,4 +395,4 @@ const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
   ]),
 );
 
-export const accessChecks = [...visitors, ...listed, ...keys, ...tokens, ...sites, ...strangers];
+export const accessChecks = [...visitors, ...foreignListChecks, ...keys, ...tokens, ...sites, ...foreignAccessChecks];

@@ -1,6 +1,6 @@
 import { invitationSchema, isRouteMissing, minorSchema, readAs } from '@liaozhai/shared/contract';
 import { checksOf, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, pageOf, User, unwrapped } from '../entities.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, User, unwrap } from '../entities.ts';
 import type { Visitor } from '../visitor.ts';
 
 /** The only fields of the inviter that a guest may see. */
@@ -12,14 +12,14 @@ const user = checksOf('GET /v1/user', [
     async run(world) {
       const answer = await (await world.member('mine')).visitor.get('/user');
       expectStatus(answer, 200);
-      expectReadable(User, unwrapped(answer.body));
+      expectReadable(User, unwrap(answer.body));
     },
   },
   {
     name: 'tells everything of the user',
     otherwise: 'leaves out what it is not told',
     async run(world) {
-      expectAgreed(User, unwrapped((await (await world.member('mine')).visitor.get('/user')).body));
+      expectAgreed(User, unwrap((await (await world.member('mine')).visitor.get('/user')).body));
     },
   },
 ]);
@@ -34,9 +34,9 @@ const profile = checksOf('PUT /v1/user', [
       expectSuccess(changed);
       const renamed = await visitor.put('/user', { name: '燕赤霞' });
       expectSuccess(renamed);
-      expectReadable(User, unwrapped(renamed.body));
-      const stored = unwrapped((await visitor.get('/user')).body);
-      for (const answer of [unwrapped(renamed.body), stored]) {
+      expectReadable(User, unwrap(renamed.body));
+      const stored = unwrap((await visitor.get('/user')).body);
+      for (const answer of [unwrap(renamed.body), stored]) {
         const { name, persona, gender } = answer;
         const isSo = name === '燕赤霞' && persona === '一名剑客' && gender === 'male';
         expectThat(isSo, JSON.stringify({ name, persona, gender }));
@@ -50,7 +50,7 @@ const profile = checksOf('PUT /v1/user', [
       const { visitor } = await world.member('spare');
       const versions: number[] = [];
       for (const persona of ['书生', '道士'])
-        versions.push(Number(unwrapped((await visitor.put('/user', { persona })).body).version));
+        versions.push(Number(unwrap((await visitor.put('/user', { persona })).body).version));
       const [first = 0, second = 0] = versions;
       expectThat(second > first, () => `versions ${versions.join()}`);
     },
@@ -109,7 +109,7 @@ const minor = [
       async run(world) {
         const answer = await (await world.member('spare')).visitor.get('/user/minor');
         expectStatus(answer, 200);
-        expectThat(readAs(minorSchema, unwrapped(answer.body))?.on === false, () => shown(answer));
+        expectThat(readAs(minorSchema, unwrap(answer.body))?.on === false, () => shown(answer));
       },
     },
   ]),
@@ -121,7 +121,7 @@ const minor = [
         const { visitor } = await world.member('spare');
         expectFieldErrors(await visitor.put('/user/minor', { pin: 'moon' }), 'pin');
         expectSuccess(await visitor.put('/user/minor', { pin: '2580' }));
-        const user = unwrapped((await visitor.get('/user')).body);
+        const user = unwrap((await visitor.get('/user')).body);
         expectThat(typeof user.minor === 'object' && user.minor !== null, () => shownValue(user));
       },
     },
@@ -133,7 +133,7 @@ const minor = [
       async run(world) {
         const answer = await (await world.member('spare')).visitor.post('/user/minor/use', {});
         expectStatus(answer, 200);
-        const { blocked, seconds_left } = unwrapped(answer.body);
+        const { blocked, seconds_left } = unwrap(answer.body);
         expectThat(blocked !== null || Number(seconds_left) > 0, () => shown(answer));
       },
     },
@@ -157,7 +157,7 @@ const minor = [
         expectFieldErrors(await visitor.post('/user/minor/unlock', { pin: '0000', off: true }), 'pin');
         const answer = await visitor.post('/user/minor/unlock', { pin: '2580', off: true });
         expectSuccess(answer);
-        expectThat(unwrapped(answer.body).on === false, () => shown(answer));
+        expectThat(unwrap(answer.body).on === false, () => shown(answer));
       },
     },
   ]),
@@ -170,13 +170,13 @@ const invites = [
       otherwise: 'shows the code alone',
       async run(world) {
         const { visitor } = await world.member('mine');
-        const { invite_code } = unwrapped((await visitor.get('/user')).body);
+        const { invite_code } = unwrap((await visitor.get('/user')).body);
         const answer = await (await world.visitor()).get(`/invites/${encodeURIComponent(String(invite_code))}`);
         expectStatus(answer, 200);
-        const answered = unwrapped(answer.body);
-        expectThat(readAs(invitationSchema, answered) !== undefined, () => shown(answer));
-        const more = Object.keys(answered).filter((field) => !INVITATION.includes(field));
-        expectThat(more.length === 0, () => `it also has ${more.join(', ')}: ${shown(answer)}`);
+        const invitation = unwrap(answer.body);
+        expectThat(readAs(invitationSchema, invitation) !== undefined, () => shown(answer));
+        const extraFields = Object.keys(invitation).filter((field) => !INVITATION.includes(field));
+        expectThat(extraFields.length === 0, () => `it also has ${extraFields.join(', ')}: ${shown(answer)}`);
       },
     },
     {
@@ -235,7 +235,7 @@ const address = [
       async run(world) {
         const answer = await (await world.member('spare')).visitor.get('/user/email');
         expectStatus(answer, 200);
-        const { email, verified_at, pending } = unwrapped(answer.body);
+        const { email, verified_at, pending } = unwrap(answer.body);
         expectThat(
           [email, verified_at, pending].every((value) => value === null),
           () => shown(answer),
@@ -350,8 +350,8 @@ const deletion = [
         const { visitor, password: current_password } = await world.member('spare');
         const answer = await visitor.post('/user/deletion', { current_password });
         expectSuccess(answer);
-        const at = Date.parse(String(unwrapped(answer.body).deletion_at));
-        const { deletion_at } = unwrapped((await visitor.get('/user')).body);
+        const at = Date.parse(String(unwrap(answer.body).deletion_at));
+        const { deletion_at } = unwrap((await visitor.get('/user')).body);
         await visitor.delete('/user/deletion');
         expectThat(
           at > Date.now() && Date.parse(String(deletion_at)) === at,
@@ -368,7 +368,7 @@ const deletion = [
         const { visitor, password: current_password } = await world.member('spare');
         await visitor.post('/user/deletion', { current_password });
         expectSuccess(await visitor.delete('/user/deletion'));
-        const { deletion_at } = unwrapped((await visitor.get('/user')).body);
+        const { deletion_at } = unwrap((await visitor.get('/user')).body);
         expectThat(deletion_at === null, String(deletion_at));
       },
     },

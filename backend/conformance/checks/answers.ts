@@ -47,8 +47,8 @@ const rules: Rule[] = [
     otherwise: 'may show one reader’s answer to another, or an old one, wherever a cache obeys',
     problem({ method, path, answer: { status, headers } }) {
       const rule = headers.get('cache-control')?.toLowerCase() ?? '';
-      const isKept = /\bpublic\b/.test(rule) || (lifetime(rule) > 0 && !/\bno-(store|cache)\b/.test(rule));
-      return method === 'GET' && !path.startsWith('//') && status < 300 && isKept ? rule : null;
+      const isCacheable = /\bpublic\b/.test(rule) || (lifetime(rule) > 0 && !/\bno-(store|cache)\b/.test(rule));
+      return method === 'GET' && !path.startsWith('//') && status < 300 && isCacheable ? rule : null;
     },
   },
   {
@@ -63,7 +63,7 @@ const rules: Rule[] = [
 export class AnswerWatch {
   readonly #problems = new Map<string, string>();
 
-  look(exchange: Exchange): void {
+  record(exchange: Exchange): void {
     for (const { name, problem } of rules) {
       const fault = this.#problems.has(name) ? null : problem(exchange);
       if (fault) this.#problems.set(name, `${exchange.method} ${exchange.path.slice(0, 80)}: ${fault}`);

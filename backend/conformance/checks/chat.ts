@@ -19,9 +19,9 @@ import {
   Message,
   pageOf,
   recordOf,
-  unwrapped,
+  unwrap,
 } from '../entities.ts';
-import { conversationIdOf, say } from '../world.ts';
+import { conversationIdOf, sendMessage } from '../world.ts';
 import { endingChecks, listChecks } from './conversations.ts';
 import { ascending, latest, spentBy } from './ownConversation.ts';
 import { replyChecks, reporting } from './replies.ts';
@@ -36,7 +36,7 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { answer } = await world.firstMessage();
       expectSuccess(answer);
-      const { message, reply } = unwrapped(answer.body);
+      const { message, reply } = unwrap(answer.body);
       expectReadable(Message, message);
       if (reply != null) expectReadable(Message, reply);
       expectThat(conversationIdOf(answer) !== '', () => `${shown(answer)}, which names no conversation`);
@@ -47,8 +47,8 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { answer } = await world.firstMessage();
       if (answer.status > 299) throw new Untried('no message could be sent');
-      const written = await world.settled((await world.member('mine')).visitor, conversationIdOf(answer));
-      const reply = written.find(({ role }) => role === 'assistant');
+      const messages = await world.settled((await world.member('mine')).visitor, conversationIdOf(answer));
+      const reply = messages.find(({ role }) => role === 'assistant');
       expectThat(reply?.status === 'completed' && reply.body !== '', () => shownValue(reply));
     },
   },
@@ -58,7 +58,7 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { answer } = await world.firstMessage();
       expectStatus(answer, 201);
-      const sent = unwrapped(answer.body);
+      const sent = unwrap(answer.body);
       expectReadable(Conversation, sent.conversation);
       const missing = ['message', 'reply', 'conversation', 'balance'].filter((field) => sent[field] === undefined);
       expectThat(missing.length === 0, `an answer without ${missing.join(', ')}`);
@@ -68,7 +68,7 @@ const messages = checksOf('POST /v1/messages', [
     name: 'tells everything of a message and of its reply',
     otherwise: 'leaves out what it is not told',
     async run(world) {
-      const { message, reply } = unwrapped((await world.firstMessage()).answer.body);
+      const { message, reply } = unwrap((await world.firstMessage()).answer.body);
       expectAgreed(Message, message);
       expectAgreed(Message, reply);
     },
@@ -80,8 +80,8 @@ const messages = checksOf('POST /v1/messages', [
       const { visitor, id } = await world.member('mine');
       await world.conversation();
       const { answer } = await world.firstMessage();
-      const { balance } = unwrapped((await visitor.get('/user')).body);
-      const newBalance = unwrapped(answer.body).balance;
+      const { balance } = unwrap((await visitor.get('/user')).body);
+      const newBalance = unwrap(answer.body).balance;
       expectThat(balance === newBalance, () => `${newBalance} with the message, ${balance} with the user ${id}`);
     },
   },
@@ -90,13 +90,13 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'shows the price of the story before a message, and the balance as it then is',
     async run(world) {
       const { id, storyId, visitor } = await world.conversation();
-      const story = unwrapped((await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).body);
+      const story = unwrap((await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).body);
       const content = { conversation_id: id, body: '多少钱？', client_id: randomUUID() };
       const spent = await spentBy(world, async () => {
-        const { answer } = await say(visitor, content);
+        const { answer } = await sendMessage(visitor, content);
         expectSuccess(answer);
         await world.settled(visitor, id);
-        await say(visitor, content);
+        await sendMessage(visitor, content);
       });
       const cost = (await world.settled(visitor, id)).at(-1)?.cost;
       const amounts = { balance: spent.balance, ledger: spent.ledger, cost };
@@ -109,10 +109,10 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'counts hours and days from the clock of the answers: new messages are hours old, or ahead',
     async run(world) {
       const { answer } = await world.firstMessage();
-      const { created_at } = recordOf(unwrapped(answer.body).message);
-      const apart = Date.parse(String(created_at)) - Date.parse(answer.headers.get('date') ?? '');
-      const isNear = Math.abs(apart) < CLOCKS_APART_MS;
-      expectThat(isNear, () => `created_at ${created_at} in an answer of ${answer.headers.get('date')}`);
+      const { created_at } = recordOf(unwrap(answer.body).message);
+      const offsetMs = Date.parse(String(created_at)) - Date.parse(answer.headers.get('date') ?? '');
+      const isWithinLimit = Math.abs(offsetMs) < CLOCKS_APART_MS;
+      expectThat(isWithinLimit, () => `created_at ${created_at} in an answer of ${answer.headers.get('date')}`);
     },
   },
   {
@@ -120,9 +120,9 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'shows what the server kept instead of what the reader wrote',
     async run(world) {
       const { id, visitor } = await world.conversation();
-      const { answer, content } = await say(visitor, { conversation_id: id, body: ODD_WORDS });
+      const { answer, content } = await sendMessage(visitor, { conversation_id: id, body: ODD_WORDS });
       expectSuccess(answer);
-      const answeredBody = recordOf(unwrapped(answer.body).message).body;
+      const answeredBody = recordOf(unwrap(answer.body).message).body;
       const storedBody = (await world.settled(visitor, id)).find(
         ({ client_id }) => client_id === content.client_id,
       )?.body;
@@ -135,11 +135,11 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { sent, id, visitor } = await world.conversation();
       const before = await world.settled(visitor, id);
-      const again = await Promise.all([say(visitor, sent.content), say(visitor, sent.content)]);
+      const again = await Promise.all([sendMessage(visitor, sent.content), sendMessage(visitor, sent.content)]);
       const after = await world.settled(visitor, id);
       for (const { answer } of again) {
         expectSuccess(answer);
-        const [first, repeated] = [sent.answer, answer].map(({ body }) => idOf(unwrapped(body).message));
+        const [first, repeated] = [sent.answer, answer].map(({ body }) => idOf(unwrap(body).message));
         expectThat(first === repeated, `message ${repeated} after message ${first}`);
       }
       expectThat(after.length === before.length, `${after.length} messages where there were ${before.length}`);
@@ -150,7 +150,7 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'never gives two messages one key',
     async run(world) {
       const { sent, id, visitor } = await world.conversation();
-      const { answer } = await say(visitor, { ...sent.content, body: '换了话' });
+      const { answer } = await sendMessage(visitor, { ...sent.content, body: '换了话' });
       await world.settled(visitor, id);
       expectStatus(answer, 422);
     },
@@ -161,9 +161,9 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { visitor } = await world.member('theirs');
       const [, story_id] = await world.stories();
-      const first = await say(visitor, { story_id });
+      const first = await sendMessage(visitor, { story_id });
       expectSuccess(first.answer);
-      const { answer } = await say(visitor, { conversation_id: conversationIdOf(first.answer) });
+      const { answer } = await sendMessage(visitor, { conversation_id: conversationIdOf(first.answer) });
       const page = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       const isRunning = ({ role, status }: Record<string, unknown>) => role === 'assistant' && status !== 'completed';
       const wasRunning = pageOf(page.body).items.some(isRunning);
@@ -181,7 +181,7 @@ const messages = checksOf('POST /v1/messages', [
       const { visitor } = await world.member('mine');
       const [story_id] = await world.stories();
       for (const body of ['长'.repeat(2_001), ''])
-        expectFieldErrors((await say(visitor, { story_id, body })).answer, 'body');
+        expectFieldErrors((await sendMessage(visitor, { story_id, body })).answer, 'body');
     },
   },
   {
@@ -190,7 +190,7 @@ const messages = checksOf('POST /v1/messages', [
     async run(world) {
       const { visitor } = await world.member('mine');
       const [story_id] = await world.stories();
-      expectStatus((await say(visitor, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
+      expectStatus((await sendMessage(visitor, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
     },
   },
   {
@@ -198,7 +198,7 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'keeps the message and shows the server’s words at it',
     async run(world) {
       const { visitor } = await world.member('mine');
-      expectStatus((await say(visitor, { story_id: 'no-such-story' })).answer, 404);
+      expectStatus((await sendMessage(visitor, { story_id: 'no-such-story' })).answer, 404);
     },
   },
 ]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue, Untried } from '../check.ts';
-import { Conversation, expectAgreed, expectReadable, idOf, pageOf, recordOf, unwrapped } from '../entities.ts';
-import { conversationIdOf, say } from '../world.ts';
+import { Conversation, expectAgreed, expectReadable, idOf, pageOf, recordOf, unwrap } from '../entities.ts';
+import { conversationIdOf, sendMessage } from '../world.ts';
 import { ascending, ownLine } from './ownConversation.ts';
 
 const conversations = checksOf('GET /v1/conversations', [
@@ -54,7 +54,7 @@ const restarting = checksOf('POST /v1/conversations/{id}/restart', [
       const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
       const answer = await visitor.post(path, { client_id: randomUUID() });
       expectSuccess(answer);
-      const conversation = unwrapped(answer.body);
+      const conversation = unwrap(answer.body);
       expectReadable(Conversation, conversation);
       expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
       const left = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
@@ -70,7 +70,7 @@ const searching = checksOf('GET /v1/conversations?q', [
     name: 'finds a conversation by the title of its story, and none for words that nobody said',
     otherwise: 'shows what the server finds',
     async run(world) {
-      await world.announced('conversations.search');
+      await world.assertAnnounced('conversations.search');
       const { id, visitor } = await world.conversation();
       const listed = pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
       const title = String(recordOf(listed?.story).title);
@@ -92,7 +92,7 @@ const finding = [
       name: 'tells where words were said, in the order of seq, and how often',
       otherwise: 'steps through the hits of the answer',
       async run(world) {
-        await world.announced('messages.search');
+        await world.assertAnnounced('messages.search');
         const { id, sent, visitor } = await world.conversation();
         const find = async (q: string) => {
           const answer = await visitor.get(`/messages/search?${new URLSearchParams({ conversation_id: id, q })}`);
@@ -127,7 +127,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     name: 'takes a reply that has ended for unread until a device has seen it',
     otherwise: 'shows the dots of the answer',
     async run(world) {
-      await world.announced('conversations.unread');
+      await world.assertAnnounced('conversations.unread');
       const { id, visitor } = await world.conversation();
       const one = async () =>
         pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
@@ -136,7 +136,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
       const form = { read_version: before?.version };
       const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, form);
       expectStatus(answer, 200);
-      expectReadable(Conversation, unwrapped(answer.body));
+      expectReadable(Conversation, unwrap(answer.body));
       const after = await one();
       expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
       expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
@@ -146,7 +146,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     name: 'puts a conversation first and takes it back',
     otherwise: 'shows the order of the answer',
     async run(world) {
-      await world.announced('conversations.pin');
+      await world.assertAnnounced('conversations.pin');
       const { id, visitor } = await world.conversation();
       for (const pinned of [true, false]) {
         const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned });
@@ -161,7 +161,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     name: 'shelves a run of a story, and takes it up again',
     otherwise: 'shows the run that the server names',
     async run(world) {
-      await world.announced('conversations.runs');
+      await world.assertAnnounced('conversations.runs');
       const { id, visitor } = await world.conversation();
       const runOf = async () =>
         pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
@@ -195,7 +195,7 @@ const deletion = checksOf('DELETE /v1/conversations/{id}', [
     async run(world) {
       const { visitor } = await world.member('theirs');
       const [story_id] = await world.stories();
-      const { answer } = await say(visitor, { story_id });
+      const { answer } = await sendMessage(visitor, { story_id });
       const id = conversationIdOf(answer);
       if (answer.status > 299) throw new Untried('no conversation could be made to delete');
       expectSuccess(await visitor.delete(`/conversations/${encodeURIComponent(id)}`));

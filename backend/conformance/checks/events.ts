@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Capability } from '@liaozhai/shared/contract';
 import { type Check, checksOf, Deviation, expectSuccess, expectThat, shownValue } from '../check.ts';
-import { recordOf, unwrapped } from '../entities.ts';
+import { recordOf, unwrap } from '../entities.ts';
 import type { Frame } from '../socket.ts';
 import type { VisitorAnswer } from '../visitor.ts';
-import { conversationIdOf, say, type World } from '../world.ts';
+import { conversationIdOf, sendMessage, type World } from '../world.ts';
 
 const REPLY_TIMEOUT_MS = 75_000;
 
@@ -15,11 +15,11 @@ function eventName(event: string): string {
 }
 
 /** Sends a message of `mine`, which emits events on its channel. */
-export async function somethingHappens(
+export async function sendEventfulMessage(
   world: World,
 ): Promise<{ conversationId: string; content: Record<string, unknown> }> {
   const { id, visitor } = await world.conversation();
-  const { answer, content } = await say(visitor, { conversation_id: id, body: '又见面了' });
+  const { answer, content } = await sendMessage(visitor, { conversation_id: id, body: '又见面了' });
   expectSuccess(answer);
   await world.settled(visitor, id);
   return { conversationId: conversationIdOf(answer) || id, content };
@@ -31,7 +31,7 @@ const messageOf = (frame: Frame): Record<string, unknown> => {
 };
 
 /** Records the events on the channel of `mine` while a message is sent and answered. */
-const heardOfMessage = (world: World) => world.once('heard of a message', () => listenToMessage(world));
+const recordedEvents = (world: World) => world.createOnce('heard of a message', () => listenToMessage(world));
 
 async function listenToMessage(world: World) {
   const { visitor, id } = await world.member('mine');
@@ -40,13 +40,21 @@ async function listenToMessage(world: World) {
   const [socket, stranger] = [await world.socket(), await world.socket()];
   const channel = await world.join(socket, visitor, id);
   await world.join(stranger, theirs.visitor, theirs.id);
-  const { content } = await somethingHappens(world);
+  const { content } = await sendEventfulMessage(world);
   const isEnd = (frame: Frame) => eventName(frame.event) === 'message.completed' && frame.channel === channel;
   const end = await socket.frame(isEnd, REPLY_TIMEOUT_MS);
-  const named = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
+  const eventsNamed = (name: string) => socket.frames.filter(({ event }) => eventName(event) === name);
   await stranger.ping();
-  const leaked = stranger.frames.find(({ event }) => !event.startsWith('pusher'));
-  return { visitor, content, end, named, leaked, texts: socket.texts, strange: socket.strange };
+  const leakedFrame = stranger.frames.find(({ event }) => !event.startsWith('pusher'));
+  return {
+    visitor,
+    content,
+    end,
+    eventsNamed,
+    leakedFrame,
+    texts: socket.texts,
+    foreignMessages: socket.foreignMessages,
+  };
 }
 
 const events = checksOf('WS /app/{key}', [
@@ -54,8 +62,8 @@ const events = checksOf('WS /app/{key}', [
     name: 'broadcasts a message and the end of its reply, with conversation and version',
     otherwise: 'asks messages/latest after 5 s without an event',
     async run(world) {
-      const { content, end, named } = await heardOfMessage(world);
-      const created = named('message.created').map(messageOf);
+      const { content, end, eventsNamed } = await recordedEvents(world);
+      const created = eventsNamed('message.created').map(messageOf);
       expectThat(
         created.some(({ client_id }) => client_id === content.client_id),
         () => `message.created ${shownValue(created)}`,
@@ -68,16 +76,16 @@ const events = checksOf('WS /app/{key}', [
     name: 'tells nothing of it to another user’s socket',
     async run(world) {
       // if the reader received nothing either, other checks report it
-      const heard = await heardOfMessage(world).catch(() => null);
-      expectThat(!heard?.leaked, () => shownValue(heard?.leaked));
+      const recorded = await recordedEvents(world).catch(() => null);
+      expectThat(!recorded?.leakedFrame, () => shownValue(recorded?.leakedFrame));
     },
   },
   {
     name: 'names its events by broadcastAs, such as message.created',
     otherwise: 'reads the names of classes as well',
     async run(world) {
-      const { named } = await heardOfMessage(world);
-      const [{ event } = { event: 'no message.created' }] = named('message.created');
+      const { eventsNamed } = await recordedEvents(world);
+      const [{ event } = { event: 'no message.created' }] = eventsNamed('message.created');
       expectThat(event === 'message.created', event);
     },
   },
@@ -85,8 +93,8 @@ const events = checksOf('WS /app/{key}', [
     name: 'tells a reply piece by piece, and the pieces add up to it',
     otherwise: 'shows the reply as a whole, once it is written',
     async run(world) {
-      const { end, named } = await heardOfMessage(world);
-      const pieces = named('message.delta').map(({ data }) => recordOf(data));
+      const { end, eventsNamed } = await recordedEvents(world);
+      const pieces = eventsNamed('message.delta').map(({ data }) => recordOf(data));
       expectThat(pieces.length > 0, 'no message.delta');
       let text = '';
       for (const piece of pieces) {
@@ -107,8 +115,8 @@ const events = checksOf('WS /app/{key}', [
     name: 'sends data as a JSON text of its own',
     otherwise: 'reads an object as well; pusher-js as other pages use it does not',
     async run(world) {
-      const { texts, strange } = await heardOfMessage(world);
-      expectThat(strange.length === 0, () => `no message: ${shownValue(strange[0])}`);
+      const { texts, foreignMessages } = await recordedEvents(world);
+      expectThat(foreignMessages.length === 0, () => `no message: ${shownValue(foreignMessages[0])}`);
       const odd = texts.find((text) => {
         const { event, data } = recordOf(JSON.parse(text));
         // client events are forwarded unchanged, and Reverb's errors and pongs are not encoded
@@ -121,9 +129,9 @@ const events = checksOf('WS /app/{key}', [
     name: 'tells the balance with its version',
     otherwise: 'reads the balance from answers, and again when the page is looked at',
     async run(world) {
-      const { visitor, named } = await heardOfMessage(world);
-      const { balance, version } = recordOf(named('balance.updated').at(-1)?.data);
-      const user = unwrapped((await visitor.get('/user')).body);
+      const { visitor, eventsNamed } = await recordedEvents(world);
+      const { balance, version } = recordOf(eventsNamed('balance.updated').at(-1)?.data);
+      const user = unwrap((await visitor.get('/user')).body);
       expectThat(
         balance === user.balance && version != null,
         () => `balance.updated ${balance}, the user has ${user.balance}`,
@@ -140,7 +148,7 @@ const events = checksOf('WS /app/{key}', [
       const channel = await world.join(kept, mine.visitor, mine.id);
       await world.join(ended, session, mine.id);
       expectSuccess(await session.post('/logout'));
-      await somethingHappens(world);
+      await sendEventfulMessage(world);
       const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
       await kept.frame(isNews);
       const isClosed = await Promise.race([
@@ -158,7 +166,7 @@ const events = checksOf('WS /app/{key}', [
 const EVENT_MS = 5_000;
 
 /** Actions of the reader's other device, and the events that report them. */
-const news: [
+const announcedChanges: [
   event: string,
   otherwise: string,
   needs: Capability | null,
@@ -224,7 +232,7 @@ const news: [
 async function otherConversation(world: World): Promise<string> {
   const { visitor } = await world.member('mine');
   const [, story_id] = await world.stories();
-  const { answer } = await say(visitor, { story_id });
+  const { answer } = await sendMessage(visitor, { story_id });
   expectSuccess(answer);
   await world.settled(visitor, conversationIdOf(answer));
   return conversationIdOf(answer);
@@ -232,7 +240,7 @@ async function otherConversation(world: World): Promise<string> {
 
 const following = checksOf(
   'WS /app/{key}',
-  news.map(([event, otherwise, needs, act]) => ({
+  announcedChanges.map(([event, otherwise, needs, act]) => ({
     name: `tells by ${event} what another device has done`,
     otherwise,
     async run(world) {

@@ -14,7 +14,7 @@ interface FuzzedCall {
   without?: string[];
 }
 
-const fuzzed: FuzzedCall[] = [
+const fuzzedCalls: FuzzedCall[] = [
   { call: 'GET /v1/stories', method: 'GET', path: '/stories' },
   { call: 'GET /v1/stories/{id}', method: 'GET', path: '/stories/:x' },
   { call: 'GET /v1/messages/latest', method: 'GET', path: '/messages/latest' },
@@ -123,8 +123,8 @@ interface OddRequest {
   body: string;
 }
 
-/** @param known existing ids, which reach more code than others */
-function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddRequest> {
+/** @param knownIds existing ids, which reach more code than others */
+function oddRequests(knownIds: string[], without: string[]): fc.Arbitrary<OddRequest> {
   const odd = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom(
@@ -136,7 +136,7 @@ function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddReques
       '{key}',
       '9'.repeat(400),
       randomUUID(),
-      ...known,
+      ...knownIds,
     ),
     fc.integer(),
     fc.double(),
@@ -150,7 +150,7 @@ function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddReques
   return fc.record({
     parameters: fc.dictionary(fc.constantFrom(...PARAMETERS), fc.string({ unit: 'binary', maxLength: 40 })),
     segment: fc.oneof(
-      { weight: 4, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(escaped) },
+      { weight: 4, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(escapePath) },
       // properties of every plain object
       { weight: 1, arbitrary: fc.constantFrom('constructor', '__proto__', '__defineGetter__', 'toString') },
     ),
@@ -162,19 +162,19 @@ function oddRequests(known: string[], without: string[]): fc.Arbitrary<OddReques
   });
 }
 
-const escaped = (text: string): string => encodeURIComponent(text.replace(/[\ud800-\udfff./]/g, 'x'));
+const escapePath = (text: string): string => encodeURIComponent(text.replace(/[\ud800-\udfff./]/g, 'x'));
 
 async function send(visitor: Visitor, { method, path }: FuzzedCall, odd: OddRequest): Promise<VisitorAnswer> {
-  const filled = path.replaceAll(':x', odd.segment);
-  if (method === 'GET') return visitor.get(`${filled}?${new URLSearchParams(odd.parameters)}`);
-  return visitor.send(method, filled, odd.body);
+  const filledPath = path.replaceAll(':x', odd.segment);
+  if (method === 'GET') return visitor.get(`${filledPath}?${new URLSearchParams(odd.parameters)}`);
+  return visitor.send(method, filledPath, odd.body);
 }
 
 /** Waits for a rate limit only before the first request. Logging out needs a session for each request. */
 async function fuzzer(world: World, { call }: FuzzedCall, index: number): Promise<Visitor | null> {
   const spare = await world.member('spare');
   const isHasty = index > 0;
-  if (call !== 'POST /v1/logout') return world.twin(spare, { isHasty });
+  if (call !== 'POST /v1/logout') return world.sameSessionVisitor(spare, { isHasty });
   const visitor = await world.visitor({ isHasty });
   const { status } = await visitor.post('/login', { login: spare.login, password: spare.password });
   return status === 429 ? null : visitor;
@@ -196,7 +196,7 @@ async function fuzz(world: World, fuzzedCall: FuzzedCall): Promise<void> {
   if (problems.length > 0) throw new Deviation(`${problems.length} of ${requests.length}, as ${problems[0]}`);
 }
 
-const odd: Check[] = fuzzed.flatMap((fuzzedCall) =>
+const odd: Check[] = fuzzedCalls.flatMap((fuzzedCall) =>
   checksOf(fuzzedCall.call, [
     {
       name: 'refuses odd input in Laravel’s shape, and never breaks (5xx)',

@@ -10,9 +10,9 @@ import {
   recordOf,
   Ticket,
   Transaction,
-  unwrapped,
+  unwrap,
 } from '../entities.ts';
-import { madeId, type World } from '../world.ts';
+import { createdId, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
 
@@ -22,20 +22,17 @@ const checkIn = checksOf('POST /v1/check-in', [
     otherwise: 'shows the reward of the answer, and the balance after it',
     async run(world) {
       const { visitor } = await world.member('mine');
-      const before = Number(unwrapped((await visitor.get('/user')).body).balance);
+      const before = Number(unwrap((await visitor.get('/user')).body).balance);
       const first = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
       expectSuccess(first);
-      expectReadable(CheckIn, unwrapped(first.body));
-      const gained = Number(unwrapped(first.body).balance) - before;
-      expectThat(
-        gained > 0 && unwrapped(first.body).awarded === gained,
-        () => `${gained} points more: ${shown(first)}`,
-      );
+      expectReadable(CheckIn, unwrap(first.body));
+      const gained = Number(unwrap(first.body).balance) - before;
+      expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
       const again = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
       expectSuccess(again);
-      const { awarded, already_checked_in, balance } = unwrapped(again.body);
+      const { awarded, already_checked_in, balance } = unwrap(again.body);
       expectThat(awarded === 0 && already_checked_in === true, () => shown(again));
-      const user = unwrapped((await visitor.get('/user')).body);
+      const user = unwrap((await visitor.get('/user')).body);
       expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
     },
@@ -77,7 +74,7 @@ const transactions = checksOf('GET /v1/transactions', [
         expectStatus(next, 200);
         ({ items, nextCursor } = pageOf(next.body));
       }
-      const { balance } = unwrapped((await visitor.get('/user')).body);
+      const { balance } = unwrap((await visitor.get('/user')).body);
       expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
     },
   },
@@ -87,7 +84,7 @@ const transactions = checksOf('GET /v1/transactions', [
     async run(world) {
       const { visitor } = await world.conversation();
       const { items } = pageOf((await visitor.get('/transactions')).body);
-      const { balance } = unwrapped((await visitor.get('/user')).body);
+      const { balance } = unwrap((await visitor.get('/user')).body);
       let after = Number(balance);
       for (const { amount, balance_after } of items) {
         expectThat(balance_after === after, () => `balance_after ${balance_after} where it was ${after}`);
@@ -127,14 +124,14 @@ const ordering = checksOf('POST /v1/orders', [
     otherwise: 'shows the order of the answer',
     async run(world) {
       const { visitor } = await world.member('mine');
-      const before = unwrapped((await visitor.get('/user')).body).balance;
+      const before = unwrap((await visitor.get('/user')).body).balance;
       const { answer } = await world.order();
       expectSuccess(answer);
-      const order = unwrapped(answer.body);
+      const order = unwrap(answer.body);
       expectReadable(Order, order);
       expectAgreed(Order, order);
       expectThat(order.status === 'pending', () => shown(answer));
-      const after = unwrapped((await visitor.get('/user')).body).balance;
+      const after = unwrap((await visitor.get('/user')).body).balance;
       expectThat(after === before, `a balance of ${before} before, of ${after} afterwards`);
     },
   },
@@ -146,7 +143,7 @@ const ordering = checksOf('POST /v1/orders', [
       const { visitor } = await world.member('mine');
       const again = await visitor.postOnce('/orders', form);
       expectSuccess(again);
-      expectThat(idOf(unwrapped(again.body)) === id, () => shown(again));
+      expectThat(idOf(unwrap(again.body)) === id, () => shown(again));
     },
   },
   {
@@ -162,7 +159,7 @@ const ordering = checksOf('POST /v1/orders', [
 
 async function placedOrder(world: World) {
   const { form, answer } = await world.order();
-  return { form, id: madeId(answer) };
+  return { form, id: createdId(answer) };
 }
 
 const oneOrder = checksOf('GET /v1/orders/{id}', [
@@ -174,8 +171,8 @@ const oneOrder = checksOf('GET /v1/orders/{id}', [
       const { visitor } = await world.member('mine');
       const answer = await visitor.get(`/orders/${encodeURIComponent(id)}`);
       expectStatus(answer, 200);
-      expectReadable(Order, unwrapped(answer.body));
-      expectThat(idOf(unwrapped(answer.body)) === id, () => shown(answer));
+      expectReadable(Order, unwrap(answer.body));
+      expectThat(idOf(unwrap(answer.body)) === id, () => shown(answer));
       for (const order of pageOf((await visitor.get('/orders')).body).items) expectAgreed(Order, order);
     },
   },
@@ -194,7 +191,7 @@ const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
         const answer = await provider.post('/payments/webhook/sandbox', event, headers as Record<string, string>);
         expectStatus(answer, 400, 401, 403, 404);
       }
-      const { status } = unwrapped((await visitor.get(`/orders/${encodeURIComponent(id)}`)).body);
+      const { status } = unwrap((await visitor.get(`/orders/${encodeURIComponent(id)}`)).body);
       expectThat(status === 'pending', `the order is ${status}`);
     },
   },
@@ -214,7 +211,7 @@ const listOfTickets = checksOf('GET /v1/support/tickets', [
         expectReadable(Ticket, item);
         expectAgreed(Ticket, item);
       }
-      expectThat(items.map(idOf).includes(madeId(answer)), () => shownValue(items));
+      expectThat(items.map(idOf).includes(createdId(answer)), () => shownValue(items));
     },
   },
 ]);
@@ -229,7 +226,7 @@ const writing = checksOf('POST /v1/support/tickets', [
       const { visitor } = await world.member('mine');
       const again = await visitor.postOnce('/support/tickets', form);
       expectSuccess(again);
-      expectThat(idOf(unwrapped(again.body)) === madeId(answer), () => shown(again));
+      expectThat(idOf(unwrap(again.body)) === createdId(answer), () => shown(again));
     },
   },
 ]);
@@ -241,7 +238,7 @@ const reading = checksOf('POST /v1/support/tickets/{id}/read', [
     async run(world) {
       const { answer } = await world.ticket();
       const { visitor } = await world.member('mine');
-      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(madeId(answer))}/read`));
+      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
     },
   },
 ]);

@@ -11,8 +11,8 @@ import {
   shownValue,
   Untried,
 } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, Message, pageOf, recordOf, Suggestion, unwrapped } from '../entities.ts';
-import { conversationIdOf, say } from '../world.ts';
+import { expectAgreed, expectReadable, idOf, Message, pageOf, recordOf, Suggestion, unwrap } from '../entities.ts';
+import { conversationIdOf, sendMessage } from '../world.ts';
 import { ownLine, spentBy } from './ownConversation.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
@@ -27,7 +27,7 @@ const resuming = checksOf('POST /v1/messages/continue', [
       const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
       const answer = await visitor.postOnce('/messages/continue', content);
       expectSuccess(answer);
-      const { message } = unwrapped(answer.body);
+      const { message } = unwrap(answer.body);
       expectReadable(Message, message);
       const { revision } = recordOf(message);
       expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
@@ -69,7 +69,7 @@ const stopping = checksOf('POST /v1/messages/{id}/cancel', [
       const before = (await world.settled(visitor, id)).at(-1) ?? {};
       const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
       expectSuccess(answer);
-      const { message } = unwrapped(answer.body);
+      const { message } = unwrap(answer.body);
       expectReadable(Message, message);
       const { status, body } = recordOf(message);
       expectThat(status === before.status && body === before.body, () => shown(answer));
@@ -81,12 +81,12 @@ const stopping = checksOf('POST /v1/messages/{id}/cancel', [
     async run(world) {
       const { visitor } = await world.member('theirs');
       const [, story_id] = await world.stories();
-      const { answer } = await say(visitor, { story_id });
-      const reply = recordOf(unwrapped(answer.body).reply);
+      const { answer } = await sendMessage(visitor, { story_id });
+      const reply = recordOf(unwrap(answer.body).reply);
       if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
       const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
       expectSuccess(stopped);
-      const { status, body } = recordOf(unwrapped(stopped.body).message);
+      const { status, body } = recordOf(unwrap(stopped.body).message);
       if (status === 'completed') throw new Untried('the reply was written too fast');
       expectThat(status === 'cancelled', () => shown(stopped));
       const after = (await world.settled(visitor, conversationIdOf(answer))).at(-1) ?? {};
@@ -106,7 +106,7 @@ const retelling = [
         const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
         const answer = await visitor.postOnce(path, { client_id: randomUUID() });
         expectSuccess(answer);
-        const { message } = unwrapped(answer.body);
+        const { message } = unwrap(answer.body);
         expectReadable(Message, message);
         const { revision, variant, variants } = recordOf(message);
         expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
@@ -126,7 +126,7 @@ const retelling = [
         if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
         const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
         expectSuccess(answer);
-        const { variant, body } = recordOf(unwrapped(answer.body).message);
+        const { variant, body } = recordOf(unwrap(answer.body).message);
         expectThat(variant === 1 && body !== before.body, () => shown(answer));
         const after = (await world.settled(visitor, id)).at(-1) ?? {};
         expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
@@ -140,16 +140,16 @@ const editing = checksOf('POST /v1/messages/{id}/edit', [
     name: 'gives a line other words and has it answered again, in the place of what followed',
     otherwise: 'shows the conversation as the server has it',
     async run(world) {
-      const { visitor, conversationId, written, line, edit } = await ownLine(world);
-      const last_seq = written.at(-1)?.seq;
+      const { visitor, conversationId, messages, line, edit } = await ownLine(world);
+      const last_seq = messages.at(-1)?.seq;
       const answer = await edit({ body: '换了话', revision: line.revision, last_seq });
       expectSuccess(answer);
-      const { message, reply } = unwrapped(answer.body);
+      const { message, reply } = unwrap(answer.body);
       expectReadable(Message, message);
       expectReadable(Message, reply);
       expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
       const after = await world.settled(visitor, conversationId);
-      expectThat(after.length === written.length, `${after.length} messages where there were ${written.length}`);
+      expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
       expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
     },
   },
@@ -185,8 +185,8 @@ const suggesting = [
       async run(world) {
         const answer = await world.suggestionOrder();
         expectSuccess(answer);
-        expectReadable(Suggestion, unwrapped(answer.body));
-        expectAgreed(Suggestion, unwrapped(answer.body));
+        expectReadable(Suggestion, unwrap(answer.body));
+        expectAgreed(Suggestion, unwrap(answer.body));
         expectStatus(answer, 202);
       },
     },
@@ -202,10 +202,10 @@ const suggesting = [
         for (;;) {
           const suggestion = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
           expectStatus(suggestion, 200);
-          expectReadable(Suggestion, unwrapped(suggestion.body));
-          const { status, items } = unwrapped(suggestion.body);
+          expectReadable(Suggestion, unwrap(suggestion.body));
+          const { status, items } = unwrap(suggestion.body);
           if (status === 'ready') {
-            expectAgreed(Suggestion, unwrapped(suggestion.body));
+            expectAgreed(Suggestion, unwrap(suggestion.body));
             return expectThat(Array.isArray(items) && items.length > 0, () => shown(suggestion));
           }
           if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
@@ -221,7 +221,7 @@ export const reporting = checksOf('POST /v1/messages/{id}/report', [
     name: 'takes a report of a reply, and a second one without a word',
     otherwise: 'thanks for any success',
     async run(world) {
-      await world.announced('messages.report');
+      await world.assertAnnounced('messages.report');
       const { id, visitor } = await world.conversation();
       const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
       const report = () => visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/report`, { reason: 'other' });

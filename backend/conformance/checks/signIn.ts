@@ -1,6 +1,6 @@
 import { CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
-import { expectReadable, idOf, User, unwrapped } from '../entities.ts';
+import { expectReadable, idOf, User, unwrap } from '../entities.ts';
 import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
@@ -38,7 +38,7 @@ const register = checksOf('POST /v1/register', [
     async run(world) {
       const { answer } = await world.registration('mine');
       expectStatus(answer, 201);
-      const { user, type } = unwrapped(answer.body);
+      const { user, type } = unwrap(answer.body);
       expectThat(user !== undefined && type === 'username', () => shown(answer));
     },
   },
@@ -51,7 +51,7 @@ const register = checksOf('POST /v1/register', [
         throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
       }
       expectStatus(answer, 200);
-      expectThat(idOf(unwrapped(answer.body)) === id, 'somebody else');
+      expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
     },
   },
   {
@@ -110,7 +110,7 @@ const consent = checksOf('POST /v1/register', [
     async run(world) {
       if (!(await world.announces('account.consent'))) return;
       const { answer } = await world.registration('mine');
-      const { consent_version, consented_at } = unwrapped((answer.body as { user?: unknown }).user);
+      const { consent_version, consented_at } = unwrap((answer.body as { user?: unknown }).user);
       expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
     },
   },
@@ -127,7 +127,7 @@ const login = checksOf('POST /v1/login', [
       expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
       const userAnswer = await visitor.get('/user');
       expectStatus(userAnswer, 200);
-      const [{ name }, { name: own }] = [userOf(answer), unwrapped(userAnswer.body)];
+      const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
       expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
     },
   },
@@ -136,7 +136,7 @@ const login = checksOf('POST /v1/login', [
     otherwise: 'works; a session that somebody else knew before the sign-in is signed in too',
     async run(world) {
       const { visitor, login, password } = await world.member('spare');
-      const before = world.twin({ visitor, login, password, id: '' });
+      const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
       expectSuccess(await visitor.post('/login', { login, password }));
       const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
       expectThat(
@@ -225,7 +225,7 @@ const logout = checksOf('POST /v1/logout', [
     async run(world) {
       const mine = await world.member('mine');
       const session = await world.signIn(mine);
-      const keptCookies = world.twin({ ...mine, visitor: session });
+      const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
       expectSuccess(await session.post('/logout'));
       const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
       const seen = statuses.map(({ status }) => status).join();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Check, checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
 import { idOf, recordOf } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
-import { eventChecks, somethingHappens } from './events.ts';
+import { eventChecks, sendEventfulMessage } from './events.ts';
 
 /** More characters than a frame may have. */
 const TOO_LONG = 10_000;
@@ -244,7 +244,7 @@ const channels = checksOf('WS /app/{key}', [
       await world.join(leaves, visitor, id);
       leaves.send({ event: 'pusher:unsubscribe', data: { channel } });
       await leaves.ping();
-      await somethingHappens(world);
+      await sendEventfulMessage(world);
       await stays.frame(
         (frame) => frame.channel === channel && frame.event !== 'pusher_internal:subscription_succeeded',
       );

@@ -1,7 +1,7 @@
 import { CAPABILITIES, wechatSignatureSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { checksOf, Deviation, expectStatus, expectSuccess, expectThat, laravelProblem, shownValue } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrapped } from '../entities.ts';
+import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrap } from '../entities.ts';
 import type { World } from '../world.ts';
 
 const MAX_PAGES = 30;
@@ -159,15 +159,15 @@ const one = checksOf('GET /v1/stories/{id}', [
     async run(world) {
       const { id, answer } = await oneStory(world);
       expectStatus(answer, 200);
-      expectReadable(Story, unwrapped(answer.body));
-      expectThat(idOf(unwrapped(answer.body)) === id, `story ${idOf(unwrapped(answer.body))} instead of ${id}`);
+      expectReadable(Story, unwrap(answer.body));
+      expectThat(idOf(unwrap(answer.body)) === id, `story ${idOf(unwrap(answer.body))} instead of ${id}`);
     },
   },
   {
     name: 'tells everything of it',
     otherwise: 'leaves out what it is not told',
     async run(world) {
-      expectAgreed(Story, unwrapped((await oneStory(world)).answer.body));
+      expectAgreed(Story, unwrap((await oneStory(world)).answer.body));
     },
   },
   {
@@ -177,7 +177,7 @@ const one = checksOf('GET /v1/stories/{id}', [
       const { id, storyId, visitor } = await world.conversation();
       const path = `/stories/${encodeURIComponent(storyId)}`;
       const [told, public_] = [await visitor.get(path), await (await world.visitor()).get(path)];
-      const named = [told, public_].map(({ body }) => unwrapped(body).conversation_id);
+      const named = [told, public_].map(({ body }) => unwrap(body).conversation_id);
       expectThat(
         String(named[0]) === id && named[1] == null,
         () => `${named[0]} to its reader, ${named[1]} to a visitor`,
@@ -225,7 +225,7 @@ const wechat = checksOf('GET /v1/wechat/signature', [
   {
     name: 'signs a page of the product',
     async run(world) {
-      await world.announced('wechat.share');
+      await world.assertAnnounced('wechat.share');
       const url = encodeURIComponent(`${world.target.origin}/explore`);
       const answer = await (await world.visitor()).get(`/wechat/signature?url=${url}`);
       expectStatus(answer, 200);
@@ -236,7 +236,7 @@ const wechat = checksOf('GET /v1/wechat/signature', [
     name: 'refuses to sign another site’s page',
     otherwise: 'lets any site speak for the Official Account',
     async run(world) {
-      await world.announced('wechat.share');
+      await world.assertAnnounced('wechat.share');
       const url = encodeURIComponent('https://elsewhere.example/explore');
       expectStatus(await (await world.visitor()).get(`/wechat/signature?url=${url}`), 422);
     },
@@ -287,7 +287,7 @@ const favorites = checksOf('PUT /v1/stories/{id}/favorite', [
     name: 'saves a story for its reader alone, and lets it go',
     otherwise: 'shows what the list has',
     async run(world) {
-      await world.announced('stories.favorites');
+      await world.assertAnnounced('stories.favorites');
       const [id] = await world.stories();
       const [{ visitor }, other] = [await world.member('mine'), await world.member('theirs')];
       const listed = async (who: typeof visitor) => pageOf((await who.get('/favorites')).body).items.map(idOf);
@@ -306,7 +306,7 @@ const favoriteList = checksOf('GET /v1/favorites', [
     name: 'has 401 for a guest',
     otherwise: 'shows what it is sent',
     async run(world) {
-      await world.announced('stories.favorites');
+      await world.assertAnnounced('stories.favorites');
       expectStatus(await (await world.visitor()).get('/favorites'), 401);
     },
   },
