@@ -126,8 +126,8 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
   if (verb === 'backup' && file) {
     console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
   } else if (verb === 'restore' && file) {
-    const replaced = await restore(dataDir, file);
-    console.log(`${dataDir}: restored from ${file}${replaced ? `; what was there is ${replaced}` : ''}`);
+    const replacedFile = await restore(dataDir, file);
+    console.log(`${dataDir}: restored from ${file}${replacedFile ? `; what was there is ${replacedFile}` : ''}`);
   } else if (verb === 'reports') {
     console.log(await withDatabase(dataDir, describeReports));
   } else if (verb === 'fill') {

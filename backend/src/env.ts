@@ -20,11 +20,11 @@ const origins = v.pipe(
   v.transform((list) => list.map((item) => new URL(item).origin)),
 );
 
-const whole = (fallback: number, min = 0, max = 1_000_000) => v.optional(wholeNumber(min, max), String(fallback));
+const integer = (fallback: number, min = 0, max = 1_000_000) => v.optional(wholeNumber(min, max), String(fallback));
 
-const optionalWhole = (min: number, max = 1_000_000) => v.optional(wholeNumber(min, max));
+const optionalInteger = (min: number, max = 1_000_000) => v.optional(wholeNumber(min, max));
 
-const perMinute = (fallback: number) => whole(fallback, 1);
+const perMinute = (fallback: number) => integer(fallback, 1);
 
 /** URL up to the API version; the path of the call is appended. */
 const modelAddress = v.pipe(
@@ -116,13 +116,13 @@ function readPrices(text: string): Prices {
 }
 
 const schema = v.object({
-  PORT: whole(0, 0, 65_535),
+  PORT: integer(0, 0, 65_535),
   BACKEND_HOST: v.optional(v.pipe(v.string(), v.ip('an IP address of this machine, 0.0.0.0 for all')), '127.0.0.1'),
   BACKEND_TRUST_PROXY: v.optional(v.picklist(['true', 'false'], 'true or false'), 'false'),
   DATA_DIR: v.optional(v.string(), '.data'),
   DATABASE_URL: v.optional(postgresAddress),
   APP_ORIGIN: origins,
-  DRAIN_SECONDS: whole(8, 0, 600),
+  DRAIN_SECONDS: integer(8, 0, 600),
   MAIL_URL: v.optional(mailAddress),
   MAIL_FROM: v.optional(mailSender),
   BRAND_NAME: v.optional(v.string(), '聊斋'),
@@ -139,10 +139,10 @@ const schema = v.object({
   ),
   AI_MODEL: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1, 'the name of a model'))),
   AI_TEMPERATURE: v.optional(numberBetween(0, 2)),
-  AI_MAX_TOKENS: optionalWhole(16),
+  AI_MAX_TOKENS: optionalInteger(16),
   AI_EXTRA_BODY: v.optional(extraBody, '{}'),
   AI_PROMPTS_DIR: text,
-  AI_HISTORY_CHARACTERS: whole(8_000, 500),
+  AI_HISTORY_CHARACTERS: integer(8_000, 500),
   WECHAT_APP_ID: v.optional(
     v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the AppID of an Official Account, such as wx0123456789abcdef')),
   ),
@@ -152,19 +152,19 @@ const schema = v.object({
   WECHAT_API_ORIGIN: v.optional(httpOrigin, 'https://api.weixin.qq.com'),
   PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
   PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
-  PAYMENT_SANDBOX_DELAY_MS: whole(500, 0, 60_000),
+  PAYMENT_SANDBOX_DELAY_MS: integer(500, 0, 60_000),
   RECHARGE_PACKAGES: v.optional(v.string(), '[]'),
   PRICES: v.optional(v.string(), '{}'),
-  STORYTELLER_START_DELAY_MS: whole(600, 0, 60_000),
-  STORYTELLER_PIECE_DELAY_MS: whole(90, 0, 60_000),
-  STORYTELLER_PIECE_CHARACTERS: whole(4, 1, 2_000),
-  STORYTELLER_SUGGESTION_DELAY_MS: whole(700, 0, 60_000),
+  STORYTELLER_START_DELAY_MS: integer(600, 0, 60_000),
+  STORYTELLER_PIECE_DELAY_MS: integer(90, 0, 60_000),
+  STORYTELLER_PIECE_CHARACTERS: integer(4, 1, 2_000),
+  STORYTELLER_SUGGESTION_DELAY_MS: integer(700, 0, 60_000),
   STORYTELLER_FAIL_RATE: v.optional(numberBetween(0, 1), '0'),
   STORYTELLER_FAIL_WORD: text,
   STORYTELLER_HANG_WORD: text,
-  STORYTELLER_FIRST_TIMEOUT_MS: optionalWhole(50, 600_000),
-  STORYTELLER_IDLE_TIMEOUT_MS: whole(15_000, 50, 600_000),
-  STORYTELLER_TOTAL_TIMEOUT_MS: whole(60_000, 50, 600_000),
+  STORYTELLER_FIRST_TIMEOUT_MS: optionalInteger(50, 600_000),
+  STORYTELLER_IDLE_TIMEOUT_MS: integer(15_000, 50, 600_000),
+  STORYTELLER_TOTAL_TIMEOUT_MS: integer(60_000, 50, 600_000),
   RATE_LIMIT_LOGIN: perMinute(5),
   RATE_LIMIT_REGISTER: perMinute(10),
   RATE_LIMIT_INVITES: perMinute(30),
@@ -250,9 +250,9 @@ function readReverb(settings: v.InferOutput<typeof schema>): ReverbApp | null {
   if (!url && !id && !secret) return null;
   if (url && id && key && secret) return { url, id, key, secret };
   const requiredSettings = { REVERB_URL: url, REVERB_APP_ID: id, REVERB_APP_KEY: key, REVERB_APP_SECRET: secret };
-  const missing = Object.entries(requiredSettings).flatMap(([name, value]) => (value ? [] : [name]));
+  const missingNames = Object.entries(requiredSettings).flatMap(([name, value]) => (value ? [] : [name]));
   throw new ConfigError(
-    `${missing.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(requiredSettings).join(', ')}`,
+    `${missingNames.join(', ')}: missing; to publish through a Reverb, set all of ${Object.keys(requiredSettings).join(', ')}`,
   );
 }
 

@@ -25,8 +25,8 @@ interface SeedUser {
 /** Finds or registers the user, and tops up the balance through the ledger. */
 export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
   const { db } = services;
-  const existing = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
-  const user = existing ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
+  const existingUser = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  const user = existingUser ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
   const missingPoints = balance - user.balance;
   const id = randomUUID();
   if (missingPoints > 0) {
@@ -68,10 +68,10 @@ function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
       words = lines[seq % lines.length] ?? '';
       return { role: 'user', body: words, progress: null };
     }
-    const before = JSON.stringify(progress);
+    const progressBefore = JSON.stringify(progress);
     const turn = composeTurn(teller, progress, words);
     progress = turn.progress;
-    return { role: 'assistant', body: turn.text, progress: before };
+    return { role: 'assistant', body: turn.text, progress: progressBefore };
   });
 }
 

@@ -141,7 +141,7 @@ export async function createServices(
   const db = await openDatabase(env, report);
   const appKey = loadAppKey(env.DATA_DIR, env.APP_KEY);
   // a test's clock also applies to the rate limits
-  const limitClock = clock === Date.now ? undefined : clock;
+  const now = clock === Date.now ? undefined : clock;
   const payments = choosePayments({ env, clock, report, db, appKey });
   return {
     env,
@@ -153,9 +153,7 @@ export async function createServices(
     content: loadContent(stories),
     db,
     broadcaster: env.reverb ? new ReverbBroadcaster(env.reverb, log) : new PusherServer(env, appKey),
-    limits: new RequestLimits(
-      env.DATABASE_URL ? new SharedRateLimit(db, limitClock) : new RateLimit({ now: limitClock }),
-    ),
+    limits: new RequestLimits(env.DATABASE_URL ? new SharedRateLimit(db, now) : new RateLimit({ now })),
     mailer: fileMailer(mailFolder(env), clock, env.BRAND_NAME, env.MAIL_FROM),
     payments,
     storyteller: chooseStoryteller(env, log, counters),
@@ -207,8 +205,8 @@ function modelOf(env: Env): ModelSettings | null {
 }
 
 /** Literals as in the partial indexes: with bound values the database would scan all messages. */
-const running = sql<boolean>`status in ('pending', 'streaming')`;
-const pending = sql<boolean>`status = 'pending'`;
+const isRunning = sql<boolean>`status in ('pending', 'streaming')`;
+const isPending = sql<boolean>`status = 'pending'`;
 
 const SWEEP_INTERVAL_MS = 30_000;
 /** Shorter with several backends, so that readers of one that has stopped see the end of their replies soon. */
@@ -224,9 +222,9 @@ function sweep(services: Services): void {
   const others = roster.others();
   const isBeingWritten = ({ id, runner }: { id: string; runner: string | null }) =>
     generations.has(id) || others.has(runner ?? '');
-  for (const reply of db.all(query.selectFrom('messages').select(['id', 'revision', 'runner']).where(running)))
+  for (const reply of db.all(query.selectFrom('messages').select(['id', 'revision', 'runner']).where(isRunning)))
     if (!isBeingWritten(reply)) endReply(services, reply, { status: 'failed', code: 'interrupted' });
-  for (const suggestion of db.all(query.selectFrom('suggestions').selectAll().where(pending)))
+  for (const suggestion of db.all(query.selectFrom('suggestions').selectAll().where(isPending)))
     if (!isBeingWritten(suggestion)) endSuggestion(services, suggestion, 'interrupted');
   eraseDueAccounts(services);
 }

@@ -58,8 +58,8 @@ function storeTicket(services: Services, userId: string, clientId: string, form:
   const { db, clock } = services;
   return db.transaction(() => {
     const ownTickets = query.selectFrom('tickets').where('user_id', '=', userId);
-    const existing = db.first(ownTickets.selectAll().where('client_id', '=', clientId));
-    if (existing) return existing;
+    const existingTicket = db.first(ownTickets.selectAll().where('client_id', '=', clientId));
+    if (existingTicket) return existingTicket;
     const recent = db.all(
       ownTickets
         .select('id')

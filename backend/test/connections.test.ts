@@ -103,7 +103,7 @@ test('a Reverb that answers an event with 101 loses that event, and no later one
   broadcaster.publish('private-x', 'one', {});
   broadcaster.publish('private-x', 'two', {});
   await expect.poll(() => told.length).toBe(2);
-  expect(broadcaster.load()).toMatchObject({ lost: 1, waiting: 0 });
+  expect(broadcaster.load()).toMatchObject({ lostEvents: 1, queuedEvents: 0 });
 });
 
 describe('sec.mail: without APP_ORIGIN', () => {

@@ -132,11 +132,11 @@ export function interpret(
   words: string,
   { plot, speaker, replies, isSpent = () => false, lastSubjectIndex }: InterpretationContext,
 ): Interpretation | undefined {
-  const said = lettersOf(words);
-  if (said === restartLine) return { kind: 'restart' };
-  if (said === turnBackLine) return { kind: 'turnBack' };
-  const exact = replies.find(({ line }) => lettersOf(line) === said);
-  if (exact) return { kind: 'reply', reply: exact };
+  const letters = lettersOf(words);
+  if (letters === restartLine) return { kind: 'restart' };
+  if (letters === turnBackLine) return { kind: 'turnBack' };
+  const exactReply = replies.find(({ line }) => lettersOf(line) === letters);
+  if (exactReply) return { kind: 'reply', reply: exactReply };
   if (isAbusive(words)) return { kind: 'meaning', meaning: '骂人' };
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
   if (/^[\s….。]+$/.test(words) || goOnPattern.test(words.trim())) return { kind: 'goOn' };

@@ -115,15 +115,11 @@ function reasonOf({ finish_reason, finishReason, stop_reason }: JsonFields): str
 }
 
 function tokensOf(usage: unknown): number | null {
-  const {
-    total_tokens: totalTokens,
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-  } = objectOf(usage);
+  const { total_tokens: total, prompt_tokens: prompt, completion_tokens: completion } = objectOf(usage);
   const isCount = (value: unknown): value is number =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0;
-  if (isCount(totalTokens)) return totalTokens;
-  return isCount(promptTokens) && isCount(completionTokens) ? promptTokens + completionTokens : null;
+  if (isCount(total)) return total;
+  return isCount(prompt) && isCount(completion) ? prompt + completion : null;
 }
 
 /** Returns the error that an endpoint sent with status 200, in any of the known forms; undefined for an answer. */

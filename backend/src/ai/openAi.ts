@@ -53,7 +53,7 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
       return { text: isFirst ? `${gapBetween(formerText, text)}${text}` : text };
     };
     try {
-      for await (const part of requestAnswer(settings, { messages, stream: true }, signal)) {
+      for await (const part of callModel(settings, { messages, stream: true }, signal)) {
         const { text, restart } = converter.add(part.text);
         hasUnmarkedReasoning ||= converter.hasUnmarkedReasoning;
         if (restart) {
@@ -75,7 +75,7 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
 
   async function completeText(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
     let text = '';
-    for await (const part of requestAnswer(settings, { messages, stream: false }, signal)) text += part.text;
+    for await (const part of callModel(settings, { messages, stream: false }, signal)) text += part.text;
     return text;
   }
 
@@ -124,11 +124,7 @@ const keepAlivePart: AnswerPart = { text: '', tokens: null };
 const busyStatuses = new Set([429, 503, 529]);
 
 /** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
-async function* requestAnswer(
-  settings: ModelSettings,
-  request: object,
-  signal: AbortSignal,
-): AsyncIterable<AnswerPart> {
+async function* callModel(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
   const endsAt = performance.now() + settings.totalMs;
   const first = await sendRequest(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);

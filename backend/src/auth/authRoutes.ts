@@ -154,9 +154,9 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
         endAllSessions(services, user.id);
         if (user.is_email) confirmLogin(services, user);
       });
-      const changed = findUser(services, user?.id ?? '');
-      startSession(c, services, changed);
-      return c.json({ user: presentUser(changed, clock()) });
+      const changedUser = findUser(services, user?.id ?? '');
+      startSession(c, services, changedUser);
+      return c.json({ user: presentUser(changedUser, clock()) });
     });
 }
 

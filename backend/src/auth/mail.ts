@@ -21,7 +21,7 @@ export interface Mailer {
   send(mail: Mail): string;
 }
 
-const defaultAddress = '<noreply@liaozhai.invalid>';
+const noReply = '<noreply@liaozhai.invalid>';
 
 /** Splits `name <address>`; the name may be missing. */
 export function readSender(sender: string): { name: string; address: string } {
@@ -35,12 +35,7 @@ const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toS
 const wrapLines = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
 /** Writes each mail, signed with the brand, as an `.eml` file into a folder, from which `./smtp.ts` delivers it. */
-export function fileMailer(
-  folder: string,
-  clock: () => number,
-  brand: string,
-  sender = `${brand} ${defaultAddress}`,
-): Mailer {
+export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${noReply}`): Mailer {
   const { name, address } = readSender(sender);
   let count = 0;
   return {

@@ -48,17 +48,15 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
   const { env } = services;
   return new Hono<AppEnv>()
     .post('/', (c) =>
-      runCharged(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
         sendMessage(services, user, form, key),
       ),
     )
     .post('/continue', (c) =>
-      runCharged(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) =>
-        continueReply(services, user, form),
-      ),
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) => continueReply(services, user, form)),
     )
     .post('/suggestion', (c) =>
-      runCharged(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
+      runPaid(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
         requestSuggestion(services, user, form),
       ),
     )
@@ -68,12 +66,12 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
     .post('/:id/regenerate', (c) =>
-      runCharged(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
         regenerateReply(services, user, c.req.param('id')),
       ),
     )
     .post('/:id/edit', (c) =>
-      runCharged(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
         editMessage(services, user, c.req.param('id'), form),
       ),
     )
@@ -108,7 +106,7 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
 const shownPriceForm = v.object({ price: v.nullish(wholeNumber(0)) });
 
 /** Runs a call that costs points once per idempotency key. Throws if its price is higher than the one shown. */
-function runCharged<Schema extends v.GenericSchema>(
+function runPaid<Schema extends v.GenericSchema>(
   c: Http,
   services: Services,
   perMinute: number,
@@ -150,13 +148,13 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
     .get('/', (c) => {
       const user = userOf(c);
       const { q, story_id, cursor } = validate(listQuery, c.req.query());
-      const after = readCursor(cursor);
+      const position = readCursor(cursor);
       const rows = q
-        ? findConversations(services, user.id, q, after)
-        : pageOfConversations(services, user.id, after, story_id);
+        ? findConversations(services, user.id, q, position)
+        : pageOfConversations(services, user.id, position, story_id);
       const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), toResponse);
       // the first page starts with all pinned conversations
-      const pinned = q || story_id || after ? [] : pinnedConversations(services, user.id).map(toResponse);
+      const pinned = q || story_id || position ? [] : pinnedConversations(services, user.id).map(toResponse);
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
     .put('/:id', (c) => {
@@ -188,7 +186,7 @@ const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[
 function pageOfConversations(
   { db }: Services,
   userId: string,
-  after: Position | null,
+  position: Position | null,
   storyId: string | undefined,
 ): ConversationRow[] {
   const selection = storyId
@@ -198,12 +196,12 @@ function pageOfConversations(
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(rules.pageSize + 1);
-  if (after) page = page.where(sql<boolean>`(updated_at, id) < (${after.time}, ${after.id})`);
+  if (position) page = page.where(sql<boolean>`(updated_at, id) < (${position.time}, ${position.id})`);
   return db.all(page);
 }
 
 /** Returns the conversations whose title, characters or last message contain the words, the latest first. */
-function findConversations(services: Services, userId: string, words: string, after: Position | null) {
+function findConversations(services: Services, userId: string, words: string, position: Position | null) {
   const searchedWords = normalizeForSearch(words);
   const rows = services.db.all(
     query
@@ -218,7 +216,7 @@ function findConversations(services: Services, userId: string, words: string, af
       .orderBy('conversations.id', 'desc'),
   );
   const isAfter = ({ updated_at, id }: ConversationRow) =>
-    !after || updated_at < after.time || (updated_at === after.time && id < after.id);
+    !position || updated_at < position.time || (updated_at === position.time && id < position.id);
   const isHit = ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
     const { title, characters } = findStory(services, story_id);
     const last = body === '' ? lastMessageWithText(services, id)?.body : body;

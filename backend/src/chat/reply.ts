@@ -88,17 +88,13 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
 const failedOutcome = (code: FailureCode): ReplyOutcome => ({ status: 'failed', code });
 
 /** Ends a running revision of a reply and refunds it if it is not paid for. Does nothing if it has already ended. */
-export function endReply(
-  services: Services,
-  running: Pick<MessageRow, 'id' | 'revision'>,
-  outcome: ReplyOutcome,
-): void {
+export function endReply(services: Services, reply: Pick<MessageRow, 'id' | 'revision'>, outcome: ReplyOutcome): void {
   const { db, clock } = services;
   db.transaction(() => {
-    const row = findMessage(services, running.id);
+    const row = findMessage(services, reply.id);
     const conversation =
       row && db.first(query.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id));
-    if (!row || !conversation || !isRunning(row) || row.revision !== running.revision) return;
+    if (!row || !conversation || !isRunning(row) || row.revision !== reply.revision) return;
     conversation.version += 1;
     conversation.active_message_id = null;
     saveConversation(services, conversation);

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { type Db, query } from '../db/database.ts';
 import type { ReportFault } from '../telemetry.ts';
 
-/** Abort reason of a run: its row was deleted, the server shuts down, or the reader cancelled it. */
+/** Abort reason of a generation: its row was deleted, the server shuts down, or the reader cancelled it. */
 export class GenerationStopped extends Error {
   readonly reason: 'deleted' | 'shutdown' | 'cancelled';
 
@@ -31,7 +31,7 @@ export class Generations {
     this.#report = report;
   }
 
-  /** Whether the server is shutting down: runs may finish, but no new ones may start. */
+  /** Whether the server is shutting down: generations may finish, but no new ones may start. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
@@ -60,7 +60,7 @@ export class Generations {
     this.#running.delete(id);
   }
 
-  /** Cancels a run. Resolves when it has stored its text so far, or immediately if it is not running. */
+  /** Cancels a generation. Resolves when it has stored its text so far, or immediately if it is not running. */
   async cancel(id: string): Promise<void> {
     const generation = this.#running.get(id);
     generation?.controller.abort(new GenerationStopped('cancelled'));
@@ -72,7 +72,7 @@ export class Generations {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
-  /** Waits up to `ms` for the runs to finish, then stops the rest. Resolves when each row has ended. */
+  /** Waits up to `ms` for the generations to finish, then stops the rest. Resolves when each row has ended. */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
     const timeout = new AbortController();

@@ -125,10 +125,10 @@ async function writeSuggestion(
 }
 
 function assertNonePending({ db }: Services, conversationId: string): void {
-  const pending = query
+  const pendingSuggestion = query
     .selectFrom('suggestions')
     .select('id')
     .where('conversation_id', '=', conversationId)
     .where('status', '=', 'pending');
-  if (db.first(pending)) throw conflict('suggestion_pending', '灵感还在酝酿，请稍候');
+  if (db.first(pendingSuggestion)) throw conflict('suggestion_pending', '灵感还在酝酿，请稍候');
 }

@@ -64,9 +64,9 @@ export async function restore(dataDir: string, backup: string): Promise<string |
     chmodSync(newFile, 0o600);
     assertBackup(newFile, backup);
     flush(newFile);
-    const replaced = setAside(file);
+    const replacedFile = setAside(file);
     renameSync(newFile, file);
-    return replaced;
+    return replacedFile;
   } catch (error) {
     for (const suffix of fileSuffixes) rmSync(`${newFile}${suffix}`, { force: true });
     throw toConfigError(error, dataDir, backup);
@@ -78,11 +78,11 @@ export async function restore(dataDir: string, backup: string): Promise<string |
 /** Renames a database and its log, which may contain its newest rows. */
 function setAside(file: string): string | null {
   if (!existsSync(file)) return null;
-  const replaced = `${file}.replaced-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
+  const replacedFile = `${file}.replaced-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
   // the log first, since it must not be applied to another database
   for (const suffix of [...fileSuffixes].reverse())
-    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${replaced}${suffix}`);
-  return replaced;
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${replacedFile}${suffix}`);
+  return replacedFile;
 }
 
 /** @param name name of the file in error messages. */

@@ -130,14 +130,15 @@ const orderForm = v.object({ package_id: id });
 function placeOrder(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
   const { db, clock, env } = services;
   return db.transaction((): OrderRow => {
-    const existing = db.first(
+    const existingOrder = db.first(
       query
         .selectFrom('orders')
         .selectAll()
         .where((where) => where.and({ user_id: user.id, client_id: clientId })),
     );
-    if (existing && existing.package_id !== packageId) throw invalid({ client_id: ['请求编号已用于另一个请求'] });
-    if (existing) return existing;
+    if (existingOrder && existingOrder.package_id !== packageId)
+      throw invalid({ client_id: ['请求编号已用于另一个请求'] });
+    if (existingOrder) return existingOrder;
     const offer = env.packages.find((each) => each.id === packageId);
     if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
     assertMayRecharge(services, user);
