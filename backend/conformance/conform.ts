@@ -206,8 +206,8 @@ function formatUntried(checks: Result[]): string[] {
   const reasons = [...new Set(untriedChecks.map(({ came }) => came))];
   return reasons.flatMap((reason) => {
     const names = untriedChecks.filter(({ came }) => came === reason).map(({ name }) => name);
-    const listed = names.length > MAX_LISTED ? [`${names.length} checks`] : names;
-    return [...listed.map((name) => `    ? ${name}`), `      not tried: ${reason}`];
+    const listedNames = names.length > MAX_LISTED ? [`${names.length} checks`] : names;
+    return [...listedNames.map((name) => `    ? ${name}`), `      not tried: ${reason}`];
   });
 }
 

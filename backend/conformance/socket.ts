@@ -52,13 +52,13 @@ export class PusherSocket {
     { origin, timeoutMs = TIMEOUT_MS }: { origin?: string; timeoutMs?: number } = {},
   ): Promise<PusherSocket> {
     const socket = new WebSocket(address, { origin, handshakeTimeout: timeoutMs });
-    const opened = new PusherSocket(socket, timeoutMs);
+    const pusherSocket = new PusherSocket(socket, timeoutMs);
     const refusal = new Promise<never>((_, reject) => {
       socket.on('error', (cause) => reject(new SocketProblem(reasonOf(cause))));
       socket.on('close', (code) => reject(new SocketProblem(`closed with ${code} before a word`)));
     });
-    await Promise.race([opened.frame(() => true), refusal]);
-    return opened;
+    await Promise.race([pusherSocket.frame(() => true), refusal]);
+    return pusherSocket;
   }
 
   /** The socket id of the greeting; undefined if the first frame was another one. */

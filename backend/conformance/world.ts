@@ -52,7 +52,7 @@ export class World {
   #socketProblem: string | undefined;
   #isLost = false;
   #replyTimeoutMs = REPLY_TIMEOUT_MS;
-  readonly #createdResources = new Map<string, Promise<unknown>>();
+  readonly #resources = new Map<string, Promise<unknown>>();
 
   constructor(target: Target, transport: Transport) {
     this.target = target;
@@ -85,8 +85,8 @@ export class World {
 
   /** Runs `make` once per name and caches its promise. */
   createOnce<Value>(what: string, make: () => Promise<Value>): Promise<Value> {
-    const resource = (this.#createdResources.get(what) as Promise<Value> | undefined) ?? make();
-    this.#createdResources.set(what, resource);
+    const resource = (this.#resources.get(what) as Promise<Value> | undefined) ?? make();
+    this.#resources.set(what, resource);
     return resource;
   }
 
@@ -271,9 +271,7 @@ export class World {
   async cleanUp(): Promise<void> {
     for (const socket of this.#sockets) socket.close();
     for (const who of ['mine', 'theirs', 'spare'] as const) {
-      const member = this.#createdResources.has(`registration ${who}`)
-        ? await this.member(who).catch(() => null)
-        : null;
+      const member = this.#resources.has(`registration ${who}`) ? await this.member(who).catch(() => null) : null;
       if (!member) continue;
       this.leftBehind.accounts.push(member.login);
       this.leftBehind.conversations += await deleteConversations(member);

@@ -206,12 +206,12 @@ const foreignListChecks: Check[] = lists.flatMap(([call, path, make]) =>
           (cause) => !(cause instanceof Untried),
         );
         const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
-        const [own, others] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
-        expectStatus(own, 200);
-        expectStatus(others, 200);
-        const ids = pageOf(own.body).items.map(idOf);
+        const [ownAnswer, otherAnswer] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
+        expectStatus(ownAnswer, 200);
+        expectStatus(otherAnswer, 200);
+        const ids = pageOf(ownAnswer.body).items.map(idOf);
         expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
-        const foreign = pageOf(others.body)
+        const foreign = pageOf(otherAnswer.body)
           .items.map(idOf)
           .find((id) => ids.includes(id));
         expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);

@@ -30,13 +30,13 @@ const profile = checksOf('PUT /v1/user', [
     otherwise: 'shows what the answer says, until the next reload',
     async run(world) {
       const { visitor } = await world.member('spare');
-      const changed = await visitor.put('/user', { persona: '一名剑客', gender: 'male' });
-      expectSuccess(changed);
-      const renamed = await visitor.put('/user', { name: '燕赤霞' });
-      expectSuccess(renamed);
-      expectReadable(User, unwrap(renamed.body));
-      const stored = unwrap((await visitor.get('/user')).body);
-      for (const answer of [unwrap(renamed.body), stored]) {
+      const changedAnswer = await visitor.put('/user', { persona: '一名剑客', gender: 'male' });
+      expectSuccess(changedAnswer);
+      const renamedAnswer = await visitor.put('/user', { name: '燕赤霞' });
+      expectSuccess(renamedAnswer);
+      expectReadable(User, unwrap(renamedAnswer.body));
+      const storedUser = unwrap((await visitor.get('/user')).body);
+      for (const answer of [unwrap(renamedAnswer.body), storedUser]) {
         const { name, persona, gender } = answer;
         const isSo = name === '燕赤霞' && persona === '一名剑客' && gender === 'male';
         expectThat(isSo, JSON.stringify({ name, persona, gender }));
@@ -92,10 +92,13 @@ const password = checksOf('PUT /v1/user/password', [
       const elsewhere = await world.signIn(spare);
       const form = { current_password: spare.password, password: '975310', password_confirmation: '975310' };
       expectSuccess(await spare.visitor.put('/user/password', form));
-      const [here, there] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+      const [ownAnswer, otherAnswer] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
       const back = { ...form, current_password: '975310', password: spare.password };
       await spare.visitor.put('/user/password', { ...back, password_confirmation: spare.password });
-      expectThat(here.status === 200 && there.status === 401, `${here.status} here, ${there.status} elsewhere`);
+      expectThat(
+        ownAnswer.status === 200 && otherAnswer.status === 401,
+        `${ownAnswer.status} here, ${otherAnswer.status} elsewhere`,
+      );
     },
   },
 ]);
@@ -302,8 +305,11 @@ const devices = [
         const elsewhere = await world.signIn(spare);
         const there = (await sessionsOf(elsewhere)).find(({ is_current }) => is_current === true);
         expectSuccess(await spare.visitor.delete(`/user/sessions/${encodeURIComponent(idOf(there))}`));
-        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
-        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+        const [ownAnswer, endedAnswer] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(
+          ownAnswer.status === 200 && endedAnswer.status === 401,
+          `${ownAnswer.status} here, ${endedAnswer.status} there`,
+        );
       },
     },
     {
@@ -325,8 +331,11 @@ const devices = [
         const spare = await world.member('spare');
         const elsewhere = await world.signIn(spare);
         expectSuccess(await spare.visitor.delete('/user/sessions'));
-        const [here, gone] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
-        expectThat(here.status === 200 && gone.status === 401, `${here.status} here, ${gone.status} there`);
+        const [ownAnswer, endedAnswer] = [await spare.visitor.get('/user'), await elsewhere.get('/user')];
+        expectThat(
+          ownAnswer.status === 200 && endedAnswer.status === 401,
+          `${ownAnswer.status} here, ${endedAnswer.status} there`,
+        );
       },
     },
   ]),

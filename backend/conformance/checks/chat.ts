@@ -134,15 +134,21 @@ const messages = checksOf('POST /v1/messages', [
     otherwise: 'asks messages/latest before it sends a message again, so that only a second device could double it',
     async run(world) {
       const { sent, id, visitor } = await world.conversation();
-      const before = await world.settled(visitor, id);
-      const again = await Promise.all([sendMessage(visitor, sent.content), sendMessage(visitor, sent.content)]);
-      const after = await world.settled(visitor, id);
-      for (const { answer } of again) {
+      const messagesBefore = await world.settled(visitor, id);
+      const repeatedSendings = await Promise.all([
+        sendMessage(visitor, sent.content),
+        sendMessage(visitor, sent.content),
+      ]);
+      const messagesAfter = await world.settled(visitor, id);
+      for (const { answer } of repeatedSendings) {
         expectSuccess(answer);
         const [first, repeated] = [sent.answer, answer].map(({ body }) => idOf(unwrap(body).message));
         expectThat(first === repeated, `message ${repeated} after message ${first}`);
       }
-      expectThat(after.length === before.length, `${after.length} messages where there were ${before.length}`);
+      expectThat(
+        messagesAfter.length === messagesBefore.length,
+        `${messagesAfter.length} messages where there were ${messagesBefore.length}`,
+      );
     },
   },
   {

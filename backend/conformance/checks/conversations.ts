@@ -13,8 +13,8 @@ const conversations = checksOf('GET /v1/conversations', [
       expectStatus(answer, 200);
       const { items } = pageOf(answer.body);
       for (const conversation of items) expectReadable(Conversation, conversation);
-      const listed = items.find((conversation) => idOf(conversation) === id);
-      expectThat(idOf(listed?.story) === storyId, () => shown(answer));
+      const listedConversation = items.find((conversation) => idOf(conversation) === id);
+      expectThat(idOf(listedConversation?.story) === storyId, () => shown(answer));
     },
   },
   {
@@ -57,10 +57,12 @@ const restarting = checksOf('POST /v1/conversations/{id}/restart', [
       const conversation = unwrap(answer.body);
       expectReadable(Conversation, conversation);
       expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
-      const left = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
-      expectStatus(left, 200);
-      const { meta } = recordOf(left.body);
-      expectThat(pageOf(left.body).items.length === 0 && recordOf(meta).last_seq === 0, () => shown(left));
+      const latestAnswer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      expectStatus(latestAnswer, 200);
+      const { meta } = recordOf(latestAnswer.body);
+      expectThat(pageOf(latestAnswer.body).items.length === 0 && recordOf(meta).last_seq === 0, () =>
+        shown(latestAnswer),
+      );
     },
   },
 ]);
@@ -72,16 +74,18 @@ const searching = checksOf('GET /v1/conversations?q', [
     async run(world) {
       await world.assertAnnounced('conversations.search');
       const { id, visitor } = await world.conversation();
-      const listed = pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
-      const title = String(recordOf(listed?.story).title);
+      const listedConversation = pageOf((await visitor.get('/conversations')).body).items.find(
+        (item) => idOf(item) === id,
+      );
+      const title = String(recordOf(listedConversation?.story).title);
       const search = async (words: string) => {
         const answer = await visitor.get(`/conversations?q=${encodeURIComponent(words)}`);
         expectStatus(answer, 200);
         return pageOf(answer.body).items.map(idOf);
       };
       expectThat((await search(title)).includes(id), `nothing for ${title}`);
-      const odd = await search('%_无人说过的话');
-      expectThat(odd.length === 0, `${odd.length} conversations for words that nobody said`);
+      const wildcardHits = await search('%_无人说过的话');
+      expectThat(wildcardHits.length === 0, `${wildcardHits.length} conversations for words that nobody said`);
     },
   },
 ]);
@@ -102,8 +106,8 @@ const finding = [
         const { seqs, answer } = await find(String(sent.content.body));
         expectThat(seqs.includes(1) && ascending(seqs), () => shown(answer));
         expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
-        const odd = await find('%_无人说过的话');
-        expectThat(odd.seqs.length === 0, () => shown(odd.answer));
+        const wildcardHits = await find('%_无人说过的话');
+        expectThat(wildcardHits.seqs.length === 0, () => shown(wildcardHits.answer));
       },
     },
   ]),
@@ -129,15 +133,15 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
     async run(world) {
       await world.assertAnnounced('conversations.unread');
       const { id, visitor } = await world.conversation();
-      const one = async () =>
+      const loadConversation = async () =>
         pageOf((await visitor.get('/conversations')).body).items.find((item) => idOf(item) === id);
-      const before = await one();
+      const before = await loadConversation();
       expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
       const form = { read_version: before?.version };
       const answer = await visitor.put(`/conversations/${encodeURIComponent(id)}`, form);
       expectStatus(answer, 200);
       expectReadable(Conversation, unwrap(answer.body));
-      const after = await one();
+      const after = await loadConversation();
       expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
       expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
     },
@@ -199,10 +203,10 @@ const deletion = checksOf('DELETE /v1/conversations/{id}', [
       const id = conversationIdOf(answer);
       if (answer.status > 299) throw new Untried('no conversation could be made to delete');
       expectSuccess(await visitor.delete(`/conversations/${encodeURIComponent(id)}`));
-      const listed = pageOf((await visitor.get('/conversations')).body).items.map(idOf);
-      expectThat(!listed.includes(id), 'it is still listed');
-      const left = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
-      expectThat(pageOf(left.body).items.length === 0, 'its messages are still told');
+      const listedIds = pageOf((await visitor.get('/conversations')).body).items.map(idOf);
+      expectThat(!listedIds.includes(id), 'it is still listed');
+      const latestAnswer = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      expectThat(pageOf(latestAnswer.body).items.length === 0, 'its messages are still told');
       expectStatus(await visitor.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
     },
   },

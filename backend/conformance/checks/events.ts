@@ -144,21 +144,21 @@ const events = checksOf('WS /app/{key}', [
     async run(world) {
       const mine = await world.member('mine');
       const session = await world.signIn(mine);
-      const [kept, ended] = [await world.socket(), await world.socket()];
-      const channel = await world.join(kept, mine.visitor, mine.id);
-      await world.join(ended, session, mine.id);
+      const [keptSocket, endedSocket] = [await world.socket(), await world.socket()];
+      const channel = await world.join(keptSocket, mine.visitor, mine.id);
+      await world.join(endedSocket, session, mine.id);
       expectSuccess(await session.post('/logout'));
       await sendEventfulMessage(world);
       const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
-      await kept.frame(isNews);
+      await keptSocket.frame(isNews);
       const isClosed = await Promise.race([
-        ended.closed.then(() => true),
-        ended.ping().then(
+        endedSocket.closed.then(() => true),
+        endedSocket.ping().then(
           () => false,
           () => true,
         ),
       ]);
-      if (!isClosed && ended.frames.some(isNews)) throw new Deviation('it went on hearing private events');
+      if (!isClosed && endedSocket.frames.some(isNews)) throw new Deviation('it went on hearing private events');
     },
   },
 ]);

@@ -22,16 +22,16 @@ const checkIn = checksOf('POST /v1/check-in', [
     otherwise: 'shows the reward of the answer, and the balance after it',
     async run(world) {
       const { visitor } = await world.member('mine');
-      const before = Number(unwrap((await visitor.get('/user')).body).balance);
+      const balanceBefore = Number(unwrap((await visitor.get('/user')).body).balance);
       const first = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
       expectSuccess(first);
       expectReadable(CheckIn, unwrap(first.body));
-      const gained = Number(unwrap(first.body).balance) - before;
+      const gained = Number(unwrap(first.body).balance) - balanceBefore;
       expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
-      const again = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
-      expectSuccess(again);
-      const { awarded, already_checked_in, balance } = unwrap(again.body);
-      expectThat(awarded === 0 && already_checked_in === true, () => shown(again));
+      const repeatedAnswer = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
+      expectSuccess(repeatedAnswer);
+      const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
+      expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
       const user = unwrap((await visitor.get('/user')).body);
       expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
@@ -85,10 +85,10 @@ const transactions = checksOf('GET /v1/transactions', [
       const { visitor } = await world.conversation();
       const { items } = pageOf((await visitor.get('/transactions')).body);
       const { balance } = unwrap((await visitor.get('/user')).body);
-      let after = Number(balance);
+      let balanceAfter = Number(balance);
       for (const { amount, balance_after } of items) {
-        expectThat(balance_after === after, () => `balance_after ${balance_after} where it was ${after}`);
-        after -= Number(amount);
+        expectThat(balance_after === balanceAfter, () => `balance_after ${balance_after} where it was ${balanceAfter}`);
+        balanceAfter -= Number(amount);
       }
     },
   },
@@ -124,15 +124,15 @@ const ordering = checksOf('POST /v1/orders', [
     otherwise: 'shows the order of the answer',
     async run(world) {
       const { visitor } = await world.member('mine');
-      const before = unwrap((await visitor.get('/user')).body).balance;
+      const balanceBefore = unwrap((await visitor.get('/user')).body).balance;
       const { answer } = await world.order();
       expectSuccess(answer);
       const order = unwrap(answer.body);
       expectReadable(Order, order);
       expectAgreed(Order, order);
       expectThat(order.status === 'pending', () => shown(answer));
-      const after = unwrap((await visitor.get('/user')).body).balance;
-      expectThat(after === before, `a balance of ${before} before, of ${after} afterwards`);
+      const balanceAfter = unwrap((await visitor.get('/user')).body).balance;
+      expectThat(balanceAfter === balanceBefore, `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`);
     },
   },
   {
@@ -141,9 +141,9 @@ const ordering = checksOf('POST /v1/orders', [
     async run(world) {
       const { form, id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
-      const again = await visitor.postOnce('/orders', form);
-      expectSuccess(again);
-      expectThat(idOf(unwrap(again.body)) === id, () => shown(again));
+      const repeatedAnswer = await visitor.postOnce('/orders', form);
+      expectSuccess(repeatedAnswer);
+      expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
     },
   },
   {
@@ -224,9 +224,9 @@ const writing = checksOf('POST /v1/support/tickets', [
       const { form, answer } = await world.ticket();
       expectSuccess(answer);
       const { visitor } = await world.member('mine');
-      const again = await visitor.postOnce('/support/tickets', form);
-      expectSuccess(again);
-      expectThat(idOf(unwrap(again.body)) === createdId(answer), () => shown(again));
+      const repeatedAnswer = await visitor.postOnce('/support/tickets', form);
+      expectSuccess(repeatedAnswer);
+      expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
     },
   },
 ]);

@@ -228,8 +228,8 @@ const logout = checksOf('POST /v1/logout', [
       const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
       expectSuccess(await session.post('/logout'));
       const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
-      const seen = statuses.map(({ status }) => status).join();
-      expectThat(seen === '401,401,200', `${seen} for it, for its old cookies, and for the other session`);
+      const statusList = statuses.map(({ status }) => status).join();
+      expectThat(statusList === '401,401,200', `${statusList} for it, for its old cookies, and for the other session`);
     },
   },
 ]);

@@ -159,13 +159,13 @@ async function joinWith(
   socket: PusherSocket,
   data: Record<string, unknown>,
 ): Promise<{ joined: boolean; errors: Frame[] }> {
-  const heard = socket.frames.length;
+  const frameCount = socket.frames.length;
   socket.send({ event: 'pusher:subscribe', data });
   await socket.ping();
-  const fresh = socket.frames.slice(heard);
+  const newFrames = socket.frames.slice(frameCount);
   return {
-    joined: fresh.some(isSubscribed(String(data.channel))),
-    errors: fresh.filter(({ event }) => event === 'pusher:error'),
+    joined: newFrames.some(isSubscribed(String(data.channel))),
+    errors: newFrames.filter(({ event }) => event === 'pusher:error'),
   };
 }
 
@@ -226,9 +226,9 @@ const channels = checksOf('WS /app/{key}', [
       await two.frame(isError(4009));
       await world.join(two, visitor, id);
       one.send({ event: 'client-typing', channel, data: { typing: true } });
-      const heard = await two.frame(({ event }) => event === 'client-typing');
+      const whisperFrame = await two.frame(({ event }) => event === 'client-typing');
       // the data of a client event is an object, not a JSON text
-      const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(heard)] ?? ''));
+      const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(whisperFrame)] ?? ''));
       expectThat(recordOf(asItCame.data).typing === true, () => shownValue(asItCame));
       await one.ping();
       expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'who whispered heard it too');

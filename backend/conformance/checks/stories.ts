@@ -35,12 +35,12 @@ const list = checksOf('GET /v1/stories', [
     otherwise: 'shows doubles once, and stops where a page adds nothing',
     async run(world) {
       const visitor = await world.visitor();
-      const seen = new Set<string>();
+      const seenIds = new Set<string>();
       let { items, nextCursor } = pageOf((await world.feed()).body);
       for (let page = 1; ; page += 1) {
-        const fresh = [...new Set(items.map(idOf))].filter((id) => !seen.has(id));
-        expectThat(fresh.length === items.length, `page ${page} repeats ${items.length - fresh.length} stories`);
-        for (const id of fresh) seen.add(id);
+        const newIds = [...new Set(items.map(idOf))].filter((id) => !seenIds.has(id));
+        expectThat(newIds.length === items.length, `page ${page} repeats ${items.length - newIds.length} stories`);
+        for (const id of newIds) seenIds.add(id);
         if (nextCursor === null || page === MAX_PAGES) break;
         const answer = await visitor.get(`/stories?cursor=${encodeURIComponent(nextCursor)}`);
         expectStatus(answer, 200);
@@ -52,8 +52,11 @@ const list = checksOf('GET /v1/stories', [
       const { tags } = (pageOf((await world.feed()).body).items[0] ?? {}) as { tags?: string[] };
       for (const search of ['sort=hot', ...(tags ?? []).map((tag) => `tag=${encodeURIComponent(tag)}`)]) {
         const others = pageOf((await visitor.get(`/stories?${search}`)).body).items.map(idOf);
-        const left = others.filter((id) => !seen.has(id));
-        expectThat(left.length === 0, `it ends after ${seen.size} stories; ${search} has ${left.length} others`);
+        const unseenIds = others.filter((id) => !seenIds.has(id));
+        expectThat(
+          unseenIds.length === 0,
+          `it ends after ${seenIds.size} stories; ${search} has ${unseenIds.length} others`,
+        );
       }
     },
   },
@@ -136,14 +139,14 @@ const finding = checksOf('GET /v1/stories', [
     async run(world) {
       const { isOffered } = await searchable(world);
       if (!isOffered) return;
-      const plain = pageOf((await world.feed()).body).items.map(idOf);
+      const feedIds = pageOf((await world.feed()).body).items.map(idOf);
       const [byAge, byReaders] = [
         await (await world.visitor()).get('/stories?sort=new'),
         await (await world.visitor()).get('/stories?sort=hot'),
       ];
       expectStatus(byAge, 200);
       expectStatus(byReaders, 200);
-      expectThat(pageOf(byAge.body).items.map(idOf).join() === plain.join(), 'sort=new is another order than none');
+      expectThat(pageOf(byAge.body).items.map(idOf).join() === feedIds.join(), 'sort=new is another order than none');
     },
   },
 ]);
@@ -176,11 +179,11 @@ const one = checksOf('GET /v1/stories/{id}', [
     async run(world) {
       const { id, storyId, visitor } = await world.conversation();
       const path = `/stories/${encodeURIComponent(storyId)}`;
-      const [told, public_] = [await visitor.get(path), await (await world.visitor()).get(path)];
-      const named = [told, public_].map(({ body }) => unwrap(body).conversation_id);
+      const [memberAnswer, visitorAnswer] = [await visitor.get(path), await (await world.visitor()).get(path)];
+      const conversationIds = [memberAnswer, visitorAnswer].map(({ body }) => unwrap(body).conversation_id);
       expectThat(
-        String(named[0]) === id && named[1] == null,
-        () => `${named[0]} to its reader, ${named[1]} to a visitor`,
+        String(conversationIds[0]) === id && conversationIds[1] == null,
+        () => `${conversationIds[0]} to its reader, ${conversationIds[1]} to a visitor`,
       );
     },
   },
@@ -290,12 +293,15 @@ const favorites = checksOf('PUT /v1/stories/{id}/favorite', [
       await world.assertAnnounced('stories.favorites');
       const [id] = await world.stories();
       const [{ visitor }, other] = [await world.member('mine'), await world.member('theirs')];
-      const listed = async (who: typeof visitor) => pageOf((await who.get('/favorites')).body).items.map(idOf);
+      const favoriteIds = async (who: typeof visitor) => pageOf((await who.get('/favorites')).body).items.map(idOf);
       for (const favorite of [true, true, false]) {
         const answer = await visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
         expectStatus(answer, 200);
-        expectThat((await listed(visitor)).filter((one) => one === id).length === Number(favorite), `not ${favorite}`);
-        expectThat(!(await listed(other.visitor)).includes(id), 'another reader has it, too');
+        expectThat(
+          (await favoriteIds(visitor)).filter((one) => one === id).length === Number(favorite),
+          `not ${favorite}`,
+        );
+        expectThat(!(await favoriteIds(other.visitor)).includes(id), 'another reader has it, too');
       }
     },
   },
