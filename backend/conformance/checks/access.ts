@@ -220,7 +220,7 @@ const foreignListChecks: Check[] = lists.flatMap(([call, path, make]) =>
   ]),
 );
 
-const keys = checksOf('POST /v1/messages', [
+const keyChecks = checksOf('POST /v1/messages', [
   {
     name: 'gives out no stored answer for another user’s key',
     async run(world) {
@@ -255,7 +255,7 @@ const writes: [call: Call, method: string, path: string][] = [
   ['POST /v1/email/verification-notification/resend', 'POST', '/email/verification-notification/resend'],
 ];
 
-const tokens: Check[] = writes.flatMap(([call, method, path]) =>
+const tokenChecks: Check[] = writes.flatMap(([call, method, path]) =>
   checksOf(call, [
     {
       name: 'refuses a change without the token with 419',
@@ -275,7 +275,7 @@ async function fromElsewhere(world: World): Promise<VisitorAnswer> {
   return visitor.put('/user', { name: '他人所改' }, headers);
 }
 
-const sites = [
+const siteChecks = [
   ...checksOf('every call', [
     {
       name: 'changes nothing for another site',
@@ -378,7 +378,7 @@ const privateCalls: [call: Call, method: string, path: string][] = [
   ['GET /v1/orders/{id}', 'GET', '/orders/1'],
 ];
 
-const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
+const visitorChecks: Check[] = privateCalls.flatMap(([call, method, path]) =>
   checksOf(call, [
     {
       name: 'answers 401 to a visitor, and no redirect',
@@ -395,4 +395,11 @@ const visitors: Check[] = privateCalls.flatMap(([call, method, path]) =>
   ]),
 );
 
-export const accessChecks = [...visitors, ...foreignListChecks, ...keys, ...tokens, ...sites, ...foreignAccessChecks];
+export const accessChecks = [
+  ...visitorChecks,
+  ...foreignListChecks,
+  ...keyChecks,
+  ...tokenChecks,
+  ...siteChecks,
+  ...foreignAccessChecks,
+];

@@ -6,7 +6,7 @@ import type { Visitor } from '../visitor.ts';
 /** The only fields of the inviter that a guest may see. */
 const INVITATION = Object.keys(invitationSchema.entries);
 
-const user = checksOf('GET /v1/user', [
+const userChecks = checksOf('GET /v1/user', [
   {
     name: 'tells a member what a page needs',
     async run(world) {
@@ -24,7 +24,7 @@ const user = checksOf('GET /v1/user', [
   },
 ]);
 
-const profile = checksOf('PUT /v1/user', [
+const profileChecks = checksOf('PUT /v1/user', [
   {
     name: 'changes what is named, keeps the rest, and answers with the user',
     otherwise: 'shows what the answer says, until the next reload',
@@ -65,7 +65,7 @@ const profile = checksOf('PUT /v1/user', [
   },
 ]);
 
-const password = checksOf('PUT /v1/user/password', [
+const passwordChecks = checksOf('PUT /v1/user/password', [
   {
     name: 'refuses a wrong current password with 422 at current_password',
     otherwise: 'shows the server’s message',
@@ -104,7 +104,7 @@ const password = checksOf('PUT /v1/user/password', [
 ]);
 
 /** Checks in the order off, on, used, refused, off again. */
-const minor = [
+const minorChecks = [
   ...checksOf('GET /v1/user/minor', [
     {
       name: 'says that the mode is off, and what it would allow',
@@ -166,7 +166,7 @@ const minor = [
   ]),
 ];
 
-const invites = [
+const inviteChecks = [
   ...checksOf('GET /v1/invites/{code}', [
     {
       name: 'tells a visitor who invites and what both get, and nothing private',
@@ -207,7 +207,7 @@ const invites = [
   ]),
 ];
 
-const email = [
+const emailChecks = [
   ...checksOf('GET /v1/email/verify/{id}/{hash}', [
     {
       name: 'refuses a forged link with 403',
@@ -230,7 +230,7 @@ const email = [
   ]),
 ];
 
-const address = [
+const addressChecks = [
   ...checksOf('GET /v1/user/email', [
     {
       name: 'tells the account’s address and the one that waits for its confirmation',
@@ -282,7 +282,7 @@ const sessionsOf = async (visitor: Visitor) => {
   return pageOf(answer.body).items;
 };
 
-const devices = [
+const deviceChecks = [
   ...checksOf('GET /v1/user/sessions', [
     {
       name: 'lists the account’s sessions and marks the one that asks',
@@ -341,7 +341,7 @@ const devices = [
   ]),
 ];
 
-const deletion = [
+const deletionChecks = [
   ...checksOf('POST /v1/user/deletion', [
     {
       name: 'refuses a wrong password with 422 at current_password',
@@ -385,13 +385,13 @@ const deletion = [
 ];
 
 export const accountChecks = [
-  ...user,
-  ...profile,
-  ...password,
-  ...minor,
-  ...invites,
-  ...email,
-  ...address,
-  ...devices,
-  ...deletion,
+  ...userChecks,
+  ...profileChecks,
+  ...passwordChecks,
+  ...minorChecks,
+  ...inviteChecks,
+  ...emailChecks,
+  ...addressChecks,
+  ...deviceChecks,
+  ...deletionChecks,
 ];

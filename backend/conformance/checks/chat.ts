@@ -24,13 +24,13 @@ import {
 import { conversationIdOf, sendMessage } from '../world.ts';
 import { endingChecks, listChecks } from './conversations.ts';
 import { ascending, latest, spentBy } from './ownConversation.ts';
-import { replyChecks, reporting } from './replies.ts';
+import { replyChecks, reportChecks } from './replies.ts';
 
 const CLOCKS_APART_MS = 5 * 60_000;
 /** Text that filters, escaping or narrow columns would change. */
 const ODD_WORDS = '“<b>你</b>”&amp;  \\n 👻 ＡＢＣ\n第二行';
 
-const messages = checksOf('POST /v1/messages', [
+const messageChecks = checksOf('POST /v1/messages', [
   {
     name: 'begins a conversation with the first message',
     async run(world) {
@@ -209,7 +209,7 @@ const messages = checksOf('POST /v1/messages', [
   },
 ]);
 
-const reading = checksOf('GET /v1/messages/latest', [
+const latestChecks = checksOf('GET /v1/messages/latest', [
   {
     name: 'tells a conversation by its id and by its story, in the order of seq',
     async run(world) {
@@ -295,4 +295,11 @@ const reading = checksOf('GET /v1/messages/latest', [
   },
 ]);
 
-export const chatChecks = [...messages, ...reading, ...replyChecks, ...listChecks, ...reporting, ...endingChecks];
+export const chatChecks = [
+  ...messageChecks,
+  ...latestChecks,
+  ...replyChecks,
+  ...listChecks,
+  ...reportChecks,
+  ...endingChecks,
+];

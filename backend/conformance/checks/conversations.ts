@@ -4,7 +4,7 @@ import { Conversation, expectAgreed, expectReadable, idOf, pageOf, recordOf, unw
 import { conversationIdOf, sendMessage } from '../world.ts';
 import { ascending, ownLine } from './ownConversation.ts';
 
-const conversations = checksOf('GET /v1/conversations', [
+const conversationChecks = checksOf('GET /v1/conversations', [
   {
     name: 'lists the conversation with its story',
     async run(world) {
@@ -31,7 +31,7 @@ const conversations = checksOf('GET /v1/conversations', [
   },
 ]);
 
-const lastWords = checksOf('GET /v1/conversations', [
+const lastMessageChecks = checksOf('GET /v1/conversations', [
   {
     name: 'names the message that was said last',
     otherwise: 'shows the words that the list has',
@@ -45,7 +45,7 @@ const lastWords = checksOf('GET /v1/conversations', [
   },
 ]);
 
-const restarting = checksOf('POST /v1/conversations/{id}/restart', [
+const restartChecks = checksOf('POST /v1/conversations/{id}/restart', [
   {
     name: 'takes away all that was said and keeps the conversation',
     otherwise: 'shows the conversation as the server has it',
@@ -67,7 +67,7 @@ const restarting = checksOf('POST /v1/conversations/{id}/restart', [
   },
 ]);
 
-const searching = checksOf('GET /v1/conversations?q', [
+const searchChecks = checksOf('GET /v1/conversations?q', [
   {
     name: 'finds a conversation by the title of its story, and none for words that nobody said',
     otherwise: 'shows what the server finds',
@@ -90,7 +90,7 @@ const searching = checksOf('GET /v1/conversations?q', [
   },
 ]);
 
-const finding = [
+const messageSearchChecks = [
   ...checksOf('GET /v1/messages/search', [
     {
       name: 'tells where words were said, in the order of seq, and how often',
@@ -126,7 +126,7 @@ const finding = [
   ]),
 ];
 
-const marking = checksOf('PUT /v1/conversations/{id}', [
+const markChecks = checksOf('PUT /v1/conversations/{id}', [
   {
     name: 'takes a reply that has ended for unread until a device has seen it',
     otherwise: 'shows the dots of the answer',
@@ -192,7 +192,7 @@ const marking = checksOf('PUT /v1/conversations/{id}', [
   },
 ]);
 
-const deletion = checksOf('DELETE /v1/conversations/{id}', [
+const deletionChecks = checksOf('DELETE /v1/conversations/{id}', [
   {
     name: 'takes the conversation away, from the list and from its story',
     otherwise: 'believes any success until it next fetches the list',
@@ -212,7 +212,13 @@ const deletion = checksOf('DELETE /v1/conversations/{id}', [
   },
 ]);
 
-export const listChecks = [...conversations, ...lastWords, ...searching, ...marking, ...finding];
+export const listChecks = [
+  ...conversationChecks,
+  ...lastMessageChecks,
+  ...searchChecks,
+  ...markChecks,
+  ...messageSearchChecks,
+];
 
 /** Checks that delete messages or conversations. */
-export const endingChecks = [...restarting, ...deletion];
+export const endingChecks = [...restartChecks, ...deletionChecks];

@@ -57,7 +57,7 @@ async function listenToMessage(world: World) {
   };
 }
 
-const events = checksOf('WS /app/{key}', [
+const messageEventChecks = checksOf('WS /app/{key}', [
   {
     name: 'broadcasts a message and the end of its reply, with conversation and version',
     otherwise: 'asks messages/latest after 5 s without an event',
@@ -238,7 +238,7 @@ async function otherConversation(world: World): Promise<string> {
   return conversationIdOf(answer);
 }
 
-const following = checksOf(
+const otherEventChecks = checksOf(
   'WS /app/{key}',
   announcedChanges.map(([event, otherwise, needs, act]) => ({
     name: `tells by ${event} what another device has done`,
@@ -254,4 +254,4 @@ const following = checksOf(
   })),
 );
 
-export const eventChecks: Check[] = [...events, ...following];
+export const eventChecks: Check[] = [...messageEventChecks, ...otherEventChecks];

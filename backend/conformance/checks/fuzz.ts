@@ -196,7 +196,7 @@ async function fuzz(world: World, fuzzedCall: FuzzedCall): Promise<void> {
   if (problems.length > 0) throw new Deviation(`${problems.length} of ${requests.length}, as ${problems[0]}`);
 }
 
-const odd: Check[] = fuzzedCalls.flatMap((fuzzedCall) =>
+const oddRequestChecks: Check[] = fuzzedCalls.flatMap((fuzzedCall) =>
   checksOf(fuzzedCall.call, [
     {
       name: 'refuses odd input in Laravel’s shape, and never breaks (5xx)',
@@ -206,7 +206,7 @@ const odd: Check[] = fuzzedCalls.flatMap((fuzzedCall) =>
   ]),
 );
 
-const after = checksOf('every call', [
+const survivalChecks = checksOf('every call', [
   {
     name: 'works as before after all that odd input',
     async run(world) {
@@ -216,4 +216,4 @@ const after = checksOf('every call', [
   },
 ]);
 
-export const fuzzChecks = [...odd, ...after];
+export const fuzzChecks = [...oddRequestChecks, ...survivalChecks];

@@ -16,7 +16,7 @@ import { createdId, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
 
-const checkIn = checksOf('POST /v1/check-in', [
+const checkInChecks = checksOf('POST /v1/check-in', [
   {
     name: 'awards points once a day',
     otherwise: 'shows the reward of the answer, and the balance after it',
@@ -39,7 +39,7 @@ const checkIn = checksOf('POST /v1/check-in', [
   },
 ]);
 
-const transactions = checksOf('GET /v1/transactions', [
+const transactionChecks = checksOf('GET /v1/transactions', [
   {
     name: 'lists what was earned and spent',
     otherwise: 'shows what can be read of it',
@@ -103,7 +103,7 @@ const transactions = checksOf('GET /v1/transactions', [
   },
 ]);
 
-const listOfOrders = checksOf('GET /v1/orders', [
+const orderListChecks = checksOf('GET /v1/orders', [
   {
     name: 'lists orders, and names what can be bought',
     otherwise: 'shows the packages of the site’s own configuration',
@@ -118,7 +118,7 @@ const listOfOrders = checksOf('GET /v1/orders', [
   },
 ]);
 
-const ordering = checksOf('POST /v1/orders', [
+const placeOrderChecks = checksOf('POST /v1/orders', [
   {
     name: 'opens an order that can be paid, and moves no money',
     otherwise: 'shows the order of the answer',
@@ -162,7 +162,7 @@ async function placedOrder(world: World) {
   return { form, id: createdId(answer) };
 }
 
-const oneOrder = checksOf('GET /v1/orders/{id}', [
+const orderChecks = checksOf('GET /v1/orders/{id}', [
   {
     name: 'tells how an order stands',
     otherwise: 'shows what can be read of it',
@@ -178,7 +178,7 @@ const oneOrder = checksOf('GET /v1/orders/{id}', [
   },
 ]);
 
-const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
+const webhookChecks = checksOf('POST /v1/payments/webhook/{provider}', [
   {
     name: 'refuses who has not signed, without session or token, and moves no money',
     otherwise: 'never calls it',
@@ -197,7 +197,7 @@ const webhooks = checksOf('POST /v1/payments/webhook/{provider}', [
   },
 ]);
 
-const listOfTickets = checksOf('GET /v1/support/tickets', [
+const ticketListChecks = checksOf('GET /v1/support/tickets', [
   {
     name: 'lists what the reader wrote to support',
     otherwise: 'shows what can be read of it',
@@ -216,7 +216,7 @@ const listOfTickets = checksOf('GET /v1/support/tickets', [
   },
 ]);
 
-const writing = checksOf('POST /v1/support/tickets', [
+const sendTicketChecks = checksOf('POST /v1/support/tickets', [
   {
     name: 'keeps a ticket once for each key',
     otherwise: 'sends a draft with the same key until it is taken',
@@ -231,7 +231,7 @@ const writing = checksOf('POST /v1/support/tickets', [
   },
 ]);
 
-const reading = checksOf('POST /v1/support/tickets/{id}/read', [
+const readTicketChecks = checksOf('POST /v1/support/tickets/{id}/read', [
   {
     name: 'takes note that an answer was read',
     otherwise: 'marks it as new again on the next visit',
@@ -244,13 +244,13 @@ const reading = checksOf('POST /v1/support/tickets/{id}/read', [
 ]);
 
 export const pointChecks = [
-  ...listOfTickets,
-  ...writing,
-  ...reading,
-  ...checkIn,
-  ...transactions,
-  ...listOfOrders,
-  ...ordering,
-  ...oneOrder,
-  ...webhooks,
+  ...ticketListChecks,
+  ...sendTicketChecks,
+  ...readTicketChecks,
+  ...checkInChecks,
+  ...transactionChecks,
+  ...orderListChecks,
+  ...placeOrderChecks,
+  ...orderChecks,
+  ...webhookChecks,
 ];

@@ -17,7 +17,7 @@ import { ownLine, spentBy } from './ownConversation.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
 
-const resuming = checksOf('POST /v1/messages/continue', [
+const continueChecks = checksOf('POST /v1/messages/continue', [
   {
     name: 'goes on in the same message, under the next revision',
     otherwise: 'shows the conversation as the server has it',
@@ -38,7 +38,7 @@ const resuming = checksOf('POST /v1/messages/continue', [
   },
 ]);
 
-const resumingPrice = checksOf('POST /v1/messages/continue', [
+const continuePriceChecks = checksOf('POST /v1/messages/continue', [
   {
     name: 'takes the price that the rules name, once for a key',
     otherwise: 'shows the price of the rules before, and the balance as it then is',
@@ -60,7 +60,7 @@ const resumingPrice = checksOf('POST /v1/messages/continue', [
   },
 ]);
 
-const stopping = checksOf('POST /v1/messages/{id}/cancel', [
+const cancelChecks = checksOf('POST /v1/messages/{id}/cancel', [
   {
     name: 'answers a reply that has ended as it is',
     otherwise: 'shows the reply as the server has it',
@@ -95,7 +95,7 @@ const stopping = checksOf('POST /v1/messages/{id}/cancel', [
   },
 ]);
 
-const retelling = [
+const regenerateChecks = [
   ...checksOf('POST /v1/messages/{id}/regenerate', [
     {
       name: 'tells the last reply another way, in the same message and as a further text of it',
@@ -135,7 +135,7 @@ const retelling = [
   ]),
 ];
 
-const editing = checksOf('POST /v1/messages/{id}/edit', [
+const editChecks = checksOf('POST /v1/messages/{id}/edit', [
   {
     name: 'gives a line other words and has it answered again, in the place of what followed',
     otherwise: 'shows the conversation as the server has it',
@@ -177,7 +177,7 @@ const editing = checksOf('POST /v1/messages/{id}/edit', [
   },
 ]);
 
-const suggesting = [
+const suggestionChecks = [
   ...checksOf('POST /v1/messages/suggestion', [
     {
       name: 'takes the order (202)',
@@ -216,7 +216,7 @@ const suggesting = [
   ]),
 ];
 
-export const reporting = checksOf('POST /v1/messages/{id}/report', [
+export const reportChecks = checksOf('POST /v1/messages/{id}/report', [
   {
     name: 'takes a report of a reply, and a second one without a word',
     otherwise: 'thanks for any success',
@@ -245,4 +245,11 @@ export const reporting = checksOf('POST /v1/messages/{id}/report', [
   },
 ]);
 
-export const replyChecks = [...resuming, ...resumingPrice, ...stopping, ...retelling, ...editing, ...suggesting];
+export const replyChecks = [
+  ...continueChecks,
+  ...continuePriceChecks,
+  ...cancelChecks,
+  ...regenerateChecks,
+  ...editChecks,
+  ...suggestionChecks,
+];

@@ -5,7 +5,7 @@ import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
 
-const token = checksOf('GET /sanctum/csrf-cookie', [
+const tokenChecks = checksOf('GET /sanctum/csrf-cookie', [
   {
     name: 'sets a token that scripts may read',
     async run(world) {
@@ -21,7 +21,7 @@ const token = checksOf('GET /sanctum/csrf-cookie', [
 /** Hint for the most common reason for a missing session. */
 const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
 
-const register = checksOf('POST /v1/register', [
+const registerChecks = checksOf('POST /v1/register', [
   {
     name: 'signs up whom the page’s own form describes',
     async run(world) {
@@ -103,7 +103,7 @@ const register = checksOf('POST /v1/register', [
   },
 ]);
 
-const consent = checksOf('POST /v1/register', [
+const consentChecks = checksOf('POST /v1/register', [
   {
     name: 'keeps the version of the terms that was agreed to, where it says so',
     otherwise: 'works; nobody can tell later what was agreed to',
@@ -116,7 +116,7 @@ const consent = checksOf('POST /v1/register', [
   },
 ]);
 
-const login = checksOf('POST /v1/login', [
+const loginChecks = checksOf('POST /v1/login', [
   {
     name: 'signs in and tells the user',
     async run(world) {
@@ -184,7 +184,7 @@ const bruteForce = checksOf('POST /v1/login', [
   },
 ]);
 
-const forgotten = [
+const forgottenPasswordChecks = [
   ...checksOf('POST /v1/forgot-password', [
     {
       name: 'takes an address, and answers alike for any',
@@ -219,7 +219,7 @@ const forgotten = [
   ]),
 ];
 
-const logout = checksOf('POST /v1/logout', [
+const logoutChecks = checksOf('POST /v1/logout', [
   {
     name: 'ends the session for good, and no other',
     async run(world) {
@@ -234,5 +234,12 @@ const logout = checksOf('POST /v1/logout', [
   },
 ]);
 
-export const signInChecks = [...token, ...register, ...consent, ...login, ...logout, ...forgotten];
+export const signInChecks = [
+  ...tokenChecks,
+  ...registerChecks,
+  ...consentChecks,
+  ...loginChecks,
+  ...logoutChecks,
+  ...forgottenPasswordChecks,
+];
 export const lastChecks = bruteForce;

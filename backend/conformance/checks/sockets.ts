@@ -20,7 +20,7 @@ const isError = (code: number) => (frame: Frame) =>
 const isSubscribed = (channel: string) => (frame: Frame) =>
   frame.event === 'pusher_internal:subscription_succeeded' && frame.channel === channel;
 
-const authorisation = checksOf('POST /broadcasting/auth', [
+const authorisationChecks = checksOf('POST /broadcasting/auth', [
   {
     name: 'signs one’s own channel for the key that the page has',
     async run(world) {
@@ -53,7 +53,7 @@ const authorisation = checksOf('POST /broadcasting/auth', [
   },
 ]);
 
-const userAuthorisation = checksOf('POST /broadcasting/user-auth', [
+const userAuthorisationChecks = checksOf('POST /broadcasting/user-auth', [
   {
     name: 'answers {auth, user_data}',
     otherwise: 'never asks for it',
@@ -68,7 +68,7 @@ const userAuthorisation = checksOf('POST /broadcasting/user-auth', [
   },
 ]);
 
-const connecting = checksOf('WS /app/{key}', [
+const connectionChecks = checksOf('WS /app/{key}', [
   {
     name: 'greets with a socket id and says after how long a silence to ask',
     async run(world) {
@@ -178,7 +178,7 @@ async function expectRefused(socket: PusherSocket, data: Record<string, unknown>
   );
 }
 
-const channels = checksOf('WS /app/{key}', [
+const channelChecks = checksOf('WS /app/{key}', [
   {
     name: 'confirms a public channel, and one’s own private one with its signature',
     async run(world) {
@@ -255,9 +255,9 @@ const channels = checksOf('WS /app/{key}', [
 ]);
 
 export const socketChecks: Check[] = [
-  ...authorisation,
-  ...userAuthorisation,
-  ...connecting,
-  ...channels,
+  ...authorisationChecks,
+  ...userAuthorisationChecks,
+  ...connectionChecks,
+  ...channelChecks,
   ...eventChecks,
 ];

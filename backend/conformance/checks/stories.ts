@@ -8,7 +8,7 @@ const MAX_PAGES = 30;
 /** number of pictures fetched of each kind */
 const PICTURES = 3;
 
-const list = checksOf('GET /v1/stories', [
+const feedChecks = checksOf('GET /v1/stories', [
   {
     name: 'answers a visitor with a page of stories',
     async run(world) {
@@ -99,7 +99,7 @@ async function searchable(world: World) {
   return { story, isOffered: Array.isArray(data) && data.includes('stories.search') };
 }
 
-const finding = checksOf('GET /v1/stories', [
+const storySearchChecks = checksOf('GET /v1/stories', [
   {
     name: 'finds a story by its title and by its tag, where it announces stories.search',
     otherwise: 'says that nothing was found, or shows what does not fit',
@@ -156,7 +156,7 @@ async function oneStory(world: World) {
   return { id, answer: await (await world.visitor()).get(`/stories/${encodeURIComponent(id)}`) };
 }
 
-const one = checksOf('GET /v1/stories/{id}', [
+const storyPageChecks = checksOf('GET /v1/stories/{id}', [
   {
     name: 'answers a visitor with the story, and what a page needs of it',
     async run(world) {
@@ -198,7 +198,7 @@ const one = checksOf('GET /v1/stories/{id}', [
   },
 ]);
 
-const capabilities = checksOf('GET /v1/capabilities', [
+const capabilityChecks = checksOf('GET /v1/capabilities', [
   {
     name: 'names to a visitor what the server has beyond the specification',
     async run(world) {
@@ -224,7 +224,7 @@ const capabilities = checksOf('GET /v1/capabilities', [
   },
 ]);
 
-const wechat = checksOf('GET /v1/wechat/signature', [
+const wechatChecks = checksOf('GET /v1/wechat/signature', [
   {
     name: 'signs a page of the product',
     async run(world) {
@@ -255,7 +255,7 @@ async function expectPicture(address: string, base: string): Promise<void> {
   expectThat(response.ok && type.startsWith('image/'), `${address} answers ${response.status} ${type}`);
 }
 
-const pictures = checksOf('GET /media/avatars.json', [
+const pictureChecks = checksOf('GET /media/avatars.json', [
   {
     name: 'lists portraits to choose from',
     async run(world) {
@@ -285,7 +285,7 @@ const pictures = checksOf('GET /media/avatars.json', [
   },
 ]);
 
-const favorites = checksOf('PUT /v1/stories/{id}/favorite', [
+const favoriteChecks = checksOf('PUT /v1/stories/{id}/favorite', [
   {
     name: 'saves a story for its reader alone, and lets it go',
     otherwise: 'shows what the list has',
@@ -307,7 +307,7 @@ const favorites = checksOf('PUT /v1/stories/{id}/favorite', [
   },
 ]);
 
-const favoriteList = checksOf('GET /v1/favorites', [
+const favoriteListChecks = checksOf('GET /v1/favorites', [
   {
     name: 'has 401 for a guest',
     otherwise: 'shows what it is sent',
@@ -319,12 +319,12 @@ const favoriteList = checksOf('GET /v1/favorites', [
 ]);
 
 export const storyChecks = [
-  ...favorites,
-  ...favoriteList,
-  ...list,
-  ...finding,
-  ...one,
-  ...pictures,
-  ...capabilities,
-  ...wechat,
+  ...favoriteChecks,
+  ...favoriteListChecks,
+  ...feedChecks,
+  ...storySearchChecks,
+  ...storyPageChecks,
+  ...pictureChecks,
+  ...capabilityChecks,
+  ...wechatChecks,
 ];
