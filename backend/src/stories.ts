@@ -191,7 +191,7 @@ type StorySearch = v.InferOutput<typeof searchInput>;
 /** Ranks the place of a hit above any number of readers. The sum stays a safe integer. */
 const FIELD_WEIGHT = 1e12;
 
-/** Returns the number of conversations with the most read stories, by story id. */
+/** Returns the number of readers of the most read stories, by story id. */
 function countReaders({ db }: Pick<Services, 'db'>): Map<string, number> {
   const rows = query
     .selectFrom('story_readers')
