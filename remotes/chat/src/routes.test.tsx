@@ -9,7 +9,7 @@ import {
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from './fixtures';
-import { asked, field, LATEST, openChat, told } from './pages/chatting';
+import { field, LATEST, openChat, replyLine, userLine } from './pages/chatting';
 import remote from './remote';
 
 test('聊过 stands whatever a conversation has in a field', async () => {
@@ -26,7 +26,7 @@ describe('a chat stands whatever a message has in a field', () => {
     ...['', 'x', null, {}, -1, 1e30].map((seq) => ({ ...messageDto({ id: 'm-odd', body: '她站了许久。' }), seq })),
   );
   test.each(odd)('$created_at, in place $seq', async (message) => {
-    openChat({ [LATEST]: latestDto([asked, message as never]) });
+    openChat({ [LATEST]: latestDto([userLine, message as never]) });
     expect(await screen.findByText('谁在门外？')).toBeTruthy();
     expect(await screen.findByText(/她站了许久/)).toBeTruthy();
     expect(programmersWords()).toEqual([]);
@@ -35,7 +35,7 @@ describe('a chat stands whatever a message has in a field', () => {
 
 test('a chat stands whatever its story and its events have in a field', async () => {
   const { live } = openChat({
-    [LATEST]: latestDto([asked]),
+    [LATEST]: latestDto([userLine]),
     'GET /v1/stories/s-1': { ...storyDto(), characters: [null, 7, {}], author: 'x' },
   });
   expect(await screen.findByText('谁在门外？')).toBeTruthy();
@@ -64,7 +64,7 @@ describe('a row that throws leaves a line in its place, and the others stay', ()
   });
 
   test('in a chat, where the words of the reader stay in the field', async () => {
-    const { live, user } = openChat({ [LATEST]: latestDto([asked, told]) });
+    const { live, user } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText(/站了许久/);
     await user.type(await field(), '我还没写完');
     refuseToDraw('崂山道士');
@@ -88,7 +88,7 @@ describe('a row that throws leaves a line in its place, and the others stay', ()
       items: ['请她进来', '我是崂山道士'].map((text, at) => ({ id: `i-${at}`, text })),
     };
     const { user } = openChat({
-      [LATEST]: latestDto([asked, told]),
+      [LATEST]: latestDto([userLine, replyLine]),
       'POST /v1/messages/suggestion': { status: 202, body: { data: ideas } },
       'GET /v1/messages/suggestion/i-1': { data: ideas },
     });

@@ -84,6 +84,6 @@ export const selectChat = (state: RootState): ChatState =>
 
 /** Owner of the chats; null for a guest. */
 export const currentUserId = (): string | null => {
-  const now = session.current();
-  return now.status === 'member' ? now.user.id : null;
+  const currentSession = session.current();
+  return currentSession.status === 'member' ? currentSession.user.id : null;
 };

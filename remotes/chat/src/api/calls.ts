@@ -26,17 +26,17 @@ export interface LatestQuery {
   limit?: number;
 }
 
-export async function askLatest(query: LatestQuery): Promise<Page> {
+export async function fetchLatest(query: LatestQuery): Promise<Page> {
   // background syncs continue after the session has expired, and each 401 would open the sign-in popup
   const refusal: ApiError = { kind: 'unauthenticated' };
   if (session.current().status !== 'member') throw refusal;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
   const page = toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
-  if (query.after === undefined && page.isUnread) throw unreadPage;
+  if (query.after === undefined && page.isUnparsed) throw unparsedPage;
   return page;
 }
 
-export const unreadPage: ApiError = { kind: 'server', status: 200 };
+export const unparsedPage: ApiError = { kind: 'server', status: 200 };
 
 /** Stops only the given revision, since the request may reach the server after the next one has begun. */
 export async function postCancel(messageId: string, revision: number): Promise<ContinuedDto> {
@@ -50,10 +50,10 @@ export async function postVariant(messageId: string, variant: number): Promise<C
 }
 
 export async function postRestart(conversationId: string, clientId: string): Promise<ConversationDto> {
-  const how = { method: 'POST', idempotencyKey: clientId, body: { client_id: clientId } };
+  const options = { method: 'POST', idempotencyKey: clientId, body: { client_id: clientId } };
   const schema = singleSchema(conversationSchema);
-  return request({ url: endpoints.restartConversation(conversationId), ...how, schema });
+  return request({ url: endpoints.restartConversation(conversationId), ...options, schema });
 }
 
-export const askSuggestion = async (id: string): Promise<Suggestion> =>
+export const fetchSuggestion = async (id: string): Promise<Suggestion> =>
   toSuggestion(await request({ url: endpoints.suggestion(id), schema: singleSchema(suggestionSchema) }));

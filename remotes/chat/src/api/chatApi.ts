@@ -15,13 +15,13 @@ import { withThread } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
 import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { THREAD_PAGE, unreadPage } from './calls';
+import { THREAD_PAGE, unparsedPage } from './calls';
 import { expectApiError } from './failures';
 // biome-ignore lint/suspicious/noImportCycles: the list fetches this file once it shows
 import { changeConversations, fromOfflineCache, putConversation } from './listApi';
 import { threadSyncs } from './threadSync';
 
-const THREAD_KEPT_SECONDS = 3600;
+const KEEP_UNUSED_SECONDS = 3600;
 
 const { dispatch } = store;
 
@@ -30,8 +30,8 @@ export const chatApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     chatGetStory: build.query<Story, string>({
-      async queryFn(id, _queryApi, _options, ask) {
-        const { data, error } = await ask({ url: endpoints.story(id), schema: singleSchema(storySchema) });
+      async queryFn(id, _queryApi, _options, baseQuery) {
+        const { data, error } = await baseQuery({ url: endpoints.story(id), schema: singleSchema(storySchema) });
         if (error) {
           const copy = await fromOfflineCache<Story>(storyCacheKey(id), error);
           return copy ? { data: copy } : { error };
@@ -40,16 +40,16 @@ export const chatApi = api.injectEndpoints({
         void offlineCache.write(storyCacheKey(id), story);
         return { data: story };
       },
-      keepUnusedDataFor: THREAD_KEPT_SECONDS,
+      keepUnusedDataFor: KEEP_UNUSED_SECONDS,
     }),
 
     chatGetThread: build.query<Thread, string>({
-      async queryFn(storyId, _queryApi, _options, ask) {
+      async queryFn(storyId, _queryApi, _options, baseQuery) {
         const params = { story_id: storyId, limit: THREAD_PAGE };
-        const { data, error } = await ask({ url: endpoints.latestMessages, params, schema: latestSchema });
+        const { data, error } = await baseQuery({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
           const page = toPage(data as LatestDto);
-          if (page.isUnread) return { error: unreadPage };
+          if (page.isUnparsed) return { error: unparsedPage };
           const thread = withNewest(emptyThread(storyId), page);
           if (!runningMessage(thread)) void cacheThread(thread);
           return { data: thread };
@@ -57,16 +57,16 @@ export const chatApi = api.injectEndpoints({
         const copy = await fromOfflineCache<Thread>(threadCacheKey(storyId), error);
         return copy ? { data: copy, meta: { isCached: true } } : { error };
       },
-      keepUnusedDataFor: THREAD_KEPT_SECONDS,
+      keepUnusedDataFor: KEEP_UNUSED_SECONDS,
       async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheDataLoaded, cacheEntryRemoved }) {
-        const { loaded, stop } = threadSyncs.follow({
+        const { handleLoaded, stop } = threadSyncs.follow({
           storyId,
           read: () => getCacheEntry().data,
           change: (next) => dispatch(changeThread(storyId, () => next)),
         });
         // rejects if the entry is removed before it has loaded
         void cacheDataLoaded.then(
-          ({ meta }) => loaded(meta !== undefined && 'isCached' in meta),
+          ({ meta }) => handleLoaded(meta !== undefined && 'isCached' in meta),
           () => undefined,
         );
         await cacheEntryRemoved;
@@ -102,9 +102,9 @@ export const forgetThread =
 
 /** Replaces the cached thread of a story with the run that the user has chosen. */
 export async function switchThread(storyId: string): Promise<void> {
-  const isFollowed = threadSyncs.switched(storyId);
-  if (isFollowed === false) await cacheThread(emptyThread(storyId));
-  else await isFollowed;
+  const catchUp = threadSyncs.handleRunSwitched(storyId);
+  if (catchUp === false) await cacheThread(emptyThread(storyId));
+  else await catchUp;
 }
 
 export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
@@ -113,9 +113,9 @@ export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread
  * Returns the thread to which responses are applied; the page may show the device's copy before it has loaded. Resolves to
  * undefined if the cache entry was removed meanwhile. Rejects with ApiError.
  */
-export async function loadedThread(storyId: string): Promise<Thread | undefined> {
-  const known = selectThread(storyId)(store.getState()).data;
-  if (known) return known;
+export async function loadThread(storyId: string): Promise<Thread | undefined> {
+  const cachedThread = selectThread(storyId)(store.getState()).data;
+  if (cachedThread) return cachedThread;
   const { data, error } = await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
   if (error) throw error;
   return data;
@@ -134,34 +134,34 @@ const cacheThread = (thread: Thread): Promise<void> => {
 };
 
 /** Delays before a rejected read mark is sent again, in seconds. After the last one, the next visit of the chat starts over. */
-const MARK_AGAIN_SECONDS = [2, 10, 60, 300];
+const MARK_RETRY_SECONDS = [2, 10, 60, 300];
 
-const mayPass: ApiError['kind'][] = ['offline', 'timeout', 'server', 'tooOften'];
+const transientErrorKinds: ApiError['kind'][] = ['offline', 'timeout', 'server', 'tooOften'];
 
 /** Marks the thread's last reply as read, once per reply. The request is retried even after the user has left the chat. */
 export function markAsRead(thread: Thread): void {
   const { conversationId: id } = thread;
   const version = unreadVersion(thread);
   if (id === null || version === undefined) return;
-  const before = selectChat(store.getState()).read[id] ?? 0;
-  if (before >= version) return;
+  const previousVersion = selectChat(store.getState()).read[id] ?? 0;
+  if (previousVersion >= version) return;
   dispatch(chatActions.conversationRead({ id, version }));
-  void sendMark({ id, version, before }, MARK_AGAIN_SECONDS);
+  void sendMark({ id, version, previousVersion }, MARK_RETRY_SECONDS);
 }
 
 async function sendMark(
-  mark: { id: string; version: number; before: number },
-  [pause, ...pauses]: readonly number[],
+  mark: { id: string; version: number; previousVersion: number },
+  [delaySeconds, ...laterDelays]: readonly number[],
 ): Promise<void> {
-  const { id, version, before } = mark;
-  const owner = currentUserId();
+  const { id, version, previousVersion } = mark;
+  const userId = currentUserId();
   try {
     await putConversation(id, { read_version: version });
   } catch (cause) {
     const { kind } = expectApiError(cause);
-    const isNewest = () => currentUserId() === owner && selectChat(store.getState()).read[id] === version;
-    if (pause !== undefined && mayPass.includes(kind))
-      setTimeout(() => isNewest() && void sendMark(mark, pauses), pause * 1000);
-    else if (isNewest()) dispatch(chatActions.conversationRead({ id, version: before }));
+    const isNewest = () => currentUserId() === userId && selectChat(store.getState()).read[id] === version;
+    if (delaySeconds !== undefined && transientErrorKinds.includes(kind))
+      setTimeout(() => isNewest() && void sendMark(mark, laterDelays), delaySeconds * 1000);
+    else if (isNewest()) dispatch(chatActions.conversationRead({ id, version: previousVersion }));
   }
 }

@@ -12,7 +12,7 @@ const { dispatch } = store;
 function createDeletions() {
   const pending = new Map<string, Conversation>();
   /** Requests without a response yet, by story. */
-  const underWay = new Map<string, Promise<void>>();
+  const runningRequests = new Map<string, Promise<void>>();
   let dismissToast = () => {};
   let stops: (() => void)[] = [];
 
@@ -22,8 +22,8 @@ function createDeletions() {
     window.addEventListener('pagehide', flush);
     stops = [
       () => window.removeEventListener('pagehide', flush),
-      session.beforeSignOut(carryOutAll),
-      session.onUserChanged(takeAll),
+      session.beforeSignOut(executeAll),
+      session.onUserChanged(drainPending),
     ];
   }
 
@@ -51,49 +51,49 @@ function createDeletions() {
     }
     const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
     const action = { label: texts.list.undo, run: undo };
-    const onOver = () => void carryOutAll();
+    const onOver = () => void executeAll();
     dismissToast = toast(text, { action, durationMs: UNDO_SECONDS * 1000, isFirst: true, onOver });
   }
 
   /** Returns all pending deletions and removes them from the queue, so that they can no longer be undone. */
-  function takeAll(): Conversation[] {
-    const taken = [...pending.values()];
+  function drainPending(): Conversation[] {
+    const drained = [...pending.values()];
     pending.clear();
     offerUndo();
-    return taken;
+    return drained;
   }
 
   function undo(): void {
-    for (const { id } of takeAll()) dispatch(chatActions.conversationShown(id));
+    for (const { id } of drainPending()) dispatch(chatActions.conversationShown(id));
   }
 
-  const carryOutAll = () => Promise.all(takeAll().map(carryOut));
+  const executeAll = () => Promise.all(drainPending().map(execute));
 
   const pendingOf = (storyId: string) =>
     [...pending.values()].filter((conversation) => conversation.storyId === storyId);
 
   /** Whether a story's conversation is shown as deleted while the server may still have it. */
-  const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || underWay.has(storyId);
+  const isDeleting = (storyId: string): boolean => pendingOf(storyId).length > 0 || runningRequests.has(storyId);
 
   /** Carries out a story's pending deletions, so that no message is sent into a conversation that is about to be deleted. */
   async function settle(storyId: string): Promise<void> {
-    const waiting = pendingOf(storyId);
-    for (const { id } of waiting) pending.delete(id);
-    if (waiting.length > 0) offerUndo();
-    await Promise.all(waiting.map(carryOut));
-    await underWay.get(storyId);
+    const storyDeletions = pendingOf(storyId);
+    for (const { id } of storyDeletions) pending.delete(id);
+    if (storyDeletions.length > 0) offerUndo();
+    await Promise.all(storyDeletions.map(execute));
+    await runningRequests.get(storyId);
   }
 
-  function carryOut(conversation: Conversation): Promise<void> {
+  function execute(conversation: Conversation): Promise<void> {
     const { storyId } = conversation;
-    const done = deleteNow(conversation).finally(() => underWay.delete(storyId));
-    underWay.set(storyId, done);
-    return done;
+    const deletion = deleteNow(conversation).finally(() => runningRequests.delete(storyId));
+    runningRequests.set(storyId, deletion);
+    return deletion;
   }
 
   /** Unload aborts ordinary requests; one with `keepalive` outlives the page. */
   function flush(): void {
-    for (const { id, storyId } of takeAll()) {
+    for (const { id, storyId } of drainPending()) {
       // the page cannot show a failure any more; if it is restored from the back/forward cache, the conversation shows again
       void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
       dispatch(dropConversation(id, storyId));
@@ -106,10 +106,10 @@ function createDeletions() {
 export const deletions = createDeletions();
 
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
-  const owner = currentUserId();
+  const userId = currentUserId();
   try {
     await removeFromServer(id);
-    if (currentUserId() !== owner) return;
+    if (currentUserId() !== userId) return;
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
     dispatch(dropConversation(id, storyId));
   } catch (cause) {
@@ -126,15 +126,15 @@ async function removeFromServer(id: string): Promise<void> {
 }
 
 /** Returns all values of the cookie, as the API client does: another path or a parent domain may have set one of its own. */
-function tokens(): string[] {
-  const found = [...document.cookie.matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g)].map(([, value = '']) => {
+function readTokens(): string[] {
+  const values = [...document.cookie.matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g)].map(([, value = '']) => {
     try {
       return decodeURIComponent(value);
     } catch {
       return value;
     }
   });
-  return found.length > 0 ? [...new Set(found)] : [''];
+  return values.length > 0 ? [...new Set(values)] : [''];
 }
 
 /**
@@ -142,8 +142,8 @@ function tokens(): string[] {
  * a failure then, so each token gets its own request at the same time. Resolves to whether the conversation is gone.
  */
 async function deleteOutlivingPage(id: string): Promise<boolean> {
-  const answers = await Promise.allSettled(
-    tokens().map((token) =>
+  const responses = await Promise.allSettled(
+    readTokens().map((token) =>
       fetch(apiUrl(endpoints.conversation(id)), {
         method: 'DELETE',
         keepalive: true,
@@ -152,5 +152,5 @@ async function deleteOutlivingPage(id: string): Promise<boolean> {
     ),
   );
   // not 404: the server may lack this endpoint. A row that is wrongly restored disappears when the list is next fetched
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value.ok);
+  return responses.some((answer) => answer.status === 'fulfilled' && answer.value.ok);
 }

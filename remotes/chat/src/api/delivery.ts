@@ -2,9 +2,9 @@ import type { SentDto } from '@liaozhai/shared/contract';
 import { type ApiError, api, blockReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { toConversation, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
-import { toMessage, withAnswer, withNewest } from '../model/thread';
+import { toMessage, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { askLatest } from './calls';
+import { fetchLatest } from './calls';
 import { changeThread, chatApi, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
 import { postMessage } from './purchases';
@@ -12,29 +12,29 @@ import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
 
-export const shownPending = (clientId: string): PendingMessage | undefined =>
+export const findPending = (clientId: string): PendingMessage | undefined =>
   selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
 
 /** Changes a message in the state and in the device's outbox. */
-export async function keepPending(pending: PendingMessage): Promise<void> {
+export async function storePending(pending: PendingMessage): Promise<void> {
   dispatch(chatActions.pendingChanged(pending));
   await outboxStore.put(toOutboxEntry(pending));
 }
 
-const RECENT = 20;
+const RECENT_MESSAGES = 20;
 
 /** Sends a message, deducts its price optimistically and merges the response. Resolves to the failure, with the price refunded. */
 export async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {
-  const sender = currentUserId();
+  const senderId = currentUserId();
   const price = chatApi.endpoints.chatGetStory.select(pending.storyId)(store.getState()).data?.pricePerMessage ?? 0;
-  const giveBack = session.balanceShifted(-price);
+  const refund = session.balanceShifted(-price);
   const release = blockReload('a message is on its way');
   try {
-    const sent = await postMessage(pending);
-    if (currentUserId() === sender) await takeAnswer(pending, sent);
+    const response = await postMessage(pending);
+    if (currentUserId() === senderId) await applySent(pending, response);
     return undefined;
   } catch (cause) {
-    giveBack();
+    refund();
     if (isApiError(cause)) return cause;
     throw cause;
   } finally {
@@ -42,18 +42,19 @@ export async function sendPending(pending: PendingMessage): Promise<ApiError | u
   }
 }
 
-async function takeAnswer(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
+async function applySent(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
   const conversationId = conversation?.id ?? message.conversation_id ?? pending.conversationId;
   if (balance !== undefined) session.userPatched({ balance });
-  const owner = currentUserId();
-  await threadLoaded(pending.storyId);
-  if (currentUserId() !== owner) return;
+  const userId = currentUserId();
+  await ensureThreadLoaded(pending.storyId);
+  if (currentUserId() !== userId) return;
   const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
-  if (conversationId) dispatch(changeThread(pending.storyId, (thread) => withAnswer(thread, conversationId, messages)));
-  // what the answer has begun is not in it
+  if (conversationId)
+    dispatch(changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages)));
+  // a response without its conversation or reply does not show what has begun
   if (!conversationId || !reply) await threadSyncs.catchUp(pending.storyId);
   threadSyncs.watch(pending.storyId);
-  forgetWhatChanged(pending);
+  invalidateChangedTags(pending);
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
   await outboxStore.remove(pending.clientId);
   // the response may be ahead of changes that have not arrived yet
@@ -61,25 +62,25 @@ async function takeAnswer(pending: PendingMessage, { message, reply, conversatio
 }
 
 /** A message costs points, and the first one creates its story's conversation. */
-function forgetWhatChanged({ conversationId, storyId }: PendingMessage): void {
-  const story = { type: 'Story' as const, id: storyId };
-  dispatch(api.util.invalidateTags(conversationId ? ['Transaction'] : ['Transaction', story]));
+function invalidateChangedTags({ conversationId, storyId }: PendingMessage): void {
+  const storyTag = { type: 'Story' as const, id: storyId };
+  dispatch(api.util.invalidateTags(conversationId ? ['Transaction'] : ['Transaction', storyTag]));
 }
 
 /** Loads the thread, so that a sent message does not disappear from the screen before the thread can show it. */
-async function threadLoaded(storyId: string): Promise<void> {
+async function ensureThreadLoaded(storyId: string): Promise<void> {
   if (selectThread(storyId)(store.getState()).data) return;
   await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
 }
 
 /** Checks whether the server has a message; `unknown` if it cannot be reached. */
 export async function deliveryStatus(pending: PendingMessage): Promise<'received' | 'absent' | 'unknown'> {
-  const where = pending.conversationId ? { conversation_id: pending.conversationId } : { story_id: pending.storyId };
-  const asker = currentUserId();
+  const target = pending.conversationId ? { conversation_id: pending.conversationId } : { story_id: pending.storyId };
+  const userId = currentUserId();
   try {
-    const page = await askLatest({ ...where, limit: RECENT });
+    const page = await fetchLatest({ ...target, limit: RECENT_MESSAGES });
     // another user may have signed in meanwhile: this response must not change their thread
-    if (currentUserId() !== asker) return 'unknown';
+    if (currentUserId() !== userId) return 'unknown';
     if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
     dispatch(changeThread(pending.storyId, (thread) => withNewest(thread, page)));
     threadSyncs.watch(pending.storyId);
@@ -92,10 +93,10 @@ export async function deliveryStatus(pending: PendingMessage): Promise<'received
 
 /** Removes a message from the outbox that the server turned out to have. The balance is fetched again. */
 export async function confirmDelivered(pending: PendingMessage): Promise<void> {
-  const owner = currentUserId();
-  await threadLoaded(pending.storyId);
-  if (currentUserId() !== owner) return;
-  forgetWhatChanged(pending);
+  const userId = currentUserId();
+  await ensureThreadLoaded(pending.storyId);
+  if (currentUserId() !== userId) return;
+  invalidateChangedTags(pending);
   await outboxStore.remove(pending.clientId);
   await session.refresh();
 }

@@ -44,9 +44,9 @@ const listApi = api.injectEndpoints({
   endpoints: (build) => ({
     chatSearchConversations: build.infiniteQuery<ConversationPage, string, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      async queryFn({ queryArg: q, pageParam: cursor }, _queryApi, _options, ask) {
+      async queryFn({ queryArg: q, pageParam: cursor }, _queryApi, _options, baseQuery) {
         const params = cursor === null ? { q } : { q, cursor };
-        const { data, error } = await ask({ url: endpoints.conversations, params, schema: listSchema });
+        const { data, error } = await baseQuery({ url: endpoints.conversations, params, schema: listSchema });
         return error ? { error } : { data: toConversationPage(data as CursorPage<ConversationDto>) };
       },
       // results are not reused: they change with every message
@@ -55,8 +55,8 @@ const listApi = api.injectEndpoints({
 
     chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      async queryFn({ pageParam: cursor }, _queryApi, _options, ask) {
-        const { data, error } = await ask({
+      async queryFn({ pageParam: cursor }, _queryApi, _options, baseQuery) {
+        const { data, error } = await baseQuery({
           url: endpoints.conversations,
           params: cursor === null ? {} : { cursor },
           schema: listSchema,
@@ -75,7 +75,7 @@ const listApi = api.injectEndpoints({
           read: () => getCacheEntry().data?.pages,
           change: (change) => dispatch(changeConversations(change)),
           drop: (id) => dispatch(dropConversation(id)),
-          takeNewest: () => dispatch(refreshConversations()),
+          fetchNewest: () => dispatch(refreshConversations()),
         });
         await cacheEntryRemoved;
         stop();
@@ -91,12 +91,12 @@ export const changeConversations =
   (change: ListChange) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
     if (!listApi.endpoints.chatGetConversations.select()(getState()).data) return;
-    dispatch(changeListed(change));
+    dispatch(changeLoadedPages(change));
     const page = dispatch(listApi.util.getRunningQueryThunk('chatGetConversations', undefined));
-    void page?.then(() => dispatch(changeListed(change)));
+    void page?.then(() => dispatch(changeLoadedPages(change)));
   };
 
-const changeListed =
+const changeLoadedPages =
   (change: ListChange) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
     const list = listApi.endpoints.chatGetConversations.select()(getState()).data;
@@ -109,17 +109,17 @@ const changeListed =
   };
 
 /** Appends pages that were loaded before below the newest one, which is listed already. */
-export const putKeptConversations =
-  (kept: ConversationPage[]) =>
+export const appendStoredPages =
+  (storedPages: ConversationPage[]) =>
   (dispatch: AppDispatch): void => {
-    const below = (pages: ConversationPage[]) => {
+    const withStoredPages = (pages: ConversationPage[]) => {
       const [newest] = pages;
-      return newest && pages.length < kept.length ? withNewestPage(kept, newest) : pages;
+      return newest && pages.length < storedPages.length ? withNewestPage(storedPages, newest) : pages;
     };
     const { updateQueryData } = listApi.util;
     dispatch(
       updateQueryData('chatGetConversations', undefined, (list) => {
-        const pages = below(list.pages);
+        const pages = withStoredPages(list.pages);
         return { pages, pageParams: [null, ...pages.slice(0, -1).map(({ nextCursor }) => nextCursor)] };
       }),
     );
@@ -127,20 +127,20 @@ export const putKeptConversations =
 
 /** Removes a deleted conversation from the list and the device. Its id stays hidden, since an older response may still contain it. */
 export const dropConversation =
-  (id: string, storyOfIt?: string) =>
+  (id: string, knownStoryId?: string) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {
     const { pages = [] } = listApi.endpoints.chatGetConversations.select()(getState()).data ?? {};
-    const storyId = storyOfIt ?? conversationsOf(pages).find((conversation) => conversation.id === id)?.storyId;
+    const storyId = knownStoryId ?? conversationsOf(pages).find((conversation) => conversation.id === id)?.storyId;
     dispatch(chatActions.conversationHidden(id));
-    dispatch(changeConversations((now) => withoutConversation(now, id)));
-    if (storyId !== undefined) void forget(id, storyId);
+    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
+    if (storyId !== undefined) void forgetMessages(id, storyId);
   };
 
 /** The messages belong to `chatApi`, which loads later. If it fails to load, the device's copy stays until the chat is opened online. */
-async function forget(id: string, storyId: string): Promise<void> {
-  const owner = currentUserId();
+async function forgetMessages(id: string, storyId: string): Promise<void> {
+  const userId = currentUserId();
   const chat = await loadChatApi().catch(() => undefined);
-  if (chat && currentUserId() === owner) dispatch(chat.forgetThread(id, storyId));
+  if (chat && currentUserId() === userId) dispatch(chat.forgetThread(id, storyId));
 }
 
 // biome-ignore lint/suspicious/noImportCycles: it is fetched once the list shows, when this file has run
@@ -186,20 +186,20 @@ interface ListPorts {
   /** Removes a conversation that was deleted, here or on another device. */
   drop: (id: string) => void;
   /** Merges the newest page into the list. Rejects with ApiError. */
-  takeNewest: () => Promise<void>;
+  fetchNewest: () => Promise<void>;
 }
 
 /** The first connection requests a catch-up moments after the list itself was fetched. */
 const FRESH_SECONDS = 5;
 
 /** Synchronizes the list of conversations with the user's channel. Returns the function that stops it. */
-function followConversations({ read, change, drop, takeNewest }: ListPorts): () => void {
-  let askedAt = Date.now();
+function followConversations({ read, change, drop, fetchNewest }: ListPorts): () => void {
+  let fetchedAt = Date.now();
 
-  const look = async () => {
-    askedAt = Date.now();
+  const refresh = async () => {
+    fetchedAt = Date.now();
     try {
-      await takeNewest();
+      await fetchNewest();
     } catch (cause) {
       // not requested by the user, and the next event or connection fetches again
       if (!isApiError(cause)) throw cause;
@@ -209,7 +209,7 @@ function followConversations({ read, change, drop, takeNewest }: ListPorts): () 
     const pages = read();
     if (!pages) return;
     if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
-    else void look();
+    else void refresh();
   };
   const stops = [
     listen('message.created', messageEventSchema, receive),
@@ -217,14 +217,14 @@ function followConversations({ read, change, drop, takeNewest }: ListPorts): () 
     listen('message.failed', messageEventSchema, receive),
     listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
     listen('conversation.restarted', idEventSchema, () => {
-      if (read()) void look();
+      if (read()) void refresh();
     }),
     listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
       change((pages) => withMarks(pages, toConversation(conversation))),
     ),
     onCaughtUpNeeded(() => {
       // a negative difference means that the clock was set back, and says nothing about the age
-      if (read() && Math.abs(Date.now() - askedAt) > FRESH_SECONDS * 1000) void look();
+      if (read() && Math.abs(Date.now() - fetchedAt) > FRESH_SECONDS * 1000) void refresh();
     }),
   ];
   return () => {
@@ -238,24 +238,24 @@ type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean
 
 /** Sets the read, pinned or shelved mark of a conversation. Rejects with ApiError. */
 export async function putConversation(id: string, body: Marks): Promise<void> {
-  const owner = currentUserId();
-  const answer = await request({ url: endpoints.conversation(id), method: 'PUT', body });
-  // done, where the server says no more than that
-  const marked = readAs(singleSchema(conversationSchema), answer);
-  if (marked && currentUserId() === owner)
-    dispatch(changeConversations((pages) => withMarks(pages, toConversation(marked))));
+  const userId = currentUserId();
+  const response = await request({ url: endpoints.conversation(id), method: 'PUT', body });
+  // some servers confirm the change without sending the conversation
+  const conversation = readAs(singleSchema(conversationSchema), response);
+  if (conversation && currentUserId() === userId)
+    dispatch(changeConversations((pages) => withMarks(pages, toConversation(conversation))));
 }
 
 /** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */
 export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
   const { id } = conversation;
-  const put = (pinnedAt: string) =>
+  const showPinnedAt = (pinnedAt: string) =>
     dispatch(changeConversations((pages) => withMarks(pages, { ...conversation, pinnedAt })));
-  put(pinned ? new Date(serverNow()).toISOString() : '');
+  showPinnedAt(pinned ? new Date(serverNow()).toISOString() : '');
   try {
     await putConversation(id, { pinned });
   } catch (cause) {
-    put(conversation.pinnedAt);
+    showPinnedAt(conversation.pinnedAt);
     toastFailure(cause, texts.list.pinFailed);
   }
 }

@@ -1,16 +1,16 @@
 import { onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
 import {
   fromOutboxEntry,
-  hadNoAnswer,
+  hadNoResponse,
+  messagesToRetry,
   type PendingMessage,
-  sentAgain,
   toOutboxEntry,
   wasCutOff,
 } from '../model/pendingMessage';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { confirmDelivered, deliveryStatus, keepPending, shownPending } from './delivery';
+import { confirmDelivered, deliveryStatus, findPending, storePending } from './delivery';
 import { createSender } from './outboxSender';
-import { datedAfter, dropFromPendingLog, readPendingLog, recoverPending, writePendingLog } from './pendingLog';
+import { dropFromPendingLog, readPendingLog, recoverPending, withDateAfter, writePendingLog } from './pendingLog';
 
 const { dispatch } = store;
 
@@ -18,15 +18,15 @@ const { dispatch } = store;
 export function createOutbox() {
   /** Messages that are not stored on the device yet, so the outbox does not list them. */
   const unsaved = new Map<string, PendingMessage>();
-  let started = false;
+  let isStarted = false;
   /** Resolves when everything in the device's outbox of this user is shown. */
-  let loaded: Promise<unknown> = Promise.resolve();
+  let loading: Promise<unknown> = Promise.resolve();
   const sender = createSender();
 
   /** Starts sending what the device's outbox holds; further calls do nothing. */
   function start(): void {
-    if (started) return;
-    started = true;
+    if (isStarted) return;
+    isStarted = true;
     outboxStore.subscribe(() => void loadPending());
     sender.start();
     session.onUserChanged((previousId) => {
@@ -34,28 +34,28 @@ export function createOutbox() {
       sender.reset();
       // a guest's messages pass to the user who signs in; a member's messages pass to nobody
       if (previousId !== null) unsaved.clear();
-      loaded = recoverPending(unsaved).then(loadPending);
+      loading = recoverPending(unsaved).then(loadPending);
     });
-    onCaughtUpNeeded(settleUnanswered);
-    window.addEventListener('online', settleUnanswered);
-    loaded = recoverPending().then(loadPending);
+    onCaughtUpNeeded(retryUnanswered);
+    window.addEventListener('online', retryUnanswered);
+    loading = recoverPending().then(loadPending);
   }
 
   /** Queues a message: shown immediately, stored on the device, sent as soon as possible. */
-  async function enqueue(written: PendingMessage): Promise<void> {
-    const writer = currentUserId();
-    const painted = inOrder(written);
-    const { clientId, storyId } = painted;
-    sender.written(clientId);
-    unsaved.set(clientId, painted);
-    writePendingLog([...readPendingLog(), painted]);
-    dispatch(chatActions.pendingAdded(painted));
-    await loaded;
+  async function enqueue(newMessage: PendingMessage): Promise<void> {
+    const userId = currentUserId();
+    const shownMessage = withNextDate(newMessage);
+    const { clientId, storyId } = shownMessage;
+    sender.markUntried(clientId);
+    unsaved.set(clientId, shownMessage);
+    writePendingLog([...readPendingLog(), shownMessage]);
+    dispatch(chatActions.pendingAdded(shownMessage));
+    await loading;
     // a member's message is sent only while its author is signed in
-    if (writer !== null && currentUserId() !== writer) return;
-    const pending = inOrder(painted);
+    if (userId !== null && currentUserId() !== userId) return;
+    const pending = withNextDate(shownMessage);
     unsaved.set(clientId, pending);
-    if (pending.createdAt !== painted.createdAt) dispatch(chatActions.pendingChanged(pending));
+    if (pending.createdAt !== shownMessage.createdAt) dispatch(chatActions.pendingChanged(pending));
     await outboxStore.put(toOutboxEntry(pending));
     unsaved.delete(clientId);
     dropFromPendingLog(clientId);
@@ -63,12 +63,12 @@ export function createOutbox() {
   }
 
   /** Gives the message a timestamp later than every earlier unsent message. */
-  function inOrder(pending: PendingMessage): PendingMessage {
+  function withNextDate(pending: PendingMessage): PendingMessage {
     const ids = [...unsaved.keys()];
-    const since = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
-    const { pending: shown } = selectChat(store.getState());
-    return datedAfter(
-      shown.filter(({ clientId }) => !since.includes(clientId)),
+    const laterIds = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
+    const { pending: shownMessages } = selectChat(store.getState());
+    return withDateAfter(
+      shownMessages.filter(({ clientId }) => !laterIds.includes(clientId)),
       pending,
     );
   }
@@ -78,16 +78,16 @@ export function createOutbox() {
    * message no longer belongs to the user.
    */
   async function retry({ clientId }: PendingMessage): Promise<void> {
-    const pending = shownPending(clientId);
+    const pending = findPending(clientId);
     if (pending?.state !== 'failed') return;
-    for (const each of sentAgain(pending, selectChat(store.getState()).pending)) await keepPending(each);
+    for (const each of messagesToRetry(pending, selectChat(store.getState()).pending)) await storePending(each);
     sender.endPause(pending.storyId);
     await sender.flush(pending.storyId);
   }
 
   /** Withdraws a message. Returns false if it is already being sent. */
   function remove(clientId: string): boolean {
-    const pending = shownPending(clientId);
+    const pending = findPending(clientId);
     if (!pending || pending.state === 'sending') return false;
     dispatch(chatActions.pendingRemoved(clientId));
     void outboxStore.remove(clientId);
@@ -95,30 +95,30 @@ export function createOutbox() {
   }
 
   /** Runs when the network seems restored: sends cut-off messages again and checks those that timed out, which else stay failed. */
-  function settleUnanswered(): void {
-    sender.networkReturned();
+  function retryUnanswered(): void {
+    sender.recordNetworkRestored();
     if (currentUserId() === null) return;
     for (const pending of selectChat(store.getState()).pending) {
       if (wasCutOff(pending)) void retry(pending);
-      else if (hadNoAnswer(pending)) void lookFor(pending);
+      else if (hadNoResponse(pending)) void checkDelivery(pending);
     }
     sender.sendWaiting();
   }
 
   async function loadPending(): Promise<void> {
-    const reader = currentUserId();
+    const userId = currentUserId();
     const entries = await outboxStore.all();
     // another user signed in meanwhile, whose messages are already being loaded
-    if (currentUserId() !== reader) return;
-    const shown = new Map(selectChat(store.getState()).pending.map((pending) => [pending.clientId, pending]));
-    const stored = entries.map((entry) => {
+    if (currentUserId() !== userId) return;
+    const shownById = new Map(selectChat(store.getState()).pending.map((pending) => [pending.clientId, pending]));
+    const storedMessages = entries.map((entry) => {
       const pending = fromOutboxEntry(entry);
-      return shown.get(pending.clientId)?.state === 'sending' ? { ...pending, state: 'sending' as const } : pending;
+      return shownById.get(pending.clientId)?.state === 'sending' ? { ...pending, state: 'sending' as const } : pending;
     });
-    const missing = [...unsaved.values()].filter(
+    const unsavedMessages = [...unsaved.values()].filter(
       (pending) => !entries.some((entry) => entry.clientId === pending.clientId),
     );
-    dispatch(chatActions.pendingLoaded([...stored, ...missing]));
+    dispatch(chatActions.pendingLoaded([...storedMessages, ...unsavedMessages]));
     sender.sendWaiting();
   }
 
@@ -127,6 +127,6 @@ export function createOutbox() {
 
 export const outbox = createOutbox();
 
-async function lookFor(pending: PendingMessage): Promise<void> {
+async function checkDelivery(pending: PendingMessage): Promise<void> {
   if ((await deliveryStatus(pending)) === 'received') await confirmDelivered(pending);
 }

@@ -16,12 +16,12 @@ import { fromOutboxEntry, isUncertain, type PendingMessage } from '../model/pend
 import { runningMessage } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { selectThread } from './chatApi';
-import { confirmDelivered, deliveryStatus, keepPending, sendPending, shownPending } from './delivery';
+import { confirmDelivered, deliveryStatus, findPending, sendPending, storePending } from './delivery';
 
 const { dispatch } = store;
 
 /** Delays before a busy conversation is tried again, in case the event that ends the reply is lost. */
-const BUSY: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
+const BUSY_PACE: Pace = { firstMs: 3_000, longestMs: 30_000, spread: 0 };
 
 interface Pause {
   pace: Pace;
@@ -34,95 +34,96 @@ interface Pause {
 /** Sends the messages in the device's outbox: per story in order, from one tab at a time, after the pauses that the server requests. */
 export function createSender() {
   /** Client ids of messages that were never sent, so the server cannot have them. */
-  const untried = new Set<string>();
-  const flushing = new Map<string, { again: boolean; done: Promise<void> }>();
+  const untriedIds = new Set<string>();
+  const runningRounds = new Map<string, { again: boolean; done: Promise<void> }>();
   /** By story, while the server refuses its next message. */
   const pauses = new Map<string, Pause>();
   /** `pagehide` aborts requests: such a failure says nothing about the message. */
-  let isLeaving = false;
+  let isUnloading = false;
   /** How often the network seemed restored. */
-  let returns = 0;
+  let restoreCount = 0;
   /** Stories whose next message waits until the running reply has ended. */
-  let held = new Set<string>();
+  let blockedStories = new Set<string>();
 
   function start(): void {
-    store.subscribe(sendFreed);
+    store.subscribe(sendUnblocked);
     window.addEventListener('pagehide', () => {
-      isLeaving = true;
+      isUnloading = true;
     });
     window.addEventListener('pageshow', () => {
-      isLeaving = false;
+      isUnloading = false;
       sendWaiting();
     });
   }
 
   /** Clears the pauses of the previous user. */
   function reset(): void {
-    for (const storyId of [...pauses.keys()]) forgetPauses(storyId);
+    for (const storyId of [...pauses.keys()]) clearPauses(storyId);
   }
 
   function sendWaiting(): void {
-    for (const storyId of waitingStories()) void flush(storyId);
+    for (const storyId of findWaitingStories()) void flush(storyId);
   }
 
   /** Sends the next message of each story whose reply has ended since the last check, even if its chat is not shown. */
-  function sendFreed(): void {
-    const before = held;
-    const waiting = waitingStories();
-    held = new Set([...waiting].filter(isReplying));
-    for (const storyId of waiting) {
-      if (!before.has(storyId) || held.has(storyId)) continue;
-      if (pauses.get(storyId)?.pace === BUSY) forgetPauses(storyId);
+  function sendUnblocked(): void {
+    const previouslyBlocked = blockedStories;
+    const waitingStories = findWaitingStories();
+    blockedStories = new Set([...waitingStories].filter(isReplying));
+    for (const storyId of waitingStories) {
+      if (!previouslyBlocked.has(storyId) || blockedStories.has(storyId)) continue;
+      if (pauses.get(storyId)?.pace === BUSY_PACE) clearPauses(storyId);
       void flush(storyId);
     }
   }
 
   /** Sends a story's messages one after another, from one tab at a time. Calls during a run start one more round. */
   function flush(storyId: string): Promise<void> {
-    const under = flushing.get(storyId);
-    if (under) {
-      under.again = true;
-      return under.done;
+    const runningRound = runningRounds.get(storyId);
+    if (runningRound) {
+      runningRound.again = true;
+      return runningRound.done;
     }
     const round = { again: false, done: Promise.resolve() };
-    flushing.set(storyId, round);
+    runningRounds.set(storyId, round);
     round.done = withLock(`liaozhai-outbox-${storyId}`, async () => {
       do {
         round.again = false;
         await sendAll(storyId);
       } while (round.again);
-    }).finally(() => flushing.delete(storyId));
+    }).finally(() => runningRounds.delete(storyId));
     return round.done;
   }
 
   async function sendAll(storyId: string): Promise<void> {
-    let goesOn = true;
-    while (goesOn && maySend(storyId)) {
-      const sender = currentUserId();
+    let shouldContinue = true;
+    while (shouldContinue && maySend(storyId)) {
+      const userId = currentUserId();
       // read each time, because another tab may have sent or withdrawn a message
-      const first = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
+      const nextEntry = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
       // the server must receive messages in the order they were written, so none overtakes a failed one
-      goesOn = first?.state === 'waiting' && currentUserId() === sender && (await deliver(fromOutboxEntry(first)));
+      shouldContinue =
+        nextEntry?.state === 'waiting' && currentUserId() === userId && (await deliver(fromOutboxEntry(nextEntry)));
     }
   }
 
   /** During a running reply the server would refuse the message, and after a refusal it has requested a pause. */
   function maySend(storyId: string): boolean {
-    return currentUserId() !== null && isOnline() && !isLeaving && !isPaused(storyId) && !isReplying(storyId);
+    return currentUserId() !== null && isOnline() && !isUnloading && !isPaused(storyId) && !isReplying(storyId);
   }
 
   /** Schedules the story's next message after a pause. Returns its length in ms. */
   function pause(storyId: string, pace: Pace, wait?: number): number {
-    const before = pauses.get(storyId);
-    const refusals = before?.pace === pace ? before.refusals : 0;
-    const milliseconds = pauseMs(refusals, pace, wait) ?? 0;
+    const previous = pauses.get(storyId);
+    const refusals = previous?.pace === pace ? previous.refusals : 0;
+    const delayMs = pauseMs(refusals, pace, wait) ?? 0;
     endPause(storyId);
-    const goOn = () => {
+    const resume = () => {
       endPause(storyId);
       void flush(storyId);
     };
-    pauses.set(storyId, { pace, refusals: refusals + 1, cancel: retryPolicy.after(milliseconds, goOn) });
-    return milliseconds;
+    pauses.set(storyId, { pace, refusals: refusals + 1, cancel: retryPolicy.after(delayMs, resume) });
+    return delayMs;
   }
 
   const isPaused = (storyId: string): boolean => Boolean(pauses.get(storyId)?.cancel);
@@ -133,67 +134,67 @@ export function createSender() {
     if (pause) pause.cancel = null;
   }
 
-  function forgetPauses(storyId: string): void {
+  function clearPauses(storyId: string): void {
     endPause(storyId);
     pauses.delete(storyId);
   }
 
   /** Returns true if the story's next message may follow. A message is sent only while its author is signed in. */
   async function deliver(pending: PendingMessage): Promise<boolean> {
-    const sender = currentUserId();
-    const returnsBefore = returns;
-    const refuse = (error: ApiError) => {
+    const userId = currentUserId();
+    const restoreCountBefore = restoreCount;
+    const handleFailure = (error: ApiError) => {
       // the network was restored during the request, so no further event would trigger another attempt
-      const isBack = error.kind === 'offline' && returns !== returnsBefore;
-      return isBack ? waitAgain(pending) : refused(pending, error);
+      const isNetworkRestored = error.kind === 'offline' && restoreCount !== restoreCountBefore;
+      return isNetworkRestored ? requeue(pending) : handleRefusal(pending, error);
     };
     // withdrawn while the outbox was being read, or not shown yet: loading the outbox starts another round
-    if (!shownPending(pending.clientId)) return false;
+    if (!findPending(pending.clientId)) return false;
     dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
-    const status = untried.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
-    if (currentUserId() !== sender) return false;
-    if (status === 'received') return delivered(pending);
-    if (status === 'unknown') return refuse({ kind: 'offline' });
+    const status = untriedIds.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
+    if (currentUserId() !== userId) return false;
+    if (status === 'received') return handleDelivered(pending);
+    if (status === 'unknown') return handleFailure({ kind: 'offline' });
     for (let attempt = 1; ; attempt += 1) {
       const error = await sendPending(pending);
-      if (!error) return arrived(pending);
-      if (currentUserId() !== sender) return false;
+      if (!error) return handleSent(pending);
+      if (currentUserId() !== userId) return false;
       const delivery = !isBusy(error) && isUncertain(error) ? await deliveryStatus(pending) : 'unknown';
-      if (currentUserId() !== sender) return false;
-      if (delivery === 'received') return delivered(pending);
+      if (currentUserId() !== userId) return false;
+      if (delivery === 'received') return handleDelivered(pending);
       // the connection was lost but the server is reachable: sends once more, under the same key
       const wasLost = error.kind === 'offline' && delivery === 'absent';
-      if (!wasLost || attempt > 1) return refuse(error);
+      if (!wasLost || attempt > 1) return handleFailure(error);
     }
   }
 
-  function arrived({ storyId }: PendingMessage): true {
-    forgetPauses(storyId);
+  function handleSent({ storyId }: PendingMessage): true {
+    clearPauses(storyId);
     return true;
   }
 
-  async function delivered(pending: PendingMessage): Promise<true> {
+  async function handleDelivered(pending: PendingMessage): Promise<true> {
     await confirmDelivered(pending);
-    return arrived(pending);
+    return handleSent(pending);
   }
 
-  async function waitAgain(pending: PendingMessage): Promise<true> {
-    await keepPending({ ...pending, state: 'waiting', error: undefined });
+  async function requeue(pending: PendingMessage): Promise<true> {
+    await storePending({ ...pending, state: 'waiting', error: undefined });
     return true;
   }
 
   /** Leaves a message waiting if it can be sent automatically, otherwise the user decides. Returns true if the next may follow. */
-  async function refused(pending: PendingMessage, error: ApiError): Promise<boolean> {
+  async function handleRefusal(pending: PendingMessage, error: ApiError): Promise<boolean> {
     const { storyId } = pending;
-    const wait = waitOf(error);
-    if (isBusy(error)) pause(storyId, BUSY);
-    else if (typeof wait === 'number') {
+    const waitSeconds = waitOf(error);
+    if (isBusy(error)) pause(storyId, BUSY_PACE);
+    else if (typeof waitSeconds === 'number') {
       // whole seconds: the random fraction only spreads the load and is not shown
-      const seconds = Math.floor(pause(storyId, PATIENT, wait) / 1000);
+      const seconds = Math.floor(pause(storyId, PATIENT, waitSeconds) / 1000);
       const until = performance.now() + seconds * 1000;
       dispatch(chatActions.waitRequested({ storyId, until }));
     }
-    if (isPaused(storyId) || isLeaving || !isOnline()) {
+    if (isPaused(storyId) || isUnloading || !isOnline()) {
       dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
       return false;
     }
@@ -202,11 +203,11 @@ export function createSender() {
     }
     if (error.kind === 'invalid' && error.fields.suggestion_id) {
       // the suggestion has expired, but the text is still the user's
-      return waitAgain({ ...pending, suggestionId: undefined });
+      return requeue({ ...pending, suggestionId: undefined });
     }
     // without its id, the message starts a new conversation in place of the deleted one
     const conversationId = error.kind === 'notFound' ? null : pending.conversationId;
-    await keepPending({ ...pending, conversationId, state: 'failed', error });
+    await storePending({ ...pending, conversationId, state: 'failed', error });
     return true;
   }
 
@@ -217,18 +218,18 @@ export function createSender() {
     sendWaiting,
     endPause,
     /** Records that the server cannot have this message yet. */
-    written: (clientId: string): void => {
-      untried.add(clientId);
+    markUntried: (clientId: string): void => {
+      untriedIds.add(clientId);
     },
-    networkReturned: (): void => {
-      returns += 1;
+    recordNetworkRestored: (): void => {
+      restoreCount += 1;
     },
   };
 }
 
-function waitingStories(): Set<string> {
-  const waiting = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');
-  return new Set(waiting.map((pending) => pending.storyId));
+function findWaitingStories(): Set<string> {
+  const waitingMessages = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');
+  return new Set(waitingMessages.map((pending) => pending.storyId));
 }
 
 function isReplying(storyId: string): boolean {

@@ -32,27 +32,27 @@ export function readPendingLog(): PendingMessage[] {
 
 /**
  * Moves messages of a killed page from the log to the outbox, with timestamps after those already stored, which were written
- * earlier. Skips messages that this page is storing itself (`underWay`).
+ * earlier. Skips messages that this page is storing itself (`unsaved`).
  */
-export async function recoverPending(underWay: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
-  const lost = readPendingLog().filter(({ clientId }) => !underWay.has(clientId));
-  if (lost.length === 0) return;
-  const stored = await outboxStore.all();
-  for (const pending of lost) {
+export async function recoverPending(unsaved: ReadonlyMap<string, unknown> = new Map()): Promise<void> {
+  const lostMessages = readPendingLog().filter(({ clientId }) => !unsaved.has(clientId));
+  if (lostMessages.length === 0) return;
+  const storedEntries = await outboxStore.all();
+  for (const pending of lostMessages) {
     const isSame = ({ clientId }: { clientId: string }) => clientId === pending.clientId;
     // the log belongs to another user by now, whose outbox must not get the message
     if (!readPendingLog().some(isSame)) continue;
-    if (!stored.some(isSame)) {
-      const entry = toOutboxEntry(datedAfter(stored, pending));
+    if (!storedEntries.some(isSame)) {
+      const entry = toOutboxEntry(withDateAfter(storedEntries, pending));
       await outboxStore.put(entry);
-      stored.push(entry);
+      storedEntries.push(entry);
     }
     dropFromPendingLog(pending.clientId);
   }
 }
 
 /** Returns the message with a timestamp later than all `earlier` ones of its story, so that a clock set back cannot reorder them. */
-export function datedAfter(
+export function withDateAfter(
   earlier: readonly (PendingMessage | OutboxEntry)[],
   pending: PendingMessage,
 ): PendingMessage {

@@ -32,6 +32,6 @@ export function selectLacksPoints(state: RootState, storyId: string, cost: numbe
 /** Points for today's check-in and for inviting a friend; undefined if the site's rules do not specify them. */
 export function rewards({ checkInStreak }: User): { checkIn: number | undefined; invite: number | undefined } {
   const { checkInRewards: days, inviterReward } = toProductRules(hostConfig().rules);
-  const today = checkInStreak === undefined ? undefined : days[Math.min(checkInStreak, days.length - 1)];
-  return { checkIn: today, invite: inviterReward };
+  const todayReward = checkInStreak === undefined ? undefined : days[Math.min(checkInStreak, days.length - 1)];
+  return { checkIn: todayReward, invite: inviterReward };
 }

@@ -33,19 +33,19 @@ export interface Purchase {
  * Sends the shown price if the server supports it: it refuses to charge more. The refusal contains the new rules, and the story's
  * own price is fetched again.
  */
-async function buy<const Options extends RequestOptions & { body: object }>(
+async function sendPurchase<const Options extends RequestOptions & { body: object }>(
   { storyId, clientId, price }: Purchase,
   options: Options,
 ) {
-  const shown = price !== undefined && capabilities.has('messages.price') ? { price } : {};
-  const body = { ...options.body, client_id: clientId, ...shown };
+  const priceField = price !== undefined && capabilities.has('messages.price') ? { price } : {};
+  const body = { ...options.body, client_id: clientId, ...priceField };
   try {
     return await request({ ...options, method: 'POST', idempotencyKey: clientId, body });
   } catch (cause) {
     if (isApiError(cause) && risenPrice(cause) !== undefined) {
       store.dispatch(api.util.invalidateTags([{ type: 'Story', id: storyId }]));
-      const fetched = { forceRefetch: true, subscribe: false };
-      void store.dispatch(chatApi.endpoints.chatGetStory.initiate(storyId, fetched));
+      const fetchOptions = { forceRefetch: true, subscribe: false };
+      void store.dispatch(chatApi.endpoints.chatGetStory.initiate(storyId, fetchOptions));
     }
     throw cause;
   }
@@ -54,11 +54,11 @@ async function buy<const Options extends RequestOptions & { body: object }>(
 /** Sends a message. The same message always has the same key and body, so that it is carried out once. */
 export async function postMessage(pending: PendingMessage): Promise<SentDto> {
   const { storyId, conversationId, body, suggestionId, clientId, price } = pending;
-  const where = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
+  const target = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
   const suggestion = suggestionId ? { suggestion_id: suggestionId } : {};
-  const content = { ...where, body, ...suggestion };
+  const content = { ...target, body, ...suggestion };
   const schema = singleSchema(sentSchema);
-  return buy({ storyId, clientId, price }, { url: endpoints.messages, body: content, schema });
+  return sendPurchase({ storyId, clientId, price }, { url: endpoints.messages, body: content, schema });
 }
 
 export async function postContinue(
@@ -67,20 +67,20 @@ export async function postContinue(
   messageId: string,
 ): Promise<ContinuedDto> {
   const body = { conversation_id: conversationId, message_id: messageId };
-  return buy(purchase, { url: endpoints.continue, body, schema: singleSchema(continuedSchema) });
+  return sendPurchase(purchase, { url: endpoints.continue, body, schema: singleSchema(continuedSchema) });
 }
 
 export const postRegenerate = async (purchase: Purchase, messageId: string): Promise<ContinuedDto> =>
-  buy(purchase, { url: endpoints.regenerate(messageId), body: {}, schema: singleSchema(continuedSchema) });
+  sendPurchase(purchase, { url: endpoints.regenerate(messageId), body: {}, schema: singleSchema(continuedSchema) });
 
 /** Rejects if the conversation has continued past `lastSeq`, or the line has been edited, meanwhile. */
 export async function postEdit(purchase: Purchase, line: EditedLine, words: string, lastSeq: number): Promise<SentDto> {
   const body = { body: words, revision: line.revision, last_seq: lastSeq };
-  return buy(purchase, { url: endpoints.editMessage(line.id), body, schema: singleSchema(sentSchema) });
+  return sendPurchase(purchase, { url: endpoints.editMessage(line.id), body, schema: singleSchema(sentSchema) });
 }
 
 export async function postSuggestion(purchase: Purchase, conversationId: string, count: number): Promise<Suggestion> {
   const body = { conversation_id: conversationId, count };
   const schema = singleSchema(suggestionSchema);
-  return toSuggestion(await buy(purchase, { url: endpoints.suggestions, body, schema }));
+  return toSuggestion(await sendPurchase(purchase, { url: endpoints.suggestions, body, schema }));
 }

@@ -8,14 +8,14 @@ import {
   findMessage,
   isRunning,
   type Message,
-  placedIn,
-  restarted,
   toMessage,
-  withAnswer,
+  withResponse,
+  withRestart,
+  withSeq,
 } from '../model/thread';
 import { chatActions, currentUserId } from '../slice';
 import { postCancel, postRestart, postVariant } from './calls';
-import { changeThread, loadedThread, selectThread } from './chatApi';
+import { changeThread, loadThread, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
 import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
@@ -27,14 +27,14 @@ const { dispatch } = store;
 
 /** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await order('continue', storyId, message, price, (purchase) =>
+  await orderRevision('continue', storyId, message, price, (purchase) =>
     postContinue(purchase, message.conversationId, message.id),
   );
 }
 
 /** Requests another variant of the last reply; the previous text stays available. Rejects with ApiError, the price refunded. */
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await order('regenerate', storyId, message, price, (purchase) => postRegenerate(purchase, message.id));
+  await orderRevision('regenerate', storyId, message, price, (purchase) => postRegenerate(purchase, message.id));
 }
 
 /**
@@ -48,26 +48,26 @@ export async function editMessage(
   lastSeq: number,
   price: number | undefined,
 ): Promise<void> {
-  const what = `edit:${lastSeq}:${body}`;
-  await order(what, storyId, line, price, (purchase) => postEdit(purchase, line, body, lastSeq));
+  const action = `edit:${lastSeq}:${body}`;
+  await orderRevision(action, storyId, line, price, (purchase) => postEdit(purchase, line, body, lastSeq));
 }
 
 type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
 
-type Answer = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
+type OrderResponse = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
 /** Shows another variant of the last reply. Rejects with ApiError. */
 export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
-  const reader = currentUserId();
+  const userId = currentUserId();
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
-    const answer = await postVariant(message.id, variant);
-    if (currentUserId() === reader) takeAnswer(storyId, message, answer);
+    const response = await postVariant(message.id, variant);
+    if (currentUserId() === userId) applyResponse(storyId, message, response);
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
-    const now = await lookAt(storyId, message);
-    if (now?.variant !== variant && currentUserId() === reader) throw cause;
+    const current = await fetchMessage(storyId, message);
+    if (current?.variant !== variant && currentUserId() === userId) throw cause;
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
   }
@@ -75,52 +75,52 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
 
 /** Whether a message is still in the revision that was shown, which may have been the device's copy. Rejects with ApiError. */
 async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promise<boolean> {
-  const isKnown = selectThread(storyId)(store.getState()).data !== undefined;
-  const thread = await loadedThread(storyId);
-  return isKnown || (thread !== undefined && findMessage(thread, id)?.revision === revision);
+  const isLoaded = selectThread(storyId)(store.getState()).data !== undefined;
+  const thread = await loadThread(storyId);
+  return isLoaded || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
 
-/** Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `what` share a key. */
-async function order(
-  what: string,
+/** Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `action` share a key. */
+async function orderRevision(
+  action: string,
   storyId: string,
   message: ReplyTarget,
   price: number | undefined,
-  ask: (purchase: Purchase) => Promise<Answer>,
+  send: (purchase: Purchase) => Promise<OrderResponse>,
 ): Promise<void> {
-  const attempt = `${what}:${message.id}:${message.revision}`;
-  const clientId = openKeys.get(attempt) ?? newClientId();
-  openKeys.set(attempt, clientId);
-  const buyer = currentUserId();
-  let giveBack = () => {};
+  const attemptKey = `${action}:${message.id}:${message.revision}`;
+  const clientId = openKeys.get(attemptKey) ?? newClientId();
+  openKeys.set(attemptKey, clientId);
+  const userId = currentUserId();
+  let refund = () => {};
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
-    giveBack = session.balanceShifted(-(price ?? 0));
-    const answer = await ask({ storyId, clientId, price });
+    refund = session.balanceShifted(-(price ?? 0));
+    const response = await send({ storyId, clientId, price });
     // another user may have signed in meanwhile: this response must not change their thread
-    if (currentUserId() !== buyer) return;
-    takeAnswer(storyId, message, answer);
-    openKeys.delete(attempt);
+    if (currentUserId() !== userId) return;
+    applyResponse(storyId, message, response);
+    openKeys.delete(attemptKey);
   } catch (cause) {
-    giveBack();
-    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
-    else if (await hasGoneOn(storyId, message)) return;
+    refund();
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
+    else if (await wasCarriedOut(storyId, message)) return;
     throw cause;
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
   }
 }
 
-function takeAnswer(storyId: string, { conversationId }: ReplyTarget, answer: Answer): void {
-  const { reply, conversation, balance } = answer;
+function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
+  const { reply, conversation, balance } = response;
   if (balance !== undefined) session.userPatched({ balance });
-  const message = toMessage(answer.message);
+  const message = toMessage(response.message);
   dispatch(
     changeThread(storyId, (thread) => {
-      if (!reply) return withAnswer(thread, conversationId, [message]);
-      const { seq } = placedIn(thread.messages, message);
-      return withAnswer(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
+      if (!reply) return withResponse(thread, conversationId, [message]);
+      const { seq } = withSeq(thread.messages, message);
+      return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
     }),
   );
   if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
@@ -129,15 +129,15 @@ function takeAnswer(storyId: string, { conversationId }: ReplyTarget, answer: An
 }
 
 /** Whether the server carried out a request whose response was lost. */
-async function hasGoneOn(storyId: string, message: ReplyTarget): Promise<boolean> {
-  const now = await lookAt(storyId, message);
-  if (!now || now.revision === message.revision) return false;
+async function wasCarriedOut(storyId: string, message: ReplyTarget): Promise<boolean> {
+  const current = await fetchMessage(storyId, message);
+  if (!current || current.revision === message.revision) return false;
   await session.refresh();
   return true;
 }
 
 /** Fetches the current state of a message; returns the known state if the server cannot be reached. */
-async function lookAt(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
+async function fetchMessage(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
   await threadSyncs.catchUp(storyId);
   const thread = selectThread(storyId)(store.getState()).data;
   return thread && findMessage(thread, id);
@@ -145,34 +145,34 @@ async function lookAt(storyId: string, { id }: ReplyTarget): Promise<Message | u
 
 /** Stops a running reply and keeps the text so far. Does nothing if it has ended meanwhile. Rejects with ApiError. */
 export async function stopReply(storyId: string, message: Message): Promise<void> {
-  const reader = currentUserId();
+  const userId = currentUserId();
   try {
-    const answer = await postCancel(message.id, message.revision);
-    if (currentUserId() === reader) takeAnswer(storyId, message, answer);
+    const response = await postCancel(message.id, message.revision);
+    if (currentUserId() === userId) applyResponse(storyId, message, response);
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
-    const now = await lookAt(storyId, message);
-    const isWritten = now !== undefined && isRunning(now) && now.revision === message.revision;
-    if (isWritten && currentUserId() === reader) throw cause;
+    const current = await fetchMessage(storyId, message);
+    const isStillRunning = current !== undefined && isRunning(current) && current.revision === message.revision;
+    if (isStillRunning && currentUserId() === userId) throw cause;
   }
 }
 
 /** Deletes all messages of a conversation, so that its story starts over. Rejects with ApiError. */
 export async function restartConversation(storyId: string, conversationId: string): Promise<void> {
-  const attempt = `restart:${conversationId}`;
-  const clientId = openKeys.get(attempt) ?? newClientId();
-  openKeys.set(attempt, clientId);
-  const reader = currentUserId();
+  const attemptKey = `restart:${conversationId}`;
+  const clientId = openKeys.get(attemptKey) ?? newClientId();
+  openKeys.set(attemptKey, clientId);
+  const userId = currentUserId();
   try {
     const conversation = toConversation(await postRestart(conversationId, clientId));
-    openKeys.delete(attempt);
-    if (currentUserId() !== reader) return;
-    dispatch(changeThread(storyId, (thread) => restarted(thread, conversation.version)));
+    openKeys.delete(attemptKey);
+    if (currentUserId() !== userId) return;
+    dispatch(changeThread(storyId, (thread) => withRestart(thread, conversation.version)));
     dispatch(changeConversations((pages) => withConversation(pages, conversation)));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);
   } catch (cause) {
-    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attempt);
+    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
     throw cause;
   }
 }

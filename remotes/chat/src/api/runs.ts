@@ -1,6 +1,6 @@
 import type { ConversationDto, CursorPage } from '@liaozhai/shared/contract';
 import { api, endpoints, store } from '@liaozhai/shared/runtime';
-import { type Conversation, toConversationPage, withPresent } from '../model/conversation';
+import { type Conversation, toConversationPage, withCurrentRun } from '../model/conversation';
 import { currentUserId } from '../slice';
 import { changeConversations, listSchema, loadChatApi, putConversation } from './listApi';
 
@@ -8,8 +8,12 @@ const runsApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     chatGetRuns: build.query<Conversation[], string>({
-      async queryFn(story_id, _queryApi, _options, ask) {
-        const { data, error } = await ask({ url: endpoints.conversations, params: { story_id }, schema: listSchema });
+      async queryFn(story_id, _queryApi, _options, baseQuery) {
+        const { data, error } = await baseQuery({
+          url: endpoints.conversations,
+          params: { story_id },
+          schema: listSchema,
+        });
         if (error) return { error };
         const { items } = toConversationPage(data as CursorPage<ConversationDto>);
         return { data: items.sort((left, right) => right.run - left.run) };
@@ -25,19 +29,19 @@ export const { useChatGetRunsQuery } = runsApi;
 const { dispatch } = store;
 
 /** Resumes a run in place of the story's current one. Rejects with ApiError. */
-export async function takeUp(conversation: Conversation): Promise<void> {
-  await choose(conversation.id, conversation.storyId, false);
-  dispatch(changeConversations((pages) => withPresent(pages, conversation)));
+export async function resumeRun(conversation: Conversation): Promise<void> {
+  await setShelved(conversation.id, conversation.storyId, false);
+  dispatch(changeConversations((pages) => withCurrentRun(pages, conversation)));
 }
 
 /** Shelves the current run, so that the next line starts a new one. Rejects with ApiError. */
-export const beginAnother = (storyId: string, conversationId: string): Promise<void> =>
-  choose(conversationId, storyId, true);
+export const startNewRun = (storyId: string, conversationId: string): Promise<void> =>
+  setShelved(conversationId, storyId, true);
 
-async function choose(id: string, storyId: string, shelved: boolean): Promise<void> {
-  const reader = currentUserId();
+async function setShelved(id: string, storyId: string, shelved: boolean): Promise<void> {
+  const userId = currentUserId();
   await putConversation(id, { shelved });
-  if (currentUserId() !== reader) return;
+  if (currentUserId() !== userId) return;
   dispatch(api.util.invalidateTags(['Conversation', { type: 'Story', id: storyId }]));
   const chat = await loadChatApi();
   await chat.switchThread(storyId);

@@ -1,7 +1,7 @@
 import { cursorPageSchema, endpoints, isApiError, messageSchema, request, store } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
 import { type Message, type Thread, withOlder } from '../model/thread';
-import { askLatest, THREAD_PAGE } from './calls';
+import { fetchLatest, THREAD_PAGE } from './calls';
 import { changeThread, selectThread } from './chatApi';
 import { threadSyncs } from './threadSync';
 
@@ -15,7 +15,7 @@ export interface Place {
 
 const placesSchema = cursorPageSchema(messageSchema);
 
-async function askPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
+async function fetchPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
   const { items } = await request({ url, params, schema: placesSchema });
   // a message without a readable seq cannot be navigated to
   return items.flatMap(({ id, seq, created_at }) =>
@@ -25,11 +25,11 @@ async function askPlaces(url: string, params: Record<string, string>): Promise<P
 
 /** Finds messages that contain the words, in the order of the conversation. Rejects with ApiError. */
 export const findMessages = (conversationId: string, words: string): Promise<Place[]> =>
-  askPlaces(endpoints.findMessages, { conversation_id: conversationId, q: words });
+  fetchPlaces(endpoints.findMessages, { conversation_id: conversationId, q: words });
 
 /** Loads the first message of each day, the latest day first. Rejects with ApiError. */
-export async function askDays(conversationId: string): Promise<Place[]> {
-  const days = await askPlaces(endpoints.messageDays, { conversation_id: conversationId });
+export async function fetchDays(conversationId: string): Promise<Place[]> {
+  const days = await fetchPlaces(endpoints.messageDays, { conversation_id: conversationId });
   return days.filter(({ createdAt }) => createdAt !== '');
 }
 
@@ -46,7 +46,7 @@ interface SearchPorts {
   show: (window: LogWindow | null) => void;
 }
 
-type Way = 'older' | 'newer';
+type Direction = 'older' | 'newer';
 
 const threadOf = (storyId: string): Thread | undefined => selectThread(storyId)(store.getState()).data;
 
@@ -60,64 +60,65 @@ export async function openWindow(
   ports: SearchPorts,
 ): Promise<Message | undefined> {
   const { storyId, show } = ports;
-  const ask = (before: number) => askLatest({ conversation_id: conversationId, before, limit: THREAD_PAGE });
-  const first = await ask(place.seq + THREAD_PAGE / 2);
-  const state = { messages: first.messages, version: first.version, hasOlder: first.hasMore };
-  const problems: Record<Way, unknown> = { older: undefined, newer: undefined };
-  const underWay = new Set<Way>();
-  let isOver = false;
+  const fetchBefore = (before: number) => fetchLatest({ conversation_id: conversationId, before, limit: THREAD_PAGE });
+  const firstPage = await fetchBefore(place.seq + THREAD_PAGE / 2);
+  const state = { messages: firstPage.messages, version: firstPage.version, hasOlder: firstPage.hasMore };
+  const problems: Record<Direction, unknown> = { older: undefined, newer: undefined };
+  const loadingDirections = new Set<Direction>();
+  let isClosed = false;
 
   const leave = () => {
-    isOver = true;
+    isClosed = true;
     show(null);
   };
 
   /** Merges the window into the thread. Returns false while there is a gap between them. */
-  function join(): boolean {
+  function mergeIntoThread(): boolean {
     const thread = threadOf(storyId);
-    const before = thread?.messages[0]?.seq;
-    const last = state.messages.at(-1)?.seq;
-    if (!thread || thread.conversationId !== conversationId || before === undefined || last === undefined) return true;
-    if (last < before - 1) return false;
+    const firstSeq = thread?.messages[0]?.seq;
+    const lastSeq = state.messages.at(-1)?.seq;
+    if (!thread || thread.conversationId !== conversationId || firstSeq === undefined || lastSeq === undefined)
+      return true;
+    if (lastSeq < firstSeq - 1) return false;
     const page = { conversationId, messages: state.messages, version: state.version, hasMore: state.hasOlder };
-    store.dispatch(changeThread(storyId, (now) => withOlder(now, page, before)));
+    store.dispatch(changeThread(storyId, (now) => withOlder(now, page, firstSeq)));
     if (state.version < thread.version) void threadSyncs.catchUp(storyId);
     return true;
   }
 
-  async function extend(way: Way): Promise<void> {
-    const [oldest, newest] = [state.messages[0]?.seq ?? 0, state.messages.at(-1)?.seq ?? 0];
-    const page = await ask(way === 'older' ? oldest : newest + 1 + THREAD_PAGE);
-    if (isOver) return;
-    const added = page.messages.filter(({ seq }) => (way === 'older' ? seq < oldest : seq > newest));
-    state.messages = way === 'older' ? [...added, ...state.messages] : [...state.messages, ...added];
+  async function extend(direction: Direction): Promise<void> {
+    const [oldestSeq, newestSeq] = [state.messages[0]?.seq ?? 0, state.messages.at(-1)?.seq ?? 0];
+    const page = await fetchBefore(direction === 'older' ? oldestSeq : newestSeq + 1 + THREAD_PAGE);
+    if (isClosed) return;
+    const newMessages = page.messages.filter(({ seq }) => (direction === 'older' ? seq < oldestSeq : seq > newestSeq));
+    state.messages = direction === 'older' ? [...newMessages, ...state.messages] : [...state.messages, ...newMessages];
     state.version = Math.min(state.version, page.version);
-    if (way === 'older') state.hasOlder = page.hasMore && added.length > 0;
+    if (direction === 'older') state.hasOlder = page.hasMore && newMessages.length > 0;
     // without newer messages the window has reached the end of the conversation
-    if (way === 'newer' && (join() || added.length === 0)) leave();
+    if (direction === 'newer' && (mergeIntoThread() || newMessages.length === 0)) leave();
     else publish();
   }
 
-  const forget = () => {
+  const clearError = () => {
     problems.newer = undefined;
   };
 
-  function load(way: Way): void {
-    if (isOver || underWay.has(way) || problems[way] !== undefined) return;
-    underWay.add(way);
-    extend(way)
+  function load(direction: Direction): void {
+    if (isClosed || loadingDirections.has(direction) || problems[direction] !== undefined) return;
+    loadingDirections.add(direction);
+    extend(direction)
       .catch((cause: unknown) => {
         if (!isApiError(cause)) throw cause;
-        problems[way] = cause;
+        problems[direction] = cause;
         // no row at the end can show the error, so the next scroll tries again
-        if (way === 'newer') setTimeout(forget, RETRY_MS);
+        if (direction === 'newer') setTimeout(clearError, RETRY_MS);
         publish();
       })
-      .finally(() => underWay.delete(way));
+      .finally(() => loadingDirections.delete(direction));
   }
 
   function publish(): void {
-    if (isOver) return;
+    if (isClosed) return;
     const retry = () => {
       problems.older = undefined;
       load('older');
@@ -129,7 +130,7 @@ export async function openWindow(
     });
   }
 
-  if (join()) leave();
+  if (mergeIntoThread()) leave();
   else publish();
   return state.messages.find(({ seq }) => seq >= place.seq);
 }

@@ -19,7 +19,7 @@ function syncOf(start: Thread | undefined, answers: (LatestDto | Error | object)
     change: (next) => {
       thread = next;
     },
-    ask: async (query) => {
+    fetchPage: async (query) => {
       queries.push(query);
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       if (answer && 'data' in answer) return toPage(answer as LatestDto);
@@ -112,7 +112,7 @@ describe('catching up', () => {
     await seconds(1);
     expect(queries).toHaveLength(0);
     load(threadOf(latestDto([asked])));
-    sync.loaded(false);
+    sync.handleLoaded(false);
     await seconds(0.2);
     expect(queries).toHaveLength(1);
     expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2]);
@@ -131,7 +131,7 @@ describe('catching up', () => {
   test("follows soon where the first page was the device's copy", async () => {
     const whole = latestDto([messageDto({ seq: 2 })]);
     const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [{ kind: 'timeout' }, whole]);
-    sync.loaded(true);
+    sync.handleLoaded(true);
     await seconds(5.1);
     expect(thread()?.version).toBe(1);
     sync.watch();
@@ -183,7 +183,7 @@ describe('a reply that grows', () => {
         count += 1;
         drawn += drawingMs;
       },
-      ask: async () => toPage(latestDto([asked, streaming])),
+      fetchPage: async () => toPage(latestDto([asked, streaming])),
       isLive: () => true,
     });
     for (let piece = 0; piece < 200; piece += 1) {

@@ -16,15 +16,15 @@ import {
   applyEvent,
   emptyThread,
   type Page,
-  restarted,
   runningMessage,
   type Thread,
   toDelta,
   withChanges,
   withNewest,
   withOlder,
+  withRestart,
 } from '../model/thread';
-import { askLatest, type LatestQuery, THREAD_PAGE } from './calls';
+import { fetchLatest, type LatestQuery, THREAD_PAGE } from './calls';
 
 export interface ThreadPorts {
   storyId: string;
@@ -32,7 +32,7 @@ export interface ThreadPorts {
   read: () => Thread | undefined;
   change: (next: Thread) => void;
   /** `GET /v1/messages/latest`; rejects with ApiError. */
-  ask: (query: LatestQuery) => Promise<Page>;
+  fetchPage: (query: LatestQuery) => Promise<Page>;
   /** Whether the socket is assumed to deliver events. */
   isLive: () => boolean;
 }
@@ -42,26 +42,26 @@ const PAGE_LIMIT = 100;
 const SILENCE_SECONDS = 5;
 const POLL_SECONDS = [2, 5, 10];
 const WITHOUT_SOCKET_SECONDS = 2;
-const RETRIES: Pace = { firstMs: 5_000, longestMs: 60_000, spread: 0.2 };
+const RETRY_PACE: Pace = { firstMs: 5_000, longestMs: 60_000, spread: 0.2 };
 
 type Change = (thread: Thread) => Applied;
 
 /** Synchronizes a thread with the server: applies events once per frame, fetches gaps, and polls while events are missing. */
 export class ThreadSync {
   readonly #ports: ThreadPorts;
-  readonly #frame = oncePerFrame(() => this.#flush());
-  #applied: Change[] = [];
-  #catching: Promise<void> | undefined;
-  #loading: Promise<void> | undefined;
-  #again = false;
-  #polls = 0;
+  readonly #frame = createFrameScheduler(() => this.#flush());
+  #queuedChanges: Change[] = [];
+  #catchUpPromise: Promise<void> | undefined;
+  #olderPromise: Promise<void> | undefined;
+  #shouldCatchUpAgain = false;
+  #pollCount = 0;
   /** Changes are known to be missing and could not be fetched. */
   #isBehind = false;
   /** The story's current run differs from the thread. */
-  #isElsewhere = false;
-  #failures = 0;
+  #isRunOutdated = false;
+  #failureCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(ports: ThreadPorts) {
     this.#ports = ports;
@@ -69,282 +69,282 @@ export class ThreadSync {
 
   /** Queues an event, which is applied together with all others before the next paint. */
   receive(change: Change): void {
-    this.#applied.push(change);
-    this.#frame.ask();
+    this.#queuedChanges.push(change);
+    this.#frame.schedule();
   }
 
-  deleted(conversationId: string): void {
+  handleDeleted(conversationId: string): void {
     if (this.#ports.read()?.conversationId === conversationId) this.#ports.change(emptyThread(this.#ports.storyId));
   }
 
   /** Runs after a change of the story's current run: replaces the thread with the newest page. */
-  switched(): Promise<void> {
-    this.#isElsewhere = true;
+  handleRunSwitched(): Promise<void> {
+    this.#isRunOutdated = true;
     return this.catchUp();
   }
 
   /** Handles a run that was shelved or resumed, here or on another device. */
-  marked({ id, story, shelved }: ConversationDto): void {
-    const shown = this.#ports.read()?.conversationId;
-    if (String(story?.id) !== this.#ports.storyId || typeof shelved !== 'boolean' || shown === undefined) return;
-    if (shelved === (shown === String(id))) void this.switched();
+  handleUpdated({ id, story, shelved }: ConversationDto): void {
+    const shownId = this.#ports.read()?.conversationId;
+    if (String(story?.id) !== this.#ports.storyId || typeof shelved !== 'boolean' || shownId === undefined) return;
+    if (shelved === (shownId === String(id))) void this.handleRunSwitched();
   }
 
   /** Applies the events received before the first page and fetches missed changes. The device's copy is always behind. */
-  loaded(isCached: boolean): void {
+  handleLoaded(isCached: boolean): void {
     this.#isBehind = isCached;
     this.#flush();
-    const wasAsked = this.#again;
-    this.#again = false;
-    if (wasAsked) void this.catchUp();
+    const shouldCatchUp = this.#shouldCatchUpAgain;
+    this.#shouldCatchUpAgain = false;
+    if (shouldCatchUp) void this.catchUp();
     this.watch();
   }
 
   /** Fetches all changes since the thread's version. Calls during a request start one more afterwards. */
   catchUp(): Promise<void> {
-    if (this.#catching || !this.#ports.read()) this.#again = true;
+    if (this.#catchUpPromise || !this.#ports.read()) this.#shouldCatchUpAgain = true;
     if (!this.#ports.read()) return Promise.resolve();
-    this.#catching ??= this.#catchUpOnce().finally(() => {
-      this.#catching = undefined;
-      if (this.#again && !this.#stopped) {
-        this.#again = false;
+    this.#catchUpPromise ??= this.#catchUpOnce().finally(() => {
+      this.#catchUpPromise = undefined;
+      if (this.#shouldCatchUpAgain && !this.#isStopped) {
+        this.#shouldCatchUpAgain = false;
         void this.catchUp();
       }
     });
-    return this.#catching;
+    return this.#catchUpPromise;
   }
 
   loadOlder(): Promise<void> {
-    this.#loading ??= this.#loadPageBefore().finally(() => {
-      this.#loading = undefined;
+    this.#olderPromise ??= this.#loadPageBefore().finally(() => {
+      this.#olderPromise = undefined;
     });
-    return this.#loading;
+    return this.#olderPromise;
   }
 
   /** Schedules the next poll, counted from now. */
   watch(): void {
     clearTimeout(this.#timer);
-    const seconds = this.#secondsToNextLook();
-    if (seconds === undefined || this.#stopped) return;
+    const seconds = this.#secondsToNextPoll();
+    if (seconds === undefined || this.#isStopped) return;
     this.#timer = setTimeout(() => {
-      this.#polls += 1;
+      this.#pollCount += 1;
       void this.catchUp();
     }, seconds * 1000);
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#frame.stop();
     clearTimeout(this.#timer);
   }
 
-  #secondsToNextLook(): number | undefined {
-    if (this.#isBehind) return (pauseMs(this.#failures, RETRIES) ?? 0) / 1000;
+  #secondsToNextPoll(): number | undefined {
+    if (this.#isBehind) return (pauseMs(this.#failureCount, RETRY_PACE) ?? 0) / 1000;
     const thread = this.#ports.read();
     if (!thread || !runningMessage(thread)) return undefined;
     if (!this.#ports.isLive()) return WITHOUT_SOCKET_SECONDS;
-    if (this.#polls === 0) return SILENCE_SECONDS;
-    return POLL_SECONDS[Math.min(this.#polls, POLL_SECONDS.length) - 1];
+    if (this.#pollCount === 0) return SILENCE_SECONDS;
+    return POLL_SECONDS[Math.min(this.#pollCount, POLL_SECONDS.length) - 1];
   }
 
   #flush(): void {
-    const before = this.#ports.read();
-    if (!before || this.#stopped) return;
-    let thread = before;
+    const previous = this.#ports.read();
+    if (!previous || this.#isStopped) return;
+    let thread = previous;
     let complete = true;
-    for (const change of this.#applied.splice(0)) {
+    for (const change of this.#queuedChanges.splice(0)) {
       const applied = change(thread);
       thread = applied.thread;
       complete &&= applied.complete;
     }
-    if (thread !== before) this.changed(thread);
+    if (thread !== previous) this.setThread(thread);
     if (!complete) void this.catchUp();
   }
 
   /** Stores a newer state of the thread and restarts the polling schedule. */
-  changed(thread: Thread): void {
-    this.#polls = 0;
+  setThread(thread: Thread): void {
+    this.#pollCount = 0;
     this.#ports.change(thread);
     this.watch();
   }
 
   async #catchUpOnce(): Promise<void> {
     try {
-      while (await this.#takePage());
+      while (await this.#applyNextPage());
       this.#isBehind = false;
-      this.#failures = 0;
+      this.#failureCount = 0;
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
-      if (this.#isBehind) this.#failures += 1;
+      if (this.#isBehind) this.#failureCount += 1;
       this.#isBehind = cause.kind !== 'notFound';
-      if (!this.#isBehind) this.#begunAnew();
+      if (!this.#isBehind) this.#resetThread();
     }
     this.watch();
   }
 
   /** Clears a thread whose conversation is gone, and fetches again, since the story may have a new one. */
-  #begunAnew(): void {
+  #resetThread(): void {
     const { read, change, storyId } = this.#ports;
-    this.#again ||= read()?.conversationId !== null;
+    this.#shouldCatchUpAgain ||= read()?.conversationId !== null;
     change(emptyThread(storyId));
   }
 
   async #loadPageBefore(): Promise<void> {
-    const { read, change, ask } = this.#ports;
+    const { read, change, fetchPage } = this.#ports;
     const thread = read();
-    const before = thread?.messages[0]?.seq;
-    if (!thread?.hasOlder || !thread.conversationId || before === undefined) return;
-    const page = await ask({ conversation_id: thread.conversationId, before, limit: THREAD_PAGE });
-    const now = read();
-    if (now) change(withOlder(now, page, before));
+    const firstSeq = thread?.messages[0]?.seq;
+    if (!thread?.hasOlder || !thread.conversationId || firstSeq === undefined) return;
+    const page = await fetchPage({ conversation_id: thread.conversationId, before: firstSeq, limit: THREAD_PAGE });
+    const current = read();
+    if (current) change(withOlder(current, page, firstSeq));
     if ((read()?.version ?? 0) < thread.version) await this.catchUp();
   }
 
   /** Merges one page of changes. Returns true while there are more. */
-  async #takePage(): Promise<boolean> {
-    const { read, ask, storyId } = this.#ports;
+  async #applyNextPage(): Promise<boolean> {
+    const { read, fetchPage, storyId } = this.#ports;
     const thread = read();
-    if (!thread || this.#stopped) return false;
+    if (!thread || this.#isStopped) return false;
     const { conversationId, version } = thread;
-    const isKnown = conversationId !== null && !this.#isElsewhere;
-    const query = isKnown
+    const hasConversation = conversationId !== null && !this.#isRunOutdated;
+    const query = hasConversation
       ? { conversation_id: conversationId, after: version, limit: PAGE_LIMIT }
       : { story_id: storyId, limit: PAGE_LIMIT };
-    this.#isElsewhere = false;
-    const page = await ask(query).catch((cause: unknown) => {
-      this.#isElsewhere ||= conversationId !== null && !isKnown;
+    this.#isRunOutdated = false;
+    const page = await fetchPage(query).catch((cause: unknown) => {
+      this.#isRunOutdated ||= conversationId !== null && !hasConversation;
       throw cause;
     });
-    const now = read();
+    const current = read();
     // a conversation that began during the request is not in the response
-    if (!now || this.#stopped || now.conversationId !== conversationId) return false;
-    const next = isKnown ? withChanges(now, page) : withNewest(now, page);
-    if (next !== now) {
+    if (!current || this.#isStopped || current.conversationId !== conversationId) return false;
+    const next = hasConversation ? withChanges(current, page) : withNewest(current, page);
+    if (next !== current) {
       // a poll that finds changes shows that events are missing, so the next one follows soon
-      this.#polls = Math.min(this.#polls, 1);
+      this.#pollCount = Math.min(this.#pollCount, 1);
       this.#ports.change(next);
     }
-    return isKnown && page.hasMore && next !== now;
+    return hasConversation && page.hasMore && next !== current;
   }
 }
 
-const messageEvents = ['message.created', 'message.completed', 'message.failed'] as const;
+const messageEventNames = ['message.created', 'message.completed', 'message.failed'] as const;
 
-interface Following {
+interface SyncHandle {
   /** Must be called once the first page or the device's copy has loaded. */
-  loaded: (isCached: boolean) => void;
+  handleLoaded: (isCached: boolean) => void;
   stop: () => void;
 }
 
 /** All synchronized threads, by story. */
 function createThreadSyncs() {
-  const running = new Map<string, ThreadSync>();
-  let socketIsLive = false;
+  const syncs = new Map<string, ThreadSync>();
+  let isSocketLive = false;
 
-  const catchUp = (storyId: string): Promise<void> => running.get(storyId)?.catchUp() ?? Promise.resolve();
+  const catchUp = (storyId: string): Promise<void> => syncs.get(storyId)?.catchUp() ?? Promise.resolve();
 
   return {
     catchUp,
 
     /** Must be called by the page that observes the connection's status. */
-    socketChanged(isLive: boolean): void {
-      if (socketIsLive === isLive) return;
-      socketIsLive = isLive;
-      for (const sync of running.values()) sync.watch();
+    setSocketLive(isLive: boolean): void {
+      if (isSocketLive === isLive) return;
+      isSocketLive = isLive;
+      for (const sync of syncs.values()) sync.watch();
     },
 
     /** Reports that the story's current run has changed; returns false if its thread is not synchronized. */
-    switched: (storyId: string): Promise<void> | false => running.get(storyId)?.switched() ?? false,
+    handleRunSwitched: (storyId: string): Promise<void> | false => syncs.get(storyId)?.handleRunSwitched() ?? false,
 
     /** Reports that a response has changed the thread, so that a running reply is polled. */
-    watch: (storyId: string): void => running.get(storyId)?.watch(),
+    watch: (storyId: string): void => syncs.get(storyId)?.watch(),
 
     /** Subscribes a story's thread to the user's channel, before its first page is requested. */
-    follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): Following {
-      const sync = new ThreadSync({ ...ports, ask: askLatest, isLive: () => socketIsLive });
-      running.set(ports.storyId, sync);
-      const stops = [
-        ...messageEvents.map((name) =>
+    follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): SyncHandle {
+      const sync = new ThreadSync({ ...ports, fetchPage: fetchLatest, isLive: () => isSocketLive });
+      syncs.set(ports.storyId, sync);
+      const unsubscribers = [
+        ...messageEventNames.map((name) =>
           listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event))),
         ),
         listen('message.delta', deltaEventSchema, (event) => {
           const delta = toDelta(event);
           sync.receive((thread) => applyDelta(thread, delta));
         }),
-        listen('conversation.deleted', idEventSchema, (event) => sync.deleted(String(event.id))),
+        listen('conversation.deleted', idEventSchema, (event) => sync.handleDeleted(String(event.id))),
         listen('conversation.restarted', idEventSchema, ({ id, version }) =>
           sync.receive((thread) => {
             if (thread.conversationId !== String(id)) return { thread, complete: true };
             if (typeof version !== 'number') return { thread, complete: false };
-            const next = restarted(thread, version);
+            const next = withRestart(thread, version);
             // messages after the restart may have arrived before this event and been skipped as below the window
             return { thread: next, complete: next.version >= version && !thread.hasOlder };
           }),
         ),
-        listen('conversation.updated', conversationEventSchema, ({ conversation }) => sync.marked(conversation)),
+        listen('conversation.updated', conversationEventSchema, ({ conversation }) => sync.handleUpdated(conversation)),
         onCaughtUpNeeded(() => void sync.catchUp()),
       ];
       const stop = () => {
         sync.stop();
-        if (running.get(ports.storyId) === sync) running.delete(ports.storyId);
-        for (const each of stops) each();
+        if (syncs.get(ports.storyId) === sync) syncs.delete(ports.storyId);
+        for (const each of unsubscribers) each();
       };
-      return { loaded: (isCached) => sync.loaded(isCached), stop };
+      return { handleLoaded: (isCached) => sync.handleLoaded(isCached), stop };
     },
 
     /** Prepends the page before the first loaded message; one request at a time. Rejects with ApiError. */
-    loadOlder: (storyId: string): Promise<void> => running.get(storyId)?.loadOlder() ?? Promise.resolve(),
+    loadOlder: (storyId: string): Promise<void> => syncs.get(storyId)?.loadOlder() ?? Promise.resolve(),
   };
 }
 
 export const threadSyncs = createThreadSyncs();
 
-const LATEST_MS = 200;
+const MAX_DELAY_MS = 200;
 /** Two frames, so that at most every third is drawn: text at 20 updates a second reads as well, and scrolling and typing stay smooth. */
-const LEAST_REST_MS = 33;
+const MIN_REST_MS = 33;
 /** Slow drawings update the text ten times a second. */
-const MOST_REST_MS = 100;
+const MAX_REST_MS = 100;
 /** Ratio of rest to drawing time: at most a fifth of the time is spent on drawing text. */
 const RESTS_PER_DRAWING = 4;
 
 /**
  * Runs `work` once before a paint: the next one, or the first one after a rest that grows with the duration of the last drawing.
- * A hidden page does not paint, so it runs after `LATEST_MS`.
+ * A hidden page does not paint, so it runs after `MAX_DELAY_MS`.
  */
-function oncePerFrame(work: () => void): { ask(): void; stop(): void } {
-  let frame: number | undefined;
-  let rest: ReturnType<typeof setTimeout> | undefined;
-  let latest: ReturnType<typeof setTimeout> | undefined;
-  let restMs = LEAST_REST_MS;
-  let restedAt = 0;
+function createFrameScheduler(work: () => void): { schedule(): void; stop(): void } {
+  let frameId: number | undefined;
+  let restTimer: ReturnType<typeof setTimeout> | undefined;
+  let deadlineTimer: ReturnType<typeof setTimeout> | undefined;
+  let restMs = MIN_REST_MS;
+  let restEndsAt = 0;
   const stop = () => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    clearTimeout(rest);
-    clearTimeout(latest);
-    frame = rest = latest = undefined;
+    if (frameId !== undefined) cancelAnimationFrame(frameId);
+    clearTimeout(restTimer);
+    clearTimeout(deadlineTimer);
+    frameId = restTimer = deadlineTimer = undefined;
   };
   const run = () => {
     stop();
     const startedAt = performance.now();
-    restedAt = startedAt + restMs;
+    restEndsAt = startedAt + restMs;
     work();
     // the next task runs once the drawing is finished
     setTimeout(() => {
       const drawnMs = performance.now() - startedAt;
-      restMs = Math.min(Math.max(drawnMs * RESTS_PER_DRAWING, LEAST_REST_MS), MOST_REST_MS);
-      restedAt = startedAt + drawnMs + restMs;
+      restMs = Math.min(Math.max(drawnMs * RESTS_PER_DRAWING, MIN_REST_MS), MAX_REST_MS);
+      restEndsAt = startedAt + drawnMs + restMs;
     });
   };
-  const awaitFrame = () => {
-    frame = requestAnimationFrame(run);
+  const requestFrame = () => {
+    frameId = requestAnimationFrame(run);
   };
   return {
-    ask() {
-      if (latest !== undefined) return;
-      const leftMs = restedAt - performance.now();
-      if (leftMs > 0) rest = setTimeout(awaitFrame, leftMs);
-      else awaitFrame();
-      latest = setTimeout(run, LATEST_MS);
+    schedule() {
+      if (deadlineTimer !== undefined) return;
+      const remainingMs = restEndsAt - performance.now();
+      if (remainingMs > 0) restTimer = setTimeout(requestFrame, remainingMs);
+      else requestFrame();
+      deadlineTimer = setTimeout(run, MAX_DELAY_MS);
     },
     stop,
   };

@@ -23,7 +23,7 @@ import {
   useTransition,
 } from 'react';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
-import { closeSuggestions, recallSuggestions, suggestionKeyOf } from '../api/suggestions';
+import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
 import { type EditedLine, isRunning, type Message } from '../model/thread';
 import { type Suggestions, selectChat } from '../slice';
@@ -89,7 +89,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const [isAsking, ask] = useTransition();
   const offered = shownSuggestions ?? openingLines.offered ?? (isAsking ? awaited : undefined);
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
-  useEffect(() => void recallSuggestions(story.id), [story.id]);
+  useEffect(() => void restoreSuggestions(story.id), [story.id]);
   const { chosen } = openingLines;
   const filled = useRef<string>(undefined);
   useEffect(() => {

@@ -16,7 +16,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { askDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
+import { fetchDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
 import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
@@ -185,7 +185,7 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
     if (!open) return;
     let isOver = false;
     setProblem(undefined);
-    askDays(conversationId).then(
+    fetchDays(conversationId).then(
       (known) => isOver || setDays(known),
       (cause: unknown) => isOver || setProblem(cause),
     );

@@ -33,8 +33,8 @@ import { type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useSt
 import { deletions } from '../api/deletions';
 import { toastFailure } from '../api/failures';
 import {
+  appendStoredPages,
   pin,
-  putKeptConversations,
   refreshConversations,
   selectConversations,
   useChatGetConversationsInfiniteQuery,
@@ -155,7 +155,7 @@ function ConversationListing() {
     tab,
     key: 'chat.pages.2',
     pages: list.data?.pages,
-    restore: (kept) => dispatch(putKeptConversations(kept)),
+    restore: (kept) => dispatch(appendStoredPages(kept)),
   });
   const canSearch = useCapability('conversations.search');
   // opened by a button, so that no row moves when the server turns out to support the search

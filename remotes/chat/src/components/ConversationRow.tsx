@@ -3,7 +3,7 @@ import { Link, paths, useNavigate } from '@liaozhai/shared/runtime';
 import { Cover, DeleteIcon, Menu, media, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import { createContext, type MouseEvent, memo, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { takeUp } from '../api/runs';
+import { resumeRun } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import styles from '../pages/ConversationListPage.module.css';
 import { texts } from '../texts';
@@ -53,7 +53,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     if (isOpening.current) return;
     isOpening.current = true;
     try {
-      await takeUp(conversation);
+      await resumeRun(conversation);
       navigate(link.to, { replace: link.replace });
     } catch (cause) {
       toastFailure(cause, texts.runs.failed);

@@ -3,7 +3,7 @@ import { useSelector } from '@liaozhai/shared/runtime';
 import { ProblemCode, useCountdown } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
 import { selectLacksPoints } from '../api/points';
-import { hadNoAnswer, heldForPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
+import { hadNoResponse, messagesLackingPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './MessageRow.module.css';
@@ -69,7 +69,7 @@ function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
   // cost 0: the server reported the lack without figures, so the page cannot check it
   const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
   const count = useSelector((state) => {
-    const held = heldForPoints(storyId, selectChat(state).pending);
+    const held = messagesLackingPoints(storyId, selectChat(state).pending);
     return held[0]?.clientId === clientId ? held.length : 0;
   });
   if (count === 0) return null;
@@ -87,7 +87,7 @@ function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
 }
 
 function failureText(pending: PendingMessage): string {
-  if (hadNoAnswer(pending)) return texts.state.unknown;
+  if (hadNoResponse(pending)) return texts.state.unknown;
   const risen = risenPrice(pending.error);
   if (risen !== undefined) return texts.price.each(formatPoints(risen));
   return pending.error ? anyErrorText(pending.error) : texts.state.failed;

@@ -3,7 +3,7 @@ import { toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { beginAnother, takeUp, useChatGetRunsQuery } from '../api/runs';
+import { resumeRun, startNewRun, useChatGetRunsQuery } from '../api/runs';
 import type { Conversation } from '../model/conversation';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
@@ -44,8 +44,8 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
     setChoosing(false);
   };
   const shown = runs.data?.find((run) => run.id === conversationId);
-  const back = shown && { label: words.back, run: () => void succeeds(() => takeUp(shown)) };
-  const begin = () => choose(() => beginAnother(storyId, conversationId), words.begun, back);
+  const back = shown && { label: words.back, run: () => void succeeds(() => resumeRun(shown)) };
+  const begin = () => choose(() => startNewRun(storyId, conversationId), words.begun, back);
   return (
     <Sheet
       open={open}
@@ -67,7 +67,7 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
                   run={run}
                   isShown={run.id === conversationId}
                   disabled={isBusy || isChoosing}
-                  onChoose={() => void choose(() => takeUp(run), words.taken(run.run))}
+                  onChoose={() => void choose(() => resumeRun(run), words.taken(run.run))}
                 />
               )}
             </RowBoundary>

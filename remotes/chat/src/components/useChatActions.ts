@@ -10,7 +10,7 @@ import {
   toast,
 } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
-import { loadedThread } from '../api/chatApi';
+import { loadThread } from '../api/chatApi';
 import { expectApiError, toastFailure } from '../api/failures';
 import { outbox } from '../api/outbox';
 import { selectLacksPoints } from '../api/points';
@@ -22,7 +22,7 @@ import {
   restartConversation,
   stopReply,
 } from '../api/replies';
-import { askForSuggestions } from '../api/suggestions';
+import { requestSuggestions } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
 import { type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
@@ -136,10 +136,10 @@ export function useChatActions(
       async askForSuggestions(price: number | undefined, others = false): Promise<void> {
         if (others && !canPay(price)) return;
         const order = async (shown: number | undefined) => {
-          if (!(await askForSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
+          if (!(await requestSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
         };
         buy(price, order, texts.suggest.failed);
-        await loadedThread(storyId).catch(expectApiError);
+        await loadThread(storyId).catch(expectApiError);
       },
       copy: (text: string) =>
         void copyText(text).then((done) =>

@@ -57,10 +57,11 @@ const toExcerpt = (body: string): string =>
 export function conversationsOf(pages: ConversationPage[]): Conversation[] {
   const byId = new Map<string, Conversation>();
   for (const conversation of pages.flatMap((page) => page.items)) {
-    const listed = byId.get(conversation.id);
-    if (!listed || listed.version < conversation.version) byId.set(conversation.id, conversation);
+    const listedConversation = byId.get(conversation.id);
+    if (!listedConversation || listedConversation.version < conversation.version)
+      byId.set(conversation.id, conversation);
   }
-  // equals stay in the server's order
+  // equal ones stay in the server's order
   return [...byId.values()].sort(
     (left, right) => descending(left.pinnedAt, right.pinnedAt) || descending(left.updatedAt, right.updatedAt),
   );
@@ -78,39 +79,42 @@ export const withoutConversation = (pages: ConversationPage[], id: string): Conv
 export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
   const dto = event.message ?? event;
   const id = String(dto.conversation_id ?? event.conversation_id);
-  const listed = conversationsOf(pages).find((conversation) => conversation.id === id);
-  if (!listed) return undefined;
-  const version = event.version ?? dto.version ?? listed.version;
-  if (version <= listed.version) return pages;
+  const listedConversation = conversationsOf(pages).find((conversation) => conversation.id === id);
+  if (!listedConversation) return undefined;
+  const version = event.version ?? dto.version ?? listedConversation.version;
+  if (version <= listedConversation.version) return pages;
   if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
-  const changed: Conversation = {
-    ...listed,
+  const changedConversation: Conversation = {
+    ...listedConversation,
     version,
     isMine: dto.role === 'user',
     isUnread: hasEnded(dto.role, dto.status),
     // a reply that has only begun has no text yet, so the previous excerpt stays
-    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: listed.isMine }),
-    updatedAt: laterTime(listed.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
+    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: listedConversation.isMine }),
+    updatedAt: laterTime(listedConversation.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
   };
-  return withReplaced(pages, changed);
+  return withReplaced(pages, changedConversation);
 }
 
-const withReplaced = (pages: ConversationPage[], changed: Conversation): ConversationPage[] =>
-  pages.map((page) => ({ ...page, items: page.items.map((each) => (each.id === changed.id ? changed : each)) }));
+const withReplaced = (pages: ConversationPage[], changedConversation: Conversation): ConversationPage[] =>
+  pages.map((page) => ({
+    ...page,
+    items: page.items.map((each) => (each.id === changedConversation.id ? changedConversation : each)),
+  }));
 
 const laterTime = (left: string, right: string) => (right > left ? right : left);
 
 /** Merges the newest page into the list. Listed items that fall within its range but are missing from it were deleted elsewhere. */
 export function withNewestPage(pages: ConversationPage[], newest: ConversationPage): ConversationPage[] {
-  const listed = new Set(conversationsOf(pages).map((conversation) => conversation.id));
+  const listedIds = new Set(conversationsOf(pages).map((conversation) => conversation.id));
   // pinned conversations are on every newest page, so they do not show that the pages overlap
-  const touches = newest.items.some(({ id, pinnedAt }) => !pinnedAt && listed.has(id));
-  const oldest = newest.items.at(-1)?.updatedAt;
-  if (!touches || newest.nextCursor === null || oldest === undefined) return [newest];
-  const fresh = new Set(newest.items.map((conversation) => conversation.id));
-  const stays = (each: Conversation) => !fresh.has(each.id) && each.updatedAt <= oldest;
+  const overlaps = newest.items.some(({ id, pinnedAt }) => !pinnedAt && listedIds.has(id));
+  const oldestTime = newest.items.at(-1)?.updatedAt;
+  if (!overlaps || newest.nextCursor === null || oldestTime === undefined) return [newest];
+  const newestIds = new Set(newest.items.map((conversation) => conversation.id));
+  const isKept = (each: Conversation) => !newestIds.has(each.id) && each.updatedAt <= oldestTime;
   return pages.map((page, index) => ({
-    items: [...(index === 0 ? newest.items : []), ...page.items.filter(stays).map(withoutPin)],
+    items: [...(index === 0 ? newest.items : []), ...page.items.filter(isKept).map(withoutPin)],
     // the device's copy has no next cursor, since paging is not possible offline
     nextCursor: pages.length === 1 ? (page.nextCursor ?? newest.nextCursor) : page.nextCursor,
   }));
@@ -122,31 +126,31 @@ const withoutPin = (each: Conversation): Conversation => (each.pinnedAt ? { ...e
 /** Updates a listed conversation from its thread, while no reply is running. */
 export function withThread(pages: ConversationPage[], thread: Thread): ConversationPage[] {
   const last = thread.messages.findLast((message) => message.body !== '');
-  const listed = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
-  if (!last || !listed || listed.version >= thread.version) return pages;
-  const changed: Conversation = {
-    ...listed,
+  const listedConversation = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
+  if (!last || !listedConversation || listedConversation.version >= thread.version) return pages;
+  const changedConversation: Conversation = {
+    ...listedConversation,
     version: thread.version,
     excerpt: toExcerpt(last.body),
     isMine: last.role === 'user',
     isUnread: hasEnded(last.role, last.status),
-    updatedAt: laterTime(listed.updatedAt, last.updatedAt),
+    updatedAt: laterTime(listedConversation.updatedAt, last.updatedAt),
   };
-  return withReplaced(pages, changed);
+  return withReplaced(pages, changedConversation);
 }
 
 /** Applies a changed read, pinned or shelved mark, from this or another device. */
-export function withMarks(pages: ConversationPage[], marked: Conversation): ConversationPage[] {
-  const listed = conversationsOf(pages).find(({ id }) => id === marked.id);
-  if (!listed) return marked.pinnedAt ? withConversation(pages, marked) : pages;
+export function withMarks(pages: ConversationPage[], markedConversation: Conversation): ConversationPage[] {
+  const listedConversation = conversationsOf(pages).find(({ id }) => id === markedConversation.id);
+  if (!listedConversation) return markedConversation.pinnedAt ? withConversation(pages, markedConversation) : pages;
   // messages since then arrive by their own events
-  const isBehind = marked.version < listed.version;
-  const { pinnedAt, isShelved } = marked;
-  return withReplaced(pages, isBehind ? { ...listed, pinnedAt, isShelved } : marked);
+  const isBehind = markedConversation.version < listedConversation.version;
+  const { pinnedAt, isShelved } = markedConversation;
+  return withReplaced(pages, isBehind ? { ...listedConversation, pinnedAt, isShelved } : markedConversation);
 }
 
 /** Marks the given run as the current one of its story. */
-export const withPresent = (pages: ConversationPage[], { id, storyId }: Conversation): ConversationPage[] =>
+export const withCurrentRun = (pages: ConversationPage[], { id, storyId }: Conversation): ConversationPage[] =>
   pages.map((page) => ({
     ...page,
     items: page.items.map((each) => (each.storyId === storyId ? { ...each, isShelved: each.id !== id } : each)),
@@ -154,10 +158,10 @@ export const withPresent = (pages: ConversationPage[], { id, storyId }: Conversa
 
 /** Adds a new conversation or replaces a listed one, unless an event has already brought a newer version. */
 export function withConversation(pages: ConversationPage[], conversation: Conversation): ConversationPage[] {
-  const listed = conversationsOf(pages).find(({ id }) => id === conversation.id);
-  if (listed && listed.version > conversation.version) return pages;
-  const updatedAt = laterTime(listed?.updatedAt ?? '', conversation.updatedAt);
-  const others = withoutConversation(pages, conversation.id);
+  const listedConversation = conversationsOf(pages).find(({ id }) => id === conversation.id);
+  if (listedConversation && listedConversation.version > conversation.version) return pages;
+  const updatedAt = laterTime(listedConversation?.updatedAt ?? '', conversation.updatedAt);
+  const otherPages = withoutConversation(pages, conversation.id);
   const first = { ...conversation, updatedAt };
-  return others.map((page, index) => (index === 0 ? { ...page, items: [first, ...page.items] } : page));
+  return otherPages.map((page, index) => (index === 0 ? { ...page, items: [first, ...page.items] } : page));
 }

@@ -22,43 +22,43 @@ export const rowCount = ({ hasOpening, messages, pending }: Log): number =>
 
 /** Returns the content at an index; undefined for the opening. */
 export function contentAt({ hasOpening, messages, pending }: Log, index: number): Message | PendingMessage | undefined {
-  const place = hasOpening ? index - 1 : index;
-  return messages[place] ?? pending[place - messages.length];
+  const position = hasOpening ? index - 1 : index;
+  return messages[position] ?? pending[position - messages.length];
 }
 
 /** Returns the row at an index. Rows are created on demand, since a log may have ten thousand. */
 export function rowAt(log: Log, index: number): Row | undefined {
   const { hasOpening, messages, pending } = log;
-  const place = hasOpening ? index - 1 : index;
-  if (place < 0) return { kind: 'opening', key: OPENING_KEY };
-  const message = messages[place];
-  if (message) return { kind: 'message', key: keyOf(message), message, startsDay: startsDay(log, place) };
-  const waiting = pending[place - messages.length];
-  return waiting && { kind: 'pending', key: waiting.clientId, pending: waiting };
+  const position = hasOpening ? index - 1 : index;
+  if (position < 0) return { kind: 'opening', key: OPENING_KEY };
+  const message = messages[position];
+  if (message) return { kind: 'message', key: keyOf(message), message, startsDay: startsDay(log, position) };
+  const pendingMessage = pending[position - messages.length];
+  return pendingMessage && { kind: 'pending', key: pendingMessage.clientId, pending: pendingMessage };
 }
 
 /** Returns a row's key; an index past the end gets a placeholder. */
 export function rowKeyAt({ hasOpening, messages, pending }: Log, index: number): string {
-  const place = hasOpening ? index - 1 : index;
-  if (place < 0) return OPENING_KEY;
-  const message = messages[place];
-  return message ? keyOf(message) : (pending[place - messages.length]?.clientId ?? `none-${index}`);
+  const position = hasOpening ? index - 1 : index;
+  if (position < 0) return OPENING_KEY;
+  const message = messages[position];
+  return message ? keyOf(message) : (pending[position - messages.length]?.clientId ?? `none-${index}`);
 }
 
 /** Searches from the end; -1 if the row is not loaded. */
 export function indexOfKey({ hasOpening, messages, pending }: Log, key: string): number {
   const offset = hasOpening ? 1 : 0;
   if (key === OPENING_KEY) return hasOpening ? 0 : -1;
-  const waiting = pending.findIndex((each) => each.clientId === key);
-  if (waiting >= 0) return offset + messages.length + waiting;
-  const message = messages.findLastIndex((each) => keyOf(each) === key);
-  return message < 0 ? -1 : offset + message;
+  const pendingIndex = pending.findIndex((each) => each.clientId === key);
+  if (pendingIndex >= 0) return offset + messages.length + pendingIndex;
+  const messageIndex = messages.findLastIndex((each) => keyOf(each) === key);
+  return messageIndex < 0 ? -1 : offset + messageIndex;
 }
 
 /** Whether a day begins with this message; false for the first loaded one while older ones are not loaded. */
-function startsDay({ hasOpening, messages }: Log, place: number): boolean {
-  const [before, here] = [messages[place - 1], messages[place]];
-  if (!here?.createdAt) return false;
-  if (!before) return hasOpening;
-  return !before.createdAt || dayKey(before.createdAt) !== dayKey(here.createdAt);
+function startsDay({ hasOpening, messages }: Log, position: number): boolean {
+  const [previousMessage, message] = [messages[position - 1], messages[position]];
+  if (!message?.createdAt) return false;
+  if (!previousMessage) return hasOpening;
+  return !previousMessage.createdAt || dayKey(previousMessage.createdAt) !== dayKey(message.createdAt);
 }

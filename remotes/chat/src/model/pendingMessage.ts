@@ -9,8 +9,8 @@ export interface PendingMessage extends Omit<OutboxEntry, 'state' | 'error'> {
 
 export function toOutboxEntry({ error, state, ...pending }: PendingMessage): OutboxEntry {
   // a message that was being sent when the page was killed waits to be sent again
-  const stored: OutboxEntry = { ...pending, state: state === 'failed' ? 'failed' : 'waiting' };
-  return error ? { ...stored, error: JSON.stringify(error) } : stored;
+  const entry: OutboxEntry = { ...pending, state: state === 'failed' ? 'failed' : 'waiting' };
+  return error ? { ...entry, error: JSON.stringify(error) } : entry;
 }
 
 export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessage => ({
@@ -30,12 +30,12 @@ function readError(json: string): ApiError {
 
 /** Returns a story's pending messages that its thread does not show yet; the server appends new ones at the end. */
 export function pendingOutside(storyId: string, messages: Message[], pending: PendingMessage[]): PendingMessage[] {
-  const own = pending.filter((each) => each.storyId === storyId);
-  if (own.length === 0) return none;
-  return own.filter((each) => messages.findLastIndex((message) => message.clientId === each.clientId) < 0);
+  const storyMessages = pending.filter((each) => each.storyId === storyId);
+  if (storyMessages.length === 0) return noMessages;
+  return storyMessages.filter((each) => messages.findLastIndex((message) => message.clientId === each.clientId) < 0);
 }
 
-const none: PendingMessage[] = [];
+const noMessages: PendingMessage[] = [];
 
 /** Whether the outcome of a request is unknown: then the server is queried before anything is sent again. */
 export const isUncertain = (error: ApiError): boolean =>
@@ -52,7 +52,7 @@ export const risenPrice = (error: ApiError | undefined): number | undefined =>
 export const wasCutOff = ({ state, error }: PendingMessage): boolean => state === 'failed' && error?.kind === 'offline';
 
 /** Whether a message failed without a response: the network was down, or the response was lost. */
-export const hadNoAnswer = ({ state, error }: PendingMessage): boolean =>
+export const hadNoResponse = ({ state, error }: PendingMessage): boolean =>
   state === 'failed' && (error?.kind === 'timeout' || error?.kind === 'offline');
 
 /** Failed messages of a story up to this one, which block the messages after them, oldest first. */
@@ -63,7 +63,7 @@ export const failedUpTo = ({ storyId, createdAt }: PendingMessage, pending: Pend
  * Messages to send when the user retries a failed one: it and the failed ones before it. Accepting a new price accepts it for
  * all waiting messages of the story.
  */
-export function sentAgain(failed: PendingMessage, pending: PendingMessage[]): PendingMessage[] {
+export function messagesToRetry(failed: PendingMessage, pending: PendingMessage[]): PendingMessage[] {
   const price = risenPrice(failed.error);
   if (price === undefined)
     return failedUpTo(failed, pending).map((each) => ({ ...each, state: 'waiting', error: undefined }));
@@ -73,8 +73,10 @@ export function sentAgain(failed: PendingMessage, pending: PendingMessage[]): Pe
 }
 
 /** A story's message that failed for lack of points and all messages after it. */
-export function heldForPoints(storyId: string, pending: PendingMessage[]): PendingMessage[] {
-  const own = pending.filter((each) => each.storyId === storyId);
-  const first = own.findIndex(({ state }) => state === 'failed');
-  return own[first]?.error?.kind === 'insufficientBalance' ? own.slice(first) : none;
+export function messagesLackingPoints(storyId: string, pending: PendingMessage[]): PendingMessage[] {
+  const storyMessages = pending.filter((each) => each.storyId === storyId);
+  const failedIndex = storyMessages.findIndex(({ state }) => state === 'failed');
+  return storyMessages[failedIndex]?.error?.kind === 'insufficientBalance'
+    ? storyMessages.slice(failedIndex)
+    : noMessages;
 }

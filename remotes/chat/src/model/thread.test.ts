@@ -10,10 +10,10 @@ import {
   toDelta,
   toMessage,
   toPage,
-  withAnswer,
   withChanges,
   withNewest,
   withOlder,
+  withResponse,
 } from './thread';
 
 const threadOf = (...messages: Parameters<typeof latestDto>): Thread =>
@@ -122,7 +122,7 @@ describe('pieces of a running reply', () => {
   test('a continuation keeps the text and goes on behind it', () => {
     const done = threadOf([asked, messageDto({ seq: 2, body: '月色' })]);
     const again = messageDto({ seq: 2, version: 3, revision: 2, body: '月色', status: 'pending' });
-    const resumed = withAnswer(done, 'c-1', [toMessage(again)]);
+    const resumed = withResponse(done, 'c-1', [toMessage(again)]);
     const grown = applyDelta(resumed, toDelta(deltaDto({ revision: 2, offset: 2, text: '正好' })));
     expect(grown.thread.messages.map((message) => message.body).at(-1)).toBe('月色正好');
   });
@@ -178,7 +178,7 @@ describe('pages', () => {
   });
 
   test('the answer to the first send opens the conversation', () => {
-    const sent = withAnswer(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
+    const sent = withResponse(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
     expect(sent).toMatchObject({ conversationId: 'c-1', version: 2, ahead: [] });
     expect(seqs(sent)).toEqual([1, 2]);
   });

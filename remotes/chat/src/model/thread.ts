@@ -29,7 +29,7 @@ export interface Page {
   hasMore: boolean;
   readVersion?: number | undefined;
   /** None of its rows could be parsed, so it must not be shown as an empty chat or as the beginning of one. */
-  isUnread?: boolean;
+  isUnparsed?: boolean;
 }
 
 /** Result of applying an event or a delta; `complete` is false if an earlier change is missing. */
@@ -51,16 +51,16 @@ export const emptyThread = (storyId: string): Thread => ({
 export function toPage(body: LatestDto, canShrink = false): Page {
   const id = body.meta?.conversation_id ?? body.data[0]?.conversation_id;
   const messages = body.data.map((dto) => toMessage({ ...dto, conversation_id: dto.conversation_id ?? id }));
-  const newest = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
+  const highestVersion = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
   const hasMore = body.meta?.has_more ?? false;
   return {
     conversationId: id ?? null,
     messages,
-    version: body.meta?.version ?? newest,
+    version: body.meta?.version ?? highestVersion,
     lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
     hasMore,
     readVersion: body.meta?.read_version ?? undefined,
-    isUnread: body.is_unread === true || (hasMore && messages.length === 0),
+    isUnparsed: body.is_unread === true || (hasMore && messages.length === 0),
   };
 }
 
@@ -75,7 +75,7 @@ export function unreadVersion({ messages, readVersion = 0 }: Thread): number | u
 }
 
 /** Returns the message with a seq: without a readable one, it keeps its known position or is placed at the end. */
-export const placedIn = (messages: Message[], message: Message): Message =>
+export const withSeq = (messages: Message[], message: Message): Message =>
   message.seq > 0
     ? message
     : { ...message, seq: messages.findLast(({ id }) => id === message.id)?.seq ?? (messages.at(-1)?.seq ?? 0) + 1 };
@@ -88,7 +88,7 @@ function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   const first = thread.messages[0];
   let messages = thread.messages;
   for (const each of incoming) {
-    const message = placedIn(messages, each);
+    const message = withSeq(messages, each);
     if (thread.hasOlder && first && message.seq < first.seq) continue;
     messages = withMessage(messages, message);
   }
@@ -105,15 +105,16 @@ export function cutAfter(thread: Thread, seq: number, version: number): Thread {
 }
 
 /** Applies a restart of the conversation at that version. */
-export const restarted = (thread: Thread, version: number): Thread =>
-  heardVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
+export const withRestart = (thread: Thread, version: number): Thread =>
+  withVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
 
 function withMessage(messages: Message[], message: Message): Message[] {
-  const index = messages.findLastIndex((known) => known.seq <= message.seq);
-  const present = messages[index];
-  if (present?.seq !== message.seq) return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
-  const later = laterOf(present, message);
-  return later === present ? messages : withReplaced(messages, index, later);
+  const index = messages.findLastIndex((other) => other.seq <= message.seq);
+  const presentMessage = messages[index];
+  if (presentMessage?.seq !== message.seq)
+    return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
+  const laterMessage = laterVersion(presentMessage, message);
+  return laterMessage === presentMessage ? messages : withReplaced(messages, index, laterMessage);
 }
 
 /** Copied with `slice`, since an element-wise copy would make ten thousand calls for each delta of a reply. */
@@ -124,7 +125,7 @@ function withReplaced(messages: Message[], index: number, message: Message): Mes
 }
 
 /** The run to record as left when `next` replaces the thread; none if the user returns to the run they had left. */
-const leaving = ({ conversationId, leftId }: Thread, next: string | null): Pick<Thread, 'leftId'> => ({
+const leftRun = ({ conversationId, leftId }: Thread, next: string | null): Pick<Thread, 'leftId'> => ({
   leftId: conversationId ?? (leftId === next ? undefined : leftId),
 });
 
@@ -132,11 +133,11 @@ const leaving = ({ conversationId, leftId }: Thread, next: string | null): Pick<
 export function withNewest(thread: Thread, page: Page): Thread {
   if (page.conversationId === null && thread.conversationId === null) return thread;
   const lastSeq = thread.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
-  const touches = (page.messages[0]?.seq ?? 0) <= lastSeq + 1;
-  if (page.conversationId === thread.conversationId && touches) return withChanges(thread, page);
+  const overlaps = (page.messages[0]?.seq ?? 0) <= lastSeq + 1;
+  if (page.conversationId === thread.conversationId && overlaps) return withChanges(thread, page);
   return {
     ...emptyThread(thread.storyId),
-    ...leaving(thread, page.conversationId),
+    ...leftRun(thread, page.conversationId),
     conversationId: page.conversationId,
     messages: mergeMessages(emptyThread(thread.storyId), page.messages).messages,
     version: page.version,
@@ -165,37 +166,42 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
 /** Merges a page of changes that was requested with `after`. */
 export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
-  const cut = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
-  return completeUpTo(mergeMessages(cut, page.messages), page.version);
+  const cutThread = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
+  return withCompleteVersion(mergeMessages(cutThread, page.messages), page.version);
 }
 
 /** Merges the server's response to a sent message or a continuation. */
-export function withAnswer(thread: Thread, conversationId: string, messages: Message[]): Thread {
-  const isHere = thread.conversationId === conversationId;
-  const here = isHere ? thread : { ...emptyThread(thread.storyId), ...leaving(thread, conversationId), conversationId };
-  const answered = messages.map((message) => ({ ...message, conversationId }));
-  return messages.reduce((known, message) => heardVersion(known, message.version), mergeMessages(here, answered));
+export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
+  const isSameConversation = thread.conversationId === conversationId;
+  const currentThread = isSameConversation
+    ? thread
+    : { ...emptyThread(thread.storyId), ...leftRun(thread, conversationId), conversationId };
+  const ownMessages = messages.map((message) => ({ ...message, conversationId }));
+  return messages.reduce(
+    (merged, message) => withVersion(merged, message.version),
+    mergeMessages(currentThread, ownMessages),
+  );
 }
 
 /** Merges `message.created`, `message.completed` or `message.failed`. */
-export function applyEvent(known: Thread, event: MessageEventDto): Applied {
+export function applyEvent(loadedThread: Thread, event: MessageEventDto): Applied {
   const dto = event.message ?? event;
-  if (!dto.id || !dto.seq) return { thread: known, complete: false };
+  if (!dto.id || !dto.seq) return { thread: loadedThread, complete: false };
   const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
-  const thread = withFirstConversation(known, dto, incoming);
+  const thread = withFirstConversation(loadedThread, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
   const version = event.version ?? dto.version ?? undefined;
   const isCut = event.truncated === true || dto.body === undefined;
-  const left = typeof event.last_seq === 'number' ? cutAfter(thread, event.last_seq, version ?? 0) : thread;
-  const whole = isCut ? withKnownBody(left, incoming, dto.body_length ?? undefined) : incoming;
+  const remainingThread = typeof event.last_seq === 'number' ? cutAfter(thread, event.last_seq, version ?? 0) : thread;
+  const wholeMessage = isCut ? withKnownBody(remainingThread, incoming, dto.body_length ?? undefined) : incoming;
   // a late event may concern a message that has been deleted since
-  if (whole && isStale(left, whole)) return { thread: left, complete: false };
-  const merged = whole ? mergeMessages(left, [whole]) : left;
-  if (version === undefined) return { thread: merged, complete: false };
-  if (!whole) return { thread: left, complete: version <= left.version };
-  const isBelowWindow = left !== thread && left.messages.length === 0 && left.hasOlder;
-  const applied = heardVersion(merged, version);
-  return { thread: applied, complete: applied.version >= version && !isBelowWindow };
+  if (wholeMessage && isStale(remainingThread, wholeMessage)) return { thread: remainingThread, complete: false };
+  const mergedThread = wholeMessage ? mergeMessages(remainingThread, [wholeMessage]) : remainingThread;
+  if (version === undefined) return { thread: mergedThread, complete: false };
+  if (!wholeMessage) return { thread: remainingThread, complete: version <= remainingThread.version };
+  const isBelowWindow = remainingThread !== thread && remainingThread.messages.length === 0 && remainingThread.hasOlder;
+  const appliedThread = withVersion(mergedThread, version);
+  return { thread: appliedThread, complete: appliedThread.version >= version && !isBelowWindow };
 }
 
 /** A message past the end of a thread that is complete up to the message's version: it was deleted. */
@@ -213,9 +219,10 @@ const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: M
 
 /** Restores the text of a truncated event if deltas have already brought all of it. */
 function withKnownBody(thread: Thread, incoming: Message, length: number | undefined): Message | undefined {
-  const present = findMessage(thread, incoming.id);
-  if (!present || present.revision !== incoming.revision || present.length !== length) return undefined;
-  return { ...incoming, body: present.body, length };
+  const presentMessage = findMessage(thread, incoming.id);
+  if (!presentMessage || presentMessage.revision !== incoming.revision || presentMessage.length !== length)
+    return undefined;
+  return { ...incoming, body: presentMessage.body, length };
 }
 
 /** Appends a piece of a running reply to its message. */
@@ -224,26 +231,26 @@ export function applyDelta(thread: Thread, delta: Delta): Applied {
   const index = thread.messages.findLastIndex((message) => message.id === delta.messageId);
   const message = thread.messages[index];
   if (!message) return { thread, complete: false };
-  const grown = appendDelta(message, delta);
-  if (grown === 'gap') return { thread, complete: false };
-  if (grown === message) return { thread, complete: true };
-  return { thread: { ...thread, messages: withReplaced(thread.messages, index, grown) }, complete: true };
+  const grownMessage = appendDelta(message, delta);
+  if (grownMessage === 'gap') return { thread, complete: false };
+  if (grownMessage === message) return { thread, complete: true };
+  return { thread: { ...thread, messages: withReplaced(thread.messages, index, grownMessage) }, complete: true };
 }
 
-function heardVersion(thread: Thread, version: number): Thread {
+function withVersion(thread: Thread, version: number): Thread {
   if (version <= thread.version || thread.ahead.includes(version)) return thread;
-  return settle({ ...thread, ahead: [...thread.ahead, version] });
+  return withJoinedVersions({ ...thread, ahead: [...thread.ahead, version] });
 }
 
-function completeUpTo(thread: Thread, version: number): Thread {
-  return version <= thread.version ? thread : settle({ ...thread, version });
+function withCompleteVersion(thread: Thread, version: number): Thread {
+  return version <= thread.version ? thread : withJoinedVersions({ ...thread, version });
 }
 
 /** Joins the versions ahead that directly follow the thread's version. */
-function settle(thread: Thread): Thread {
-  const waiting = new Set(thread.ahead);
+function withJoinedVersions(thread: Thread): Thread {
+  const aheadVersions = new Set(thread.ahead);
   let { version } = thread;
-  while (waiting.has(version + 1)) version += 1;
+  while (aheadVersions.has(version + 1)) version += 1;
   return { ...thread, version, ahead: thread.ahead.filter((each) => each > version) };
 }
 
@@ -310,7 +317,7 @@ export const isUnfinished = (message: Message): boolean => message.status !== 'c
 export const keyOf = ({ role, clientId, id }: Message): string => (role === 'user' && clientId) || id;
 
 /** Returns the later of two states of a message: by version, then revision, then text length. */
-function laterOf(local: Message, incoming: Message): Message {
+function laterVersion(local: Message, incoming: Message): Message {
   // an edit deletes the messages after the line, and new ones reuse their seq
   if (incoming.id !== local.id) return incoming.version > local.version ? incoming : local;
   if (incoming.version !== local.version)
@@ -325,8 +332,8 @@ function laterOf(local: Message, incoming: Message): Message {
 
 /** Deltas do not raise the version, so a newer running state may contain less text than the deltas have already added. */
 function withGrownBody(local: Message, incoming: Message): Message {
-  const behind = isRunning(incoming) && incoming.revision === local.revision && incoming.length < local.length;
-  return behind ? { ...incoming, body: local.body, length: local.length } : incoming;
+  const isBehind = isRunning(incoming) && incoming.revision === local.revision && incoming.length < local.length;
+  return isBehind ? { ...incoming, body: local.body, length: local.length } : incoming;
 }
 
 export interface Delta {

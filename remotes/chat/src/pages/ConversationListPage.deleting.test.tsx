@@ -15,7 +15,7 @@ import { deletions } from '../api/deletions';
 import { conversationDto, latestDto, pageDto } from '../fixtures';
 import remote from '../remote';
 import { chatActions } from '../slice';
-import { asked, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
+import { LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
 
 const titled = (number: number) =>
   conversationDto({ id: `c-${number}`, story: { id: `s-${number}`, title: `故事${number}` } });
@@ -124,7 +124,7 @@ describe('a chat opened while its deletion can still be undone', () => {
       answer = resolve;
     });
     const { user, requests } = await removeAndOpen({
-      [LATEST]: () => latestDto(isDeleted ? [] : [asked, told]),
+      [LATEST]: () => latestDto(isDeleted ? [] : [userLine, replyLine]),
       [DELETE]: async () => {
         await answered;
         isDeleted = true;
@@ -147,7 +147,7 @@ describe('a chat opened while its deletion can still be undone', () => {
 
   test('goes on with it where the server cannot be reached, and the row is there again', async () => {
     const { user, requests, unmount } = await removeAndOpen({
-      [LATEST]: latestDto([asked, told]),
+      [LATEST]: latestDto([userLine, replyLine]),
       [DELETE]: () => {
         throw offline();
       },
@@ -187,8 +187,8 @@ describe('a conversation that is gone cannot be read again without a network', (
   };
 
   test.each(ways)('%s', async (_, goes) => {
-    const chat = openChat({ [LATEST]: latestDto([asked, told]) });
-    await screen.findByText(told.body ?? '');
+    const chat = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await screen.findByText(replyLine.body ?? '');
     chat.unmount();
     loadAnew();
     const list = open({ 'DELETE /v1/conversations/c-1': { status: 204 } });
@@ -204,7 +204,7 @@ describe('a conversation that is gone cannot be read again without a network', (
     read.unmount();
     openChat({ [LATEST]: unreachable });
     expect(await screen.findByText('开篇')).toBeTruthy();
-    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
   });
 
   test('nor is what somebody else has on this device forgotten, who signs in just then', async () => {

@@ -15,7 +15,7 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
 import { ConversationColumn } from './ConversationListPage';
-import { asked, LATEST, openChat, told } from './chatting';
+import { LATEST, openChat, replyLine, userLine } from './chatting';
 
 const LIST = 'GET /v1/conversations';
 const DELETE = 'DELETE /v1/conversations/c-1';
@@ -309,7 +309,7 @@ describe('a reply that nobody has seen', () => {
 
   test('is told to the other devices by the chat that shows it, once, and has no dot here from then on', async () => {
     const chat = openChat(
-      { [LATEST]: latestDto([asked, told], { read_version: 1 }), [MARK]: conversationDto({ unread: false }) },
+      { [LATEST]: latestDto([userLine, replyLine], { read_version: 1 }), [MARK]: conversationDto({ unread: false }) },
       { capabilities: ['conversations.unread'] },
     );
     await waitFor(() => expect(marks(chat.requests).map(({ body }) => body)).toEqual([{ read_version: 2 }]));
@@ -327,7 +327,7 @@ describe('a reply that nobody has seen', () => {
   test('is told again where the server failed, though the reader has left the chat', async () => {
     const answers = [{ status: 502, body: {} }, conversationDto({ unread: false })];
     const chat = openChat(
-      { [LATEST]: latestDto([asked, told], { read_version: 1 }), [MARK]: () => answers.shift() ?? {} },
+      { [LATEST]: latestDto([userLine, replyLine], { read_version: 1 }), [MARK]: () => answers.shift() ?? {} },
       { capabilities: ['conversations.unread'] },
     );
     await waitFor(() => expect(answers).toHaveLength(1));
@@ -338,7 +338,7 @@ describe('a reply that nobody has seen', () => {
 
   test('that was seen elsewhere is not told again', async () => {
     const { requests } = openChat(
-      { [LATEST]: latestDto([asked, told], { read_version: 2 }) },
+      { [LATEST]: latestDto([userLine, replyLine], { read_version: 2 }) },
       { capabilities: ['conversations.unread'] },
     );
     await screen.findByText('她提着灯，站了许久。');
@@ -346,7 +346,7 @@ describe('a reply that nobody has seen', () => {
   });
 
   test('by a server without dots there is none, and nothing is told', async () => {
-    const chat = openChat({ [LATEST]: latestDto([asked, told]) });
+    const chat = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('她提着灯，站了许久。');
     expect(marks(chat.requests)).toEqual([]);
     chat.unmount();

@@ -2,7 +2,7 @@ import { outboxStore } from '@liaozhai/shared/runtime';
 import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
-import { asked, field, LATEST, openChat, SEND, sends, told, write } from './chatting';
+import { field, LATEST, openChat, replyLine, SEND, sends, userLine, write } from './chatting';
 
 const refused = { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } };
 
@@ -11,7 +11,7 @@ const reply = messageDto({ seq: 4, body: '*她抬头*\n\n“你来了。”' });
 
 describe('the menu of a line', () => {
   test('tells whose line it is, and which one', async () => {
-    const { user } = openChat({ [LATEST]: latestDto([asked, told, ownLine, reply]) });
+    const { user } = openChat({ [LATEST]: latestDto([userLine, replyLine, ownLine, reply]) });
     const names = async () =>
       (await screen.findAllByRole('button', { name: /更多操作/ })).map((button) => button.getAttribute('aria-label'));
     expect(await names()).toEqual([
@@ -28,7 +28,7 @@ describe('the menu of a line', () => {
   });
 
   test('copies the words as they are read, without marks', async () => {
-    const { user } = openChat({ [LATEST]: latestDto([asked, told, ownLine, reply]) });
+    const { user } = openChat({ [LATEST]: latestDto([userLine, replyLine, ownLine, reply]) });
     const copied: string[] = [];
     for (const name of ['我的消息，更多操作：“莫怕”，我点灯', '聂小倩的消息，更多操作：她抬头 “你来了。”']) {
       await user.click(await screen.findByRole('button', { name }));
@@ -52,7 +52,7 @@ describe('the menu of a line', () => {
 
   test('no longer offers to take it back once it has gone out', async () => {
     const { user, live, requests } = openChat({
-      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]),
       [SEND]: () => new Promise(() => {}),
     });
     await screen.findByText('排队中');
@@ -61,7 +61,7 @@ describe('the menu of a line', () => {
     const [, own] = screen.getAllByRole('button', { name: /更多操作/ });
     await user.click(own ?? document.body);
     expect(await screen.findByText('删除这条')).toBeTruthy();
-    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
     await waitFor(() => expect(screen.queryByText('删除这条')).toBeNull());
     expect(screen.queryByText('放回输入框')).toBeNull();
@@ -77,7 +77,7 @@ test.each([
   rs.spyOn(console, 'warn').mockImplementation(() => {});
   const errors = { message_id: ['The selected message id is invalid.'] };
   const { user } = openChat({
-    [LATEST]: latestDto([asked, told]),
+    [LATEST]: latestDto([userLine, replyLine]),
     [call]: { status: 422, body: { message: 'The given data was invalid.', errors } },
   });
   await user.click(await screen.findByRole('button', { name }));

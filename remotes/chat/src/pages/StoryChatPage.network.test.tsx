@@ -2,7 +2,7 @@ import { api, outboxStore, store } from '@liaozhai/shared/runtime';
 import { act, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto } from '../fixtures';
-import { asked, bodyOf, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
+import { bodyOf, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
 
 describe('once the network is back', () => {
   test('a line that never got through goes by itself', async () => {
@@ -88,19 +88,19 @@ describe('once the network is back', () => {
 });
 
 test("the device's copy is shown while the first page times out, and then what has been said since", async () => {
-  const { unmount } = openChat({ [LATEST]: latestDto([asked]) });
+  const { unmount } = openChat({ [LATEST]: latestDto([userLine]) });
   await screen.findByText('谁在门外？');
   unmount();
   store.dispatch(api.util.resetApiState());
   rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestEnd(() => rs.useRealTimers());
   let isSlow = true;
-  openChat({ [LATEST]: () => (isSlow ? { status: 408, body: {} } : latestDto([asked, told])) });
+  openChat({ [LATEST]: () => (isSlow ? { status: 408, body: {} } : latestDto([userLine, replyLine])) });
   await act(() => rs.advanceTimersByTimeAsync(1000));
   expect(screen.getByText('谁在门外？')).toBeTruthy();
   isSlow = false;
   await act(() => rs.advanceTimersByTimeAsync(5000));
-  expect(screen.getByText(told.body ?? '')).toBeTruthy();
+  expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
 });
 
 describe("on the device's copy, while the first page is on its way", () => {
@@ -112,11 +112,11 @@ describe("on the device's copy, while the first page is on its way", () => {
     const latest = new Promise((resolve) => {
       come = resolve;
     });
-    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
-    await screen.findByText(told.body ?? '');
+    const { unmount } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await screen.findByText(replyLine.body ?? '');
     unmount();
     store.dispatch(api.util.resetApiState());
-    const reply = { ...told, status: 'pending' as const, revision: 2, version: 5 };
+    const reply = { ...replyLine, status: 'pending' as const, revision: 2, version: 5 };
     const suggestion = { id: 's1', status: 'ready' as const, items: [{ id: 'i1', text: '我来借火' }] };
     const opened = openChat({
       [LATEST]: () => latest,
@@ -130,7 +130,7 @@ describe("on the device's copy, while the first page is on its way", () => {
     const { user, requests, come } = await openCopy();
     await user.click(await screen.findByRole('button', { name }));
     expect(ordered(requests)).toBe(0);
-    come(latestDto([asked, told]));
+    come(latestDto([userLine, replyLine]));
     await waitFor(() => expect(ordered(requests)).toBe(1));
   });
 
@@ -154,7 +154,7 @@ describe("on the device's copy, while the first page is on its way", () => {
   test('继续 orders nothing where the reply has gone on elsewhere', async () => {
     const { user, requests, come } = await openCopy();
     await user.click(await screen.findByRole('button', { name: /^继续/ }));
-    come(latestDto([asked, { ...told, body: '天亮了。', revision: 2, version: 5 }]));
+    come(latestDto([userLine, { ...replyLine, body: '天亮了。', revision: 2, version: 5 }]));
     await screen.findByText('天亮了。');
     await waitFor(() => expect(screen.getByRole('button', { name: /^继续/ })).toHaveProperty('disabled', false));
     expect(ordered(requests)).toBe(0);
@@ -187,7 +187,7 @@ test.each([
   let isBad = true;
   const { user } = openChat({
     [LATEST]: (request: RecordedRequest) => {
-      const page = request.params.before === undefined ? [{ ...told, seq: 5 }] : [{ ...asked, seq: 4 }];
+      const page = request.params.before === undefined ? [{ ...replyLine, seq: 5 }] : [{ ...userLine, seq: 4 }];
       const rows = isBad && isUnread(request) ? [{ body: '谁' }] : page;
       return latestDto(rows as typeof page, {
         has_more: request.params.before === undefined ? hasMore || !isBad : isBad,
@@ -198,6 +198,6 @@ test.each([
   expect(screen.queryByText('“公子，可否借一盏灯？”她问。')).toBeNull();
   isBad = false;
   await user.click(retry);
-  expect(await screen.findByText(told.body ?? '')).toBeTruthy();
-  expect(await screen.findByText(asked.body ?? '')).toBeTruthy();
+  expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
+  expect(await screen.findByText(userLine.body ?? '')).toBeTruthy();
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@rstest/core';
 import { readPendingLog, writePendingLog } from '../api/pendingLog';
 import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, sends, sentDto, told, write } from './chatting';
+import { bodyOf, field, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
 
 describe('outbox.401', () => {
   const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
@@ -128,14 +128,14 @@ describe('outbox.401', () => {
     let isExpired = false;
     const expire = () => ({ status: 401, body: { message: 'no' } });
     const { user, requests } = openChat({
-      [LATEST]: () => (isExpired ? expire() : latestDto([asked, told])),
+      [LATEST]: () => (isExpired ? expire() : latestDto([userLine, replyLine])),
       [SEND]: (request: RecordedRequest) => (isExpired ? expire() : sentDto(request)),
     });
-    await screen.findByText(told.body ?? '');
+    await screen.findByText(replyLine.body ?? '');
     isExpired = true;
     await write(user, '后来呢？');
     expect(await screen.findByText('登录已过期，你的对话都在')).toBeTruthy();
-    expect(screen.getByText(told.body ?? '')).toBeTruthy();
+    expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
     expect(screen.getByText('后来呢？')).toBeTruthy();
     const looks = requests.filter(({ url }) => url === '/v1/messages/latest').length;
     await threadSyncs.catchUp('s-1');

@@ -3,16 +3,16 @@ import { onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaoz
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
 import {
-  asked,
   bodyOf,
   field,
   LATEST,
   openChat,
+  replyLine,
   SEND,
   secondSentDto,
   sendButton,
   sends,
-  told,
+  userLine,
   write,
 } from './chatting';
 
@@ -58,7 +58,7 @@ describe('with too few points for a message', () => {
   });
 
   test('what brings them stands open until they are there', async () => {
-    const { user, requests } = openChat({ [SEND]: secondSentDto, [LATEST]: latestDto([asked, told]) }, poor);
+    const { user, requests } = openChat({ [SEND]: secondSentDto, [LATEST]: latestDto([userLine, replyLine]) }, poor);
     await user.click(await screen.findByRole('button', { name: '获取点数' }));
     await waysToPoints();
     session.userPatched({ balance: 13 });
@@ -78,7 +78,7 @@ describe('with too few points for a message', () => {
 
   test('a message that waits has its price spoken for', async () => {
     const { user, requests } = openChat(
-      { [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]) },
+      { [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]) },
       { user: { balance: 3 } },
     );
     await screen.findByText('排队中');
@@ -92,7 +92,10 @@ describe('with too few points for a message', () => {
   });
 
   test('灵感 that cannot be paid for leads to points as well', async () => {
-    const { user } = openChat({ [LATEST]: latestDto([asked, told]), 'POST /v1/messages/suggestion': refused(1) });
+    const { user } = openChat({
+      [LATEST]: latestDto([userLine, replyLine]),
+      'POST /v1/messages/suggestion': refused(1),
+    });
     await user.click(await screen.findByRole('button', { name: /^灵感/ }));
     await waysToPoints();
   });
@@ -102,19 +105,19 @@ test('messages that the server refused for want of points all go by one tap, in 
   let balance = 1;
   let seq = 2;
   const { user, live, requests } = openChat({
-    [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+    [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]),
     [SEND]: (request: RecordedRequest) => {
       if (balance < 2) return refused(balance);
       seq += 2;
       const { status, body } = secondSentDto(request);
       const at = { seq: seq - 1, version: seq + 9, id: `m-${seq - 1}` };
-      const reply = { ...told, seq, version: seq + 10, id: `m-${seq}` };
+      const reply = { ...replyLine, seq, version: seq + 10, id: `m-${seq}` };
       return { status, body: { ...body, message: { ...body.message, ...at }, reply, balance } };
     },
   });
   await screen.findByText('排队中');
   for (const words of ['第一句', '第二句', '第三句']) await write(user, words);
-  live.push('message.completed', messageEvent({ ...told, version: 3 }));
+  live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
   // the server reported the true balance
   expect(await screen.findByText('发一条要 2 点，余额 1 点不够')).toBeTruthy();
   const retry = await screen.findByRole('button', { name: '全部重发（3 条）' });

@@ -2,7 +2,7 @@ import { outboxStore, capabilities as served } from '@liaozhai/shared/runtime';
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, told, write } from './chatting';
+import { bodyOf, field, LATEST, openChat, replyLine, SEND, secondSentDto, sends, userLine, write } from './chatting';
 
 // The page was opened at 2 points a message, 1 for 继续 and 灵感; the server's prices are 7, 4 and 5 by now.
 
@@ -26,7 +26,7 @@ const running = { status: 202, body: { message: retold, balance: 90 } };
 const edited = (request: RecordedRequest) => ({
   status: 201,
   body: {
-    message: { ...asked, version: 10, revision: 2, body: bodyOf(request).body },
+    message: { ...userLine, version: 10, revision: 2, body: bodyOf(request).body },
     reply: { ...retold, version: 11 },
   },
 });
@@ -36,7 +36,7 @@ function open(options: Parameters<typeof openChat>[1] = {}) {
   return openChat(
     {
       'GET /v1/stories/s-1': () => storyDto({ price_per_message: opened++ === 0 ? 2 : 7 }),
-      [LATEST]: latestDto([asked, told]),
+      [LATEST]: latestDto([userLine, replyLine]),
       [SEND]: at(7, secondSentDto as Answer),
       [EDIT]: at(7, edited),
       'GET /v1/capabilities': { data: [...capabilities], rules },
@@ -73,7 +73,7 @@ test('a message that costs more than was shown stays with its words, says so and
 test('what waits behind it goes by the same tap, and by the price that was written down with it', async () => {
   const { user, live, requests } = openChat(
     {
-      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]),
       [SEND]: at(7, secondSentDto as Answer),
     },
     { capabilities },
@@ -81,7 +81,7 @@ test('what waits behind it goes by the same tap, and by the price that was writt
   await screen.findByText('排队中');
   for (const words of ['第一句', '第二句']) await write(user, words);
   expect((await outboxStore.all()).map(({ price }) => price)).toEqual([2, 2]);
-  live.push('message.completed', messageEvent({ ...told, version: 3 }));
+  live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
   await user.click(await screen.findByRole('button', { name: '按 7 点发送' }));
   await waitFor(() => expect(shownIn(requests, '/v1/messages')).toEqual([2, 7]));
   expect((await outboxStore.all()).map(({ price }) => price)).toContain(7);
@@ -131,7 +131,7 @@ describe('one tap goes on at the new price with', () => {
 
 test('each way to go on with a reply says what it costs', async () => {
   const { user } = openChat(
-    { [LATEST]: latestDto([asked, messageDto({ ...told, status: 'cancelled', body: '“你来' })]) },
+    { [LATEST]: latestDto([userLine, messageDto({ ...replyLine, status: 'cancelled', body: '“你来' })]) },
     { capabilities, config },
   );
   expect((await screen.findByText('已停止')).nextElementSibling?.textContent).toBe('继续 · 1 点');
@@ -153,7 +153,7 @@ test('what has become dearer since it was shown is asked about', async () => {
 test('a refusal that names one price leaves the others as they were', async () => {
   const answer = { status: 409, body: { code: 'price_changed', price: 4, rules: { continue_price: 4 } } };
   const { user } = openChat(
-    { [LATEST]: latestDto([asked, told]), 'POST /v1/messages/continue': answer },
+    { [LATEST]: latestDto([userLine, replyLine]), 'POST /v1/messages/continue': answer },
     { capabilities, config },
   );
   await user.click(await screen.findByRole('button', { name: /^继续.*1 点/ }));
@@ -164,7 +164,7 @@ test('a refusal that names one price leaves the others as they were', async () =
 
 test('a backend that does not announce it is sent no price', async () => {
   const { user, requests } = openChat(
-    { [SEND]: secondSentDto as Answer, [LATEST]: latestDto([asked, told]) },
+    { [SEND]: secondSentDto as Answer, [LATEST]: latestDto([userLine, replyLine]) },
     { config },
   );
   await write(user, '谁在门外？再说一遍');

@@ -3,16 +3,16 @@ import { fireEvent, offline, onTestEnd, type RecordedRequest, screen, waitFor, w
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
-  asked,
   bodyOf,
   field,
   LATEST,
   openChat,
+  replyLine,
   SEND,
   secondSentDto,
   sendButton,
   sends,
-  told,
+  userLine,
   write,
 } from './chatting';
 
@@ -25,7 +25,7 @@ const asksOf = (requests: RecordedRequest[], call: string) =>
 const said = () => store.getState().toasts.map(({ text }) => text);
 
 test('a hidden tab says in its title that replies have come, until it is looked at', async () => {
-  const { live } = openChat({ [LATEST]: latestDto([asked, running]) });
+  const { live } = openChat({ [LATEST]: latestDto([userLine, running]) });
   await screen.findByText('月色');
   document.title = '聂小倩 · 聊斋';
   const isSeen = (state: 'hidden' | 'visible') => {
@@ -49,7 +49,7 @@ describe('停止', () => {
 
   test('stands where 发送 does while a reply is being written, keeps its text and leads on', async () => {
     const { user, live, requests } = openChat(
-      { [LATEST]: latestDto([asked, running]), [STOP]: { message: stopped, balance: 98 } },
+      { [LATEST]: latestDto([userLine, running]), [STOP]: { message: stopped, balance: 98 } },
       { capabilities },
     );
     const stop = await stopButton();
@@ -67,7 +67,7 @@ describe('停止', () => {
 
   test('leaves no mark where it cut an action short', async () => {
     openChat({
-      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '“你来了。”\n\n*她把灯', status: 'cancelled' })]),
+      [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '“你来了。”\n\n*她把灯', status: 'cancelled' })]),
     });
     expect((await screen.findByText('她把灯')).tagName).toBe('EM');
     expect(screen.queryByText(/\*/)).toBeNull();
@@ -76,7 +76,7 @@ describe('停止', () => {
   test('leaves a line that is being typed its way: it waits, and goes once the reply has been stopped', async () => {
     const { user, requests } = openChat(
       {
-        [LATEST]: latestDto([asked, running]),
+        [LATEST]: latestDto([userLine, running]),
         [STOP]: { message: stopped, balance: 98 },
         [SEND]: secondSentDto,
       },
@@ -92,7 +92,7 @@ describe('停止', () => {
 
   test('is asked for once, however often it is tapped', async () => {
     const { user, requests } = openChat(
-      { [LATEST]: latestDto([asked, running]), [STOP]: () => new Promise(() => {}) },
+      { [LATEST]: latestDto([userLine, running]), [STOP]: () => new Promise(() => {}) },
       { capabilities },
     );
     await user.click(await stopButton());
@@ -104,7 +104,7 @@ describe('停止', () => {
   });
 
   test('does not take the second half of a double tap on 发送', async () => {
-    const { requests } = openChat({ [LATEST]: latestDto([asked, running]), [STOP]: stopped }, { capabilities });
+    const { requests } = openChat({ [LATEST]: latestDto([userLine, running]), [STOP]: stopped }, { capabilities });
     fireEvent.click(await stopButton(), { detail: 2 });
     expect(asksOf(requests, STOP)).toHaveLength(0);
   });
@@ -115,7 +115,7 @@ describe('停止', () => {
       {
         [LATEST]: () => {
           if (!isUp && screen.queryByRole('button', { name: '停止' })) throw offline();
-          return latestDto([asked, running]);
+          return latestDto([userLine, running]);
         },
         [STOP]: () => {
           if (!isUp) throw offline();
@@ -135,7 +135,7 @@ describe('停止', () => {
     let isDone = false;
     const { user } = openChat(
       {
-        [LATEST]: () => latestDto([asked, isDone ? { ...told, version: 3 } : running]),
+        [LATEST]: () => latestDto([userLine, isDone ? { ...replyLine, version: 3 } : running]),
         [STOP]: () => {
           isDone = true;
           throw offline();
@@ -144,12 +144,12 @@ describe('停止', () => {
       { capabilities },
     );
     await user.click(await stopButton());
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
     expect(said()).toEqual([]);
   });
 
   test('shows on every device', async () => {
-    const { live } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    const { live } = openChat({ [LATEST]: latestDto([userLine, running]) }, { capabilities });
     await stopButton();
     live.push('message.completed', messageEvent(stopped));
     expect(await screen.findByText('已停止')).toBeTruthy();
@@ -159,7 +159,7 @@ describe('停止', () => {
   test('before the first word leaves a reply that is bought as a whole', async () => {
     const { user, requests } = openChat(
       {
-        [LATEST]: latestDto([asked, { ...stopped, body: '', cost: 0 }]),
+        [LATEST]: latestDto([userLine, { ...stopped, body: '', cost: 0 }]),
         'POST /v1/messages/continue': { status: 202, body: { message: { ...running, version: 4 }, balance: 98 } },
       },
       { capabilities, user: { balance: 1 } },
@@ -172,7 +172,7 @@ describe('停止', () => {
   });
 
   test('is not offered where the server cannot stop a reply', async () => {
-    openChat({ [LATEST]: latestDto([asked, running]) });
+    openChat({ [LATEST]: latestDto([userLine, running]) });
     await screen.findByText('月色');
     expect(screen.queryByRole('button', { name: '停止' })).toBeNull();
     expect(screen.getByRole('button', { name: '发送' })).toBeTruthy();
@@ -190,12 +190,12 @@ describe('换一种说法', () => {
 
   test('names its price, begins again in the place of the reply and counts the texts', async () => {
     const { user, live, requests } = openChat(
-      { [LATEST]: latestDto([asked, told]), [RETELL]: { status: 202, body: { message: begun, balance: 98 } } },
+      { [LATEST]: latestDto([userLine, replyLine]), [RETELL]: { status: 202, body: { message: begun, balance: 98 } } },
       { capabilities },
     );
     await user.click(await retellButton());
     expect(await screen.findByText('排队中')).toBeTruthy();
-    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
     expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
     live.push('message.completed', messageEvent(retold));
     expect(await screen.findByText('灯影摇了摇。')).toBeTruthy();
@@ -206,14 +206,14 @@ describe('换一种说法', () => {
   });
 
   test('leads back to a former text and on again', async () => {
-    const former = { ...retold, version: 5, revision: 3, body: told.body, variant: 1 };
+    const former = { ...retold, version: 5, revision: 3, body: replyLine.body, variant: 1 };
     const { user, requests } = openChat(
-      { [LATEST]: latestDto([asked, retold]), [CHOOSE]: { message: former, balance: 98 } },
+      { [LATEST]: latestDto([userLine, retold]), [CHOOSE]: { message: former, balance: 98 } },
       { capabilities },
     );
     expect(await screen.findByRole('button', { name: '下一种说法' })).toHaveProperty('disabled', true);
     await user.click(screen.getByRole('button', { name: '上一种说法' }));
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
     expect(screen.getByRole('img', { name: '第 1 种说法，共 2 种' })).toBeTruthy();
     expect(screen.getByRole('button', { name: '上一种说法' })).toHaveProperty('disabled', true);
     expect(asksOf(requests, CHOOSE).map(({ body }) => body)).toEqual([{ variant: 1 }]);
@@ -223,8 +223,8 @@ describe('换一种说法', () => {
     const { user, requests } = openChat(
       {
         [LATEST]: latestDto([
-          asked,
-          told,
+          userLine,
+          replyLine,
           messageDto({ seq: 3, role: 'user', body: '后来呢？' }),
           messageDto({ seq: 4 }),
         ]),
@@ -250,7 +250,7 @@ describe('换一种说法', () => {
     let isUp = false;
     const { user, requests } = openChat(
       {
-        [LATEST]: latestDto([asked, told]),
+        [LATEST]: latestDto([userLine, replyLine]),
         [RETELL]: () => {
           if (!isUp) throw offline();
           return { status: 202, body: { message: begun, balance: 98 } };
@@ -271,7 +271,7 @@ describe('换一种说法', () => {
     let isBegun = false;
     const { user } = openChat(
       {
-        [LATEST]: () => latestDto([asked, isBegun ? begun : told]),
+        [LATEST]: () => latestDto([userLine, isBegun ? begun : replyLine]),
         [RETELL]: () => {
           isBegun = true;
           throw offline();
@@ -285,26 +285,29 @@ describe('换一种说法', () => {
   });
 
   test('with too few points leads to more', async () => {
-    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities, user: { balance: 1 } });
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([userLine, replyLine]) },
+      { capabilities, user: { balance: 1 } },
+    );
     await user.click(await retellButton());
     expect(await screen.findByRole('dialog', { name: '点数不够' })).toBeTruthy();
     expect(asksOf(requests, RETELL)).toHaveLength(0);
   });
 
   test('of a reply that was stopped before its first word is 再写一次, in the place of 继续', async () => {
-    openChat({ [LATEST]: latestDto([asked, { ...stopped, body: '', cost: 0 }]) }, { capabilities });
+    openChat({ [LATEST]: latestDto([userLine, { ...stopped, body: '', cost: 0 }]) }, { capabilities });
     expect(await screen.findByRole('button', { name: '再写一次 · 2 点' })).toBeTruthy();
     expect((await screen.findByText('已停止')).nextElementSibling).toBeNull();
   });
 
   test('is not offered while a reply is being written, nor where the server cannot', async () => {
-    const { unmount } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    const { unmount } = openChat({ [LATEST]: latestDto([userLine, running]) }, { capabilities });
     await screen.findByText('月色');
     expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
     unmount();
     store.dispatch(api.util.resetApiState());
-    openChat({ [LATEST]: latestDto([asked, told]) });
-    await screen.findByText(told.body ?? '');
+    openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await screen.findByText(replyLine.body ?? '');
     expect(screen.queryByRole('button', { name: /换一种说法/ })).toBeNull();
   });
 });
@@ -320,7 +323,7 @@ describe('编辑', () => {
   const edited = (request: RecordedRequest) => ({
     status: 201,
     body: {
-      message: { ...asked, version: 10, revision: 2, body: bodyOf(request).body },
+      message: { ...userLine, version: 10, revision: 2, body: bodyOf(request).body },
       reply: messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending', cost: 2 }),
       conversation: conversationDto({ version: 11, last_seq: 2 }),
       balance: 98,
@@ -333,7 +336,10 @@ describe('编辑', () => {
   const rewrite = async (text: string) => fireEvent.input(await field(), { target: { value: text } });
 
   test('brings the words into the composer, replaces line and reply, and gives back what stood there', async () => {
-    const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [EDIT]: edited }, { capabilities });
+    const { user, requests } = openChat(
+      { [LATEST]: latestDto([userLine, replyLine]), [EDIT]: edited },
+      { capabilities },
+    );
     await user.type(await field(), '写了一半');
     await openMenu(user, '谁在门外？');
     expect(screen.getByText('正在编辑')).toBeTruthy();
@@ -344,7 +350,7 @@ describe('编辑', () => {
     await user.click(sendButton());
     expect(await screen.findByText('排队中')).toBeTruthy();
     expect(screen.getByText('谁在窗外？')).toBeTruthy();
-    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
     await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
     expect(await field()).toHaveProperty('value', '写了一半');
     expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
@@ -356,7 +362,7 @@ describe('编辑', () => {
 
   test('of an earlier line asks first, with how many messages go', async () => {
     const { user, requests } = openChat(
-      { [LATEST]: latestDto([asked, told, ...further]), [EDIT]: edited },
+      { [LATEST]: latestDto([userLine, replyLine, ...further]), [EDIT]: edited },
       { capabilities },
     );
     await openMenu(user, '谁在门外？');
@@ -376,7 +382,7 @@ describe('编辑', () => {
   });
 
   test('can be left, and outlives the page', async () => {
-    const handlers = { [LATEST]: latestDto([asked, told]), [EDIT]: edited };
+    const handlers = { [LATEST]: latestDto([userLine, replyLine]), [EDIT]: edited };
     const first = openChat(handlers, { capabilities });
     await first.user.type(await field(), '写了一半');
     await openMenu(first.user, '谁在门外？');
@@ -394,7 +400,7 @@ describe('编辑', () => {
     let isUp = false;
     const { user, requests } = openChat(
       {
-        [LATEST]: latestDto([asked, told]),
+        [LATEST]: latestDto([userLine, replyLine]),
         [EDIT]: (request: RecordedRequest) => {
           if (!isUp) throw offline();
           return edited(request);
@@ -416,18 +422,18 @@ describe('编辑', () => {
   });
 
   test('waits while a reply is being written', async () => {
-    const { user } = openChat({ [LATEST]: latestDto([asked, running]) }, { capabilities });
+    const { user } = openChat({ [LATEST]: latestDto([userLine, running]) }, { capabilities });
     await openMenu(user, '谁在门外？');
     expect(screen.getByText('等这一段写完再发')).toBeTruthy();
     expect(sendButton()).toHaveProperty('disabled', true);
   });
 
   test('elsewhere takes away what followed, also where its event was lost', async () => {
-    const line = { ...asked, version: 10, revision: 2, body: '谁在窗外？' };
+    const line = { ...userLine, version: 10, revision: 2, body: '谁在窗外？' };
     const reply = messageDto({ id: 'm-20', seq: 2, version: 11, body: '', status: 'pending' });
     let isEdited = false;
     const { live } = openChat(
-      { [LATEST]: () => (isEdited ? latestDto([line, reply]) : latestDto([asked, told, ...further])) },
+      { [LATEST]: () => (isEdited ? latestDto([line, reply]) : latestDto([userLine, replyLine, ...further])) },
       { capabilities },
     );
     await screen.findByText('后来呢？');
@@ -441,7 +447,7 @@ describe('编辑', () => {
   });
 
   test('leaves its words to the composer where the line is gone', async () => {
-    const { user, live } = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities });
+    const { user, live } = openChat({ [LATEST]: latestDto([userLine, replyLine]) }, { capabilities });
     await user.type(await field(), '写了一半');
     await openMenu(user, '谁在门外？');
     live.push('conversation.deleted', { id: 'c-1' });
@@ -450,7 +456,7 @@ describe('编辑', () => {
   });
 
   test('is not offered where the server cannot', async () => {
-    const { user } = openChat({ [LATEST]: latestDto([asked, told]) });
+    const { user } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await user.click(await screen.findByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
     expect(await screen.findByRole('button', { name: '复制' })).toBeTruthy();
     expect(screen.queryByRole('button', { name: '编辑' })).toBeNull();
@@ -472,7 +478,9 @@ describe('重新开始', () => {
     const { user, requests } = openChat(
       {
         [LATEST]: () =>
-          isAnew ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 }) : latestDto([asked, told]),
+          isAnew
+            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
+            : latestDto([userLine, replyLine]),
         [RESTART]: () => {
           isAnew = true;
           return again;
@@ -495,7 +503,7 @@ describe('重新开始', () => {
   test('that does not go through takes nothing away', async () => {
     const { user } = openChat(
       {
-        [LATEST]: latestDto([asked, told]),
+        [LATEST]: latestDto([userLine, replyLine]),
         [RESTART]: () => {
           throw offline();
         },
@@ -512,7 +520,9 @@ describe('重新开始', () => {
     const { live } = openChat(
       {
         [LATEST]: () =>
-          version === 2 ? latestDto([asked, told]) : latestDto([], { conversation_id: 'c-1', version, last_seq: 0 }),
+          version === 2
+            ? latestDto([userLine, replyLine])
+            : latestDto([], { conversation_id: 'c-1', version, last_seq: 0 }),
       },
       { capabilities },
     );
@@ -532,7 +542,7 @@ describe('重新开始', () => {
   });
 
   test('is not offered where the server cannot', async () => {
-    openChat({ [LATEST]: latestDto([asked, told]) });
+    openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('谁在门外？');
     expect(screen.queryByRole('button', { name: '这段对话的更多操作' })).toBeNull();
   });

@@ -3,7 +3,7 @@ import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
-import { asked, LATEST, openChat, told } from './chatting';
+import { LATEST, openChat, replyLine, userLine } from './chatting';
 
 const LIST = 'GET /v1/conversations';
 const capabilities = ['conversations.runs'] as const;
@@ -16,7 +16,7 @@ const second = conversationDto({
 });
 const closed = messageDto({ id: 'n-2', conversation_id: 'c-2', seq: 2, body: '门是关着的。' });
 
-const inFirst = latestDto([asked, told]);
+const inFirst = latestDto([userLine, replyLine]);
 const inNone = latestDto([]);
 const inSecond = latestDto([closed], { conversation_id: 'c-2' });
 
@@ -65,10 +65,10 @@ describe('几段对话', () => {
     await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
     expect(screen.getByText('开篇')).toBeTruthy();
     expect(await screen.findByText('从头开始了，前一段留在「聊过」里')).toBeTruthy();
-    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
     live.push('message.created', messageEvent(messageDto({ id: 'k-1', conversation_id: 'c-3', body: '又来了' })));
     expect(await screen.findByText('又来了')).toBeTruthy();
-    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
   });
 
   test('have the run before back by one tap', async () => {

@@ -10,7 +10,7 @@ import {
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageDtos } from '../fixtures';
-import { asked, LATEST, openChat, SEND, sentDto, told, write } from './chatting';
+import { LATEST, openChat, replyLine, SEND, sentDto, userLine, write } from './chatting';
 
 const FIND = 'GET /v1/messages/search';
 const DAYS = 'GET /v1/messages/days';
@@ -156,7 +156,7 @@ describe('查找 in a chat', () => {
   });
 
   test('is away where the server has none', async () => {
-    openChat({ [LATEST]: latestDto([asked, told]) });
+    openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('她提着灯，站了许久。');
     expect(screen.queryByRole('button', { name: '这段对话的更多操作' })).toBeNull();
   });
@@ -169,7 +169,7 @@ describe('举报 of a reply', () => {
 
   test('takes a reason and words, and thanks', async () => {
     const { user, requests } = openChat(
-      { [LATEST]: latestDto([asked, told]), [REPORT]: { status: 201, body: { data: {} } } },
+      { [LATEST]: latestDto([userLine, replyLine]), [REPORT]: { status: 201, body: { data: {} } } },
       { capabilities: ['messages.report'] },
     );
     await user.click(await more('聂小倩'));
@@ -188,7 +188,7 @@ describe('举报 of a reply', () => {
 
   test('that does not get through keeps what was written and says why', async () => {
     const { user } = openChat(
-      { [LATEST]: latestDto([asked, told]), [REPORT]: { status: 503, body: { message: '信使病了' } } },
+      { [LATEST]: latestDto([userLine, replyLine]), [REPORT]: { status: 503, body: { message: '信使病了' } } },
       { capabilities: ['messages.report'] },
     );
     await user.click(await more('聂小倩'));
@@ -200,12 +200,12 @@ describe('举报 of a reply', () => {
   });
 
   test('is not offered for one’s own words, nor by a server that takes none', async () => {
-    const first = openChat({ [LATEST]: latestDto([asked, told]) }, { capabilities: ['messages.report'] });
+    const first = openChat({ [LATEST]: latestDto([userLine, replyLine]) }, { capabilities: ['messages.report'] });
     await first.user.click(await more('我'));
     await screen.findByRole('button', { name: '复制' });
     expect(screen.queryByRole('button', { name: '举报' })).toBeNull();
     first.unmount();
-    const second = openChat({ [LATEST]: latestDto([asked, told]) });
+    const second = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await second.user.click(await more('聂小倩'));
     await screen.findByRole('button', { name: '复制' });
     expect(screen.queryByRole('button', { name: '举报' })).toBeNull();

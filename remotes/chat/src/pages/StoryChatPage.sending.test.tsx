@@ -12,7 +12,19 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { createOutbox } from '../api/outbox';
 import { readPendingLog, recoverPending, writePendingLog } from '../api/pendingLog';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, secondSentDto, sends, sentDto, told, write } from './chatting';
+import {
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  replyLine,
+  SEND,
+  secondSentDto,
+  sends,
+  sentDto,
+  userLine,
+  write,
+} from './chatting';
 
 describe('sending', () => {
   test('shows the line at once, then the reply that has begun, and takes the price', async () => {
@@ -177,20 +189,20 @@ describe('a line that does not get through', () => {
 
   test('while a reply is being written the next line waits for its end', async () => {
     const { user, live, requests } = openChat({
-      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]),
       [SEND]: (request: RecordedRequest) => sentDto(request),
     });
     await screen.findByText('排队中');
     await write(user, '后来呢？');
     expect(await screen.findByText('等这一段写完就发出')).toBeTruthy();
     expect(sends(requests)).toHaveLength(0);
-    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
   });
 
   test('the next line goes at the end of the reply though the chat has been left', async () => {
     const { user, live, requests, unmount } = openChat({
-      [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]),
+      [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]),
       [SEND]: (request: RecordedRequest) => sentDto(request),
     });
     await screen.findByText('排队中');
@@ -198,14 +210,14 @@ describe('a line that does not get through', () => {
     await screen.findByText('等这一段写完就发出');
     await waitFor(async () => expect(await outboxStore.all()).toHaveLength(1));
     unmount();
-    live.push('message.completed', messageEvent({ ...told, version: 3 }));
+    live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
   });
 
   test('a line that met a busy conversation goes as soon as that is free, before its pause ends', async () => {
     let isBusy = true;
     const { user, live, requests } = openChat({
-      [LATEST]: latestDto([asked, told]),
+      [LATEST]: latestDto([userLine, replyLine]),
       [SEND]: (request: RecordedRequest) =>
         isBusy ? { status: 409, body: { code: 'conversation_busy', message: '请稍候' } } : secondSentDto(request),
     });
@@ -231,7 +243,7 @@ describe('a line that does not get through', () => {
     await outboxStore.put({ ...entry, clientId: 'client-1', body: '谁在门外？' });
     await outboxStore.put({ ...entry, clientId: 'client-9', body: '后来呢？', createdAt: 2 });
     const { requests } = openChat({
-      [LATEST]: latestDto([asked, told]),
+      [LATEST]: latestDto([userLine, replyLine]),
       [SEND]: secondSentDto,
     });
     expect(await screen.findByText('后来呢？')).toBeTruthy();

@@ -4,17 +4,17 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, storyDto } from '../fixtures';
 import { chatActions, selectChat } from '../slice';
 import {
-  asked,
   bodyOf,
   field,
   LATEST,
   openChat,
+  replyLine,
   SEND,
   secondSentDto,
   sendButton,
   sends,
   sentDto,
-  told,
+  userLine,
 } from './chatting';
 
 type User = ReturnType<typeof openChat>['user'];
@@ -35,7 +35,7 @@ test('ideas take their price at once, and give it back where none came', async (
   priceIdeas();
   let isOver = false;
   const { user } = openChat({
-    [LATEST]: latestDto([asked, told]),
+    [LATEST]: latestDto([userLine, replyLine]),
     'POST /v1/messages/suggestion': { status: 202, body: { data: pending } },
     'GET /v1/messages/suggestion/i-1': () => ({ data: { ...pending, status: isOver ? 'failed' : 'pending' } }),
   });
@@ -49,7 +49,7 @@ describe('ideas are paid for once', () => {
   const ASK = 'POST /v1/messages/suggestion';
   const READ = 'GET /v1/messages/suggestion/i-1';
   const ready = { ...pending, status: 'ready', items: [{ id: 'i-1-1', text: '请她进来' }] };
-  const handlers = { [LATEST]: latestDto([asked, told]), [ASK]: { status: 202, body: { data: pending } } };
+  const handlers = { [LATEST]: latestDto([userLine, replyLine]), [ASK]: { status: 202, body: { data: pending } } };
   const chip = () => screen.findByRole('button', { name: /灵感/ });
   const keys = (requests: RecordedRequest[]) =>
     requests.filter(({ method, url }) => `${method} ${url}` === ASK).map(({ headers }) => headers['idempotency-key']);
@@ -117,7 +117,7 @@ function suggesting(patch: Handlers = {}) {
     items: ['甲', '乙'].map((name, index) => ({ id: `i-${orders}-${index + 1}`, text: `第${orders}批${name}` })),
   });
   return openChat({
-    [LATEST]: latestDto([asked, told]),
+    [LATEST]: latestDto([userLine, replyLine]),
     'POST /v1/messages/suggestion': () => {
       orders += 1;
       return { status: 202, body: { data: body() } };
@@ -320,7 +320,7 @@ describe('the opening lines of a story', () => {
   });
 
   test('are gone where something was said', async () => {
-    openChat({ ...story, [LATEST]: latestDto([asked, told]) });
+    openChat({ ...story, [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByRole('button', { name: /灵感/ });
     expect(region()).toBeNull();
   });

@@ -3,12 +3,12 @@ import { fireEvent, offline, onTestEnd, openRemote, screen, waitFor, within } fr
 import { describe, expect, rs, test } from '@rstest/core';
 import { Profiler } from 'react';
 import { deltaDto, latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
-import { asked, bodyOf, field, LATEST, openChat, SEND, sendButton, sends, sentDto, told } from './chatting';
+import { bodyOf, field, LATEST, openChat, replyLine, SEND, sendButton, sends, sentDto, userLine } from './chatting';
 import StoryChatPage from './StoryChatPage';
 
 describe('a reply', () => {
   test('that arrives in pieces reads as one', async () => {
-    const { live } = openChat({ [LATEST]: latestDto([asked, messageDto({ seq: 2, body: '', status: 'pending' })]) });
+    const { live } = openChat({ [LATEST]: latestDto([userLine, messageDto({ seq: 2, body: '', status: 'pending' })]) });
     expect(await screen.findByText('排队中')).toBeTruthy();
     live.push('message.delta', deltaDto({ offset: 0, text: '月色' }));
     live.push('message.delta', deltaDto({ offset: 2, text: '正好。' }));
@@ -24,7 +24,7 @@ describe('a reply', () => {
     const { live } = openChat({
       [LATEST]: () => {
         asks += 1;
-        return latestDto([asked, asks === 1 ? { ...half, body: '' } : half]);
+        return latestDto([userLine, asks === 1 ? { ...half, body: '' } : half]);
       },
     });
     await screen.findByText('谁在门外？');
@@ -37,16 +37,17 @@ describe('a reply', () => {
   test('is shown without a socket, too', async () => {
     let isReady = false;
     const { live } = openChat({
-      [LATEST]: () => latestDto([asked, isReady ? { ...told, version: 3 } : { ...told, body: '', status: 'pending' }]),
+      [LATEST]: () =>
+        latestDto([userLine, isReady ? { ...replyLine, version: 3 } : { ...replyLine, body: '', status: 'pending' }]),
     });
     live.drop();
     expect(await screen.findByText('排队中')).toBeTruthy();
     isReady = true;
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
   });
 
   test('says that a machine writes it, from its first moment on; the reader’s words and the opening do not', async () => {
-    openChat({ [LATEST]: latestDto([asked, told, messageDto({ seq: 3, body: '', status: 'pending' })]) });
+    openChat({ [LATEST]: latestDto([userLine, replyLine, messageDto({ seq: 3, body: '', status: 'pending' })]) });
     await screen.findByText('排队中');
     const [own, ...replies] = screen.getAllByRole('article');
     expect(own?.textContent).not.toContain('AI 生成');
@@ -62,7 +63,7 @@ describe('a reply', () => {
       error: { code: 'timeout', message: '说书人睡着了' },
     });
     const { user, requests } = openChat({
-      [LATEST]: latestDto([asked, broken]),
+      [LATEST]: latestDto([userLine, broken]),
       'POST /v1/messages/continue': {
         status: 202,
         body: { message: { ...broken, version: 3, revision: 2, status: 'pending', error: null }, balance: 99 },
@@ -77,7 +78,7 @@ describe('a reply', () => {
   });
 
   test('of the story reads as print: actions, stress, dialogue, never markup', async () => {
-    openChat({ [LATEST]: latestDto([asked, { ...told, body: '*她抬头*“**别**走。”<b>风</b>' }]) });
+    openChat({ [LATEST]: latestDto([userLine, { ...replyLine, body: '*她抬头*“**别**走。”<b>风</b>' }]) });
     expect((await screen.findByText('她抬头')).tagName).toBe('EM');
     expect(screen.getByText('别').tagName).toBe('STRONG');
     expect(screen.getByText(/<b>风<\/b>/)).toBeTruthy();
@@ -148,7 +149,7 @@ describe('writing', () => {
       name: 'chat',
       routes: [{ name: 'story', path: '/story/:id', title: '故事', page: async () => ({ default: Counted }) }],
     });
-    const handlers = { 'GET /v1/stories/s-1': storyDto(), [LATEST]: latestDto([asked, { ...told, status }]) };
+    const handlers = { 'GET /v1/stories/s-1': storyDto(), [LATEST]: latestDto([userLine, { ...replyLine, status }]) };
     openRemote(counted, handlers, { path: '/story/s-1', user: { balance: 100 } });
     const input = await field();
     await screen.findByText('每条 2 点 · 余额 100 点');
@@ -188,7 +189,7 @@ describe('writing', () => {
 describe('ideas', () => {
   const ready = { id: 'i-1', conversation_id: 'c-1', status: 'ready', items: [{ id: 'i-1-1', text: '请她进来' }] };
   const handlers = {
-    [LATEST]: latestDto([asked, told]),
+    [LATEST]: latestDto([userLine, replyLine]),
     'POST /v1/messages/suggestion': { status: 202, body: { data: { ...ready, status: 'pending', items: [] } } },
     'GET /v1/messages/suggestion/i-1': { data: ready },
   };
@@ -228,7 +229,7 @@ describe('reading', () => {
   test('past midnight what was said today is headed 昨天', async () => {
     rs.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T15:50:00Z') });
     onTestEnd(() => rs.useRealTimers());
-    const before = [asked, told].map((message) => ({ ...message, created_at: '2026-11-20T15:45:00Z' }));
+    const before = [userLine, replyLine].map((message) => ({ ...message, created_at: '2026-11-20T15:45:00Z' }));
     const { live } = openChat({ [LATEST]: latestDto(before) });
     expect(await screen.findByText('今天')).toBeTruthy();
     rs.setSystemTime(new Date('2026-11-20T16:05:00Z'));
@@ -241,8 +242,8 @@ describe('reading', () => {
   });
 
   test('a conversation that was only read is there without a network', async () => {
-    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
-    await screen.findByText(told.body ?? '');
+    const { unmount } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await screen.findByText(replyLine.body ?? '');
     unmount();
     store.dispatch(api.util.resetApiState());
     openChat({
@@ -250,12 +251,12 @@ describe('reading', () => {
         throw offline();
       },
     });
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
   });
 
   test('what the device keeps of it shows while the network takes its time, and says where that ends in vain', async () => {
-    const { unmount } = openChat({ [LATEST]: latestDto([asked, told]) });
-    await screen.findByText(told.body ?? '');
+    const { unmount } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await screen.findByText(replyLine.body ?? '');
     unmount();
     store.dispatch(api.util.resetApiState());
     let fail = () => {};
@@ -263,25 +264,25 @@ describe('reading', () => {
       fail = () => resolve({ status: 500, body: { message: '灯灭了' } });
     });
     openChat({ 'GET /v1/stories/s-1': () => new Promise(() => {}), [LATEST]: () => answer });
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
     fail();
     expect(await screen.findByText('灯灭了')).toBeTruthy();
-    expect(screen.getByText(told.body ?? '')).toBeTruthy();
+    expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
   });
 
   test('a chat that does not come offers to try again', async () => {
     let works = false;
     const { user } = openChat({
-      [LATEST]: () => (works ? latestDto([asked, told]) : { status: 500, body: { message: '灯灭了' } }),
+      [LATEST]: () => (works ? latestDto([userLine, replyLine]) : { status: 500, body: { message: '灯灭了' } }),
     });
     expect(await screen.findByText('灯灭了')).toBeTruthy();
     works = true;
     await user.click(screen.getByRole('button', { name: '重试' }));
-    expect(await screen.findByText(told.body ?? '')).toBeTruthy();
+    expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
   });
 
   test('a conversation deleted elsewhere leaves the opening', async () => {
-    const { live } = openChat({ [LATEST]: latestDto([asked, told]) });
+    const { live } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('谁在门外？');
     live.push('conversation.deleted', { id: 'c-1' });
     await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
@@ -289,15 +290,15 @@ describe('reading', () => {
   });
 
   test('a late event of a deleted conversation does not bring it back', async () => {
-    const { live } = openChat({ [LATEST]: latestDto([asked, told]) });
+    const { live } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('谁在门外？');
     live.push('conversation.deleted', { id: 'c-1' });
-    live.push('message.completed', messageEvent({ ...told, version: 9 }));
+    live.push('message.completed', messageEvent({ ...replyLine, version: 9 }));
     live.push('message.delta', deltaDto({ text: '晚了' }));
     const fresh = messageDto({ id: 'm-9', conversation_id: 'c-2', seq: 1, version: 1, body: '另起一段' });
     live.push('message.created', messageEvent(fresh));
     expect(await screen.findByText('另起一段')).toBeTruthy();
-    expect(screen.queryByText(told.body ?? '')).toBeNull();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
   });
 });
 
@@ -316,9 +317,9 @@ test.each([
   const own = Object.getOwnPropertyDescriptor(window, name);
   Object.defineProperty(window, name, { ...replacement, configurable: true });
   onTestEnd(() => (own ? Object.defineProperty(window, name, own) : Reflect.deleteProperty(window, name)));
-  const { user, requests } = openChat({ [LATEST]: latestDto([asked, told]), [SEND]: sentDto });
+  const { user, requests } = openChat({ [LATEST]: latestDto([userLine, replyLine]), [SEND]: sentDto });
   await user.type(await field(), '是我');
   await user.click(sendButton());
   await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['是我']));
-  expect(screen.getByText(told.body ?? '')).toBeTruthy();
+  expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
 });

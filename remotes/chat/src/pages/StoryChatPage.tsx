@@ -114,7 +114,7 @@ const LOOK_SECONDS = 15;
 function useChatSync(storyId: string): void {
   const isLive = useRealtimeStatus() === 'live';
   useEffect(() => outbox.start(), []);
-  useEffect(() => threadSyncs.socketChanged(isLive), [isLive]);
+  useEffect(() => threadSyncs.setSocketLive(isLive), [isLive]);
   useEffect(() => {
     if (isLive) return;
     const timer = setInterval(() => {

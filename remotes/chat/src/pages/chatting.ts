@@ -26,8 +26,8 @@ export const openChat = (handlers: Handlers = {}, options: OpenOptions = {}) =>
 
 export const LATEST = 'GET /v1/messages/latest';
 export const SEND = 'POST /v1/messages';
-export const asked = messageDto({ seq: 1, role: 'user', body: '谁在门外？', client_id: 'client-1' });
-export const told = messageDto({ seq: 2, body: '她提着灯，站了许久。' });
+export const userLine = messageDto({ seq: 1, role: 'user', body: '谁在门外？', client_id: 'client-1' });
+export const replyLine = messageDto({ seq: 2, body: '她提着灯，站了许久。' });
 
 export const bodyOf = (request: RecordedRequest) => request.body as { client_id: string; body: string };
 export const field = () => screen.findByRole('textbox', { name: '说点什么' });
@@ -45,7 +45,7 @@ export const sentDto = (request: RecordedRequest, patch: Partial<MessageDto> = {
   },
 });
 
-/** Response to the message after `asked` and `told`. */
+/** Response to the message after `userLine` and `replyLine`. */
 export function secondSentDto(request: RecordedRequest) {
   const { status, body } = sentDto(request);
   const message = { ...body.message, id: 'm-3', seq: 3, version: 3 };
