@@ -1,7 +1,16 @@
 import { readAs, type StoryDto, storySchema } from '@liaozhai/shared/contract';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from './fixtures';
-import { hasGap, type StoryPage, storiesOf, toRecent, toStory, unseenIn, withFreshLead, withNewest } from './model';
+import {
+  hasGap,
+  type StoryPage,
+  storiesOf,
+  toRecentStories,
+  toStory,
+  unseenStories,
+  withFreshLead,
+  withNewest,
+} from './model';
 
 const page = (...ids: string[]): StoryPage => ({ items: ids.map((id) => toStory(storyDto({ id }))), nextCursor: null });
 const idsOf = (pages: StoryPage[]) => pages.map((each) => each.items.map((story) => story.id));
@@ -51,7 +60,7 @@ describe('the feed', () => {
   });
 
   test('an empty newest page changes nothing', () => {
-    expect(unseenIn([page('a')], page())).toEqual([]);
+    expect(unseenStories([page('a')], page())).toEqual([]);
     expect(idsOf(withNewest([page('a')], page()))).toEqual([['a']]);
   });
 });
@@ -80,7 +89,7 @@ test('继续读 follows the last change, also past what was put first', () => {
     last_message: { excerpt: '*灯灭了。*\n“谁？”' },
     ...(pinned_at && { pinned_at }),
   });
-  const recent = toRecent({
+  const recent = toRecentStories({
     items: [
       conversation('old', '2026-11-20T04:00:00Z', '2026-11-21T04:00:00Z'),
       conversation('newest', '2026-11-22T04:00:00Z'),

@@ -71,10 +71,10 @@ const toCharacter = (dto: CharacterDto): Character => ({
 export const toStory = (dto: StoryDto): Story => {
   const progress = toProgress(dto);
   const isFavorite = dto.is_favorite ?? undefined;
-  return { ...toTold(dto), ...(isFavorite !== undefined && { isFavorite }), ...(progress && { progress }) };
+  return { ...toBaseStory(dto), ...(isFavorite !== undefined && { isFavorite }), ...(progress && { progress }) };
 };
 
-const toTold = (dto: StoryDto): Story => ({
+const toBaseStory = (dto: StoryDto): Story => ({
   id: dto.id,
   title: dto.title || UNTITLED,
   coverUrl: dto.cover_url ?? '',
@@ -95,7 +95,7 @@ export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryP
 });
 
 /** Number of stories that 继续读 shows. */
-export const RECENT = 3;
+export const RECENT_COUNT = 3;
 
 const LAST_LINE_CHARACTERS = 40;
 
@@ -103,7 +103,7 @@ const LAST_LINE_CHARACTERS = 40;
 export const lastLineOf = (body: string): string =>
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), LAST_LINE_CHARACTERS);
 
-export const asRecent = ({ id, title, coverUrl, coverColor }: Story, conversationId: string): RecentStory => ({
+export const toRecentStory = ({ id, title, coverUrl, coverColor }: Story, conversationId: string): RecentStory => ({
   id,
   conversationId,
   title,
@@ -115,7 +115,7 @@ const lastChange = ({ updated_at, last_message, created_at }: ConversationDto): 
   updated_at ?? last_message?.created_at ?? created_at ?? '';
 
 /** Stories of the conversations, newest first regardless of pins, each with its current run. Skips conversations without a story. */
-export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
+export const toRecentStories = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
   [...items]
     .sort((one, other) => (lastChange(one) < lastChange(other) ? 1 : lastChange(one) > lastChange(other) ? -1 : 0))
     .flatMap(({ id, story, last_message, unread, shelved }) =>
@@ -135,8 +135,8 @@ export const toRecent = ({ items }: CursorPage<ConversationDto>): RecentStory[] 
     );
 
 /** Moves the first story without a conversation to the head of the shelf. */
-export function withFreshLead(stories: Story[], begun: ReadonlySet<string>): Story[] {
-  const lead = stories.find(({ id, conversationId }) => conversationId === null && !begun.has(id));
+export function withFreshLead(stories: Story[], begunIds: ReadonlySet<string>): Story[] {
+  const lead = stories.find(({ id, conversationId }) => conversationId === null && !begunIds.has(id));
   return lead && lead !== stories[0] ? [lead, ...stories.filter((story) => story !== lead)] : stories;
 }
 
@@ -148,27 +148,27 @@ export function storiesOf(pages: StoryPage[]): Story[] {
 }
 
 /** The first page, to store for offline use. Skips an empty page that others follow. */
-export const firstListed = (pages: StoryPage[]): Story[] | undefined =>
+export const firstPageStories = (pages: StoryPage[]): Story[] | undefined =>
   pages.find(({ items, nextCursor }) => items.length > 0 || nextCursor === null)?.items;
 
 /** Stories of the newest page that are not in the shown feed. */
-export function unseenIn(shown: StoryPage[], newest: StoryPage): Story[] {
-  const shownIds = new Set(storiesOf(shown).map((story) => story.id));
+export function unseenStories(pages: StoryPage[], newest: StoryPage): Story[] {
+  const shownIds = new Set(storiesOf(pages).map((story) => story.id));
   return newest.items.filter((story) => !shownIds.has(story.id));
 }
 
 /** Whether the newest page does not overlap with the shown feed, so that stories between the two are missing. */
-export const hasGap = (shown: StoryPage[], newest: StoryPage): boolean =>
-  newest.items.length > 0 && unseenIn(shown, newest).length === newest.items.length;
+export const hasGap = (pages: StoryPage[], newest: StoryPage): boolean =>
+  newest.items.length > 0 && unseenStories(pages, newest).length === newest.items.length;
 
 /** Inserts new stories at the top and updates known ones in place. If there is a gap, the newest page replaces the feed. */
-export function withNewest(shown: StoryPage[], newest: StoryPage): StoryPage[] {
-  if (hasGap(shown, newest)) return [newest];
-  const renewed = new Map(newest.items.map((story) => [story.id, story]));
-  const unseen = unseenIn(shown, newest);
-  return shown.map((page, index) => ({
+export function withNewest(pages: StoryPage[], newest: StoryPage): StoryPage[] {
+  if (hasGap(pages, newest)) return [newest];
+  const newestById = new Map(newest.items.map((story) => [story.id, story]));
+  const newStories = unseenStories(pages, newest);
+  return pages.map((page, index) => ({
     ...page,
-    items: [...(index === 0 ? unseen : []), ...page.items.map((story) => renewed.get(story.id) ?? story)],
+    items: [...(index === 0 ? newStories : []), ...page.items.map((story) => newestById.get(story.id) ?? story)],
   }));
 }
 
@@ -183,13 +183,13 @@ export interface StorySearch {
 /** Limit of the API, in code points. */
 export const SEARCH_CHARACTERS = 60;
 
-const clipped = (text: string | null) => [...(text ?? '')].slice(0, SEARCH_CHARACTERS).join('');
+const clip = (text: string | null) => [...(text ?? '')].slice(0, SEARCH_CHARACTERS).join('');
 
 /** Returns null for the plain shelf; an empty `q` is a search without text. */
-export function searchAt(params: URLSearchParams): StorySearch | null {
+export function parseSearch(params: URLSearchParams): StorySearch | null {
   if (!['q', 'tag', 'sort'].some((name) => params.has(name))) return null;
   const sort = params.get('sort') === 'hot' ? 'hot' : 'new';
-  return { q: clipped(params.get('q')), tag: clipped(params.get('tag')), sort };
+  return { q: clip(params.get('q')), tag: clip(params.get('tag')), sort };
 }
 
 /** Request parameters, without empty and default values. */
@@ -201,11 +201,11 @@ export const searchParams = ({ q, tag, sort }: StorySearch): Record<string, stri
 
 /** The address of a search, which remains a search even if it is empty. */
 export function searchPath(search: Partial<StorySearch>): string {
-  const given = new URLSearchParams(searchParams({ q: '', tag: '', sort: 'new', ...search }));
-  return `${paths.explore()}?${given.size > 0 ? given : 'q='}`;
+  const params = new URLSearchParams(searchParams({ q: '', tag: '', sort: 'new', ...search }));
+  return `${paths.explore()}?${params.size > 0 ? params : 'q='}`;
 }
 
-const TAGS_OFFERED = 12;
+const MAX_TAGS = 12;
 
 /** The most common tags of the stories; equally common ones in order of appearance. */
 export function commonTags(stories: Story[]): string[] {
@@ -213,12 +213,12 @@ export function commonTags(stories: Story[]): string[] {
   for (const { tags } of stories) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts]
     .sort(([, one], [, other]) => other - one)
-    .slice(0, TAGS_OFFERED)
+    .slice(0, MAX_TAGS)
     .map(([tag]) => tag);
 }
 
 /** Removes the fields that cards do not show. */
-export const withoutBooks = (pages: StoryPage[]): StoryPage[] =>
+export const withoutDetails = (pages: StoryPage[]): StoryPage[] =>
   pages.map((page) => ({
     ...page,
     items: page.items.map((story) => ({ ...story, opening: '', openingLines: [], characters: [] })),

@@ -8,7 +8,7 @@ import styles from './pages/StoryListPage.module.css';
 import storyStyles from './pages/StoryReadPage.module.css';
 import { texts } from './texts';
 
-const SHOWN = 6;
+const PLACEHOLDER_COUNT = 6;
 
 /** A story with tokens as fields, which the server replaces with the API's values at `path`. */
 const placeholder = (path: string) => {
@@ -43,7 +43,7 @@ export const contents = [
         <div className={styles.reserved} />
         <div className={styles.tiles} data-slot="explore.tiles" hidden />
         <section aria-label={texts.list.label}>
-          <StoryGrid stories={Array.from({ length: SHOWN }, (_, place) => placeholder(`data.${place}`))} />
+          <StoryGrid stories={Array.from({ length: PLACEHOLDER_COUNT }, (_, index) => placeholder(`data.${index}`))} />
         </section>
       </div>
     ),

@@ -18,7 +18,7 @@ import { storiesApi } from './stories';
 const pageSchema = cursorPageSchema(storySchema);
 
 /** Tag of the list 收藏. */
-const list = { type: 'Story', id: 'favorites' } as const;
+const favoritesTag = { type: 'Story', id: 'favorites' } as const;
 
 const favoritesApi = storiesApi.injectEndpoints({
   overrideExisting: true,
@@ -31,7 +31,7 @@ const favoritesApi = storiesApi.injectEndpoints({
         schema: pageSchema,
       }),
       transformResponse: toStoryPage,
-      providesTags: [list],
+      providesTags: [favoritesTag],
     }),
   }),
 });
@@ -39,22 +39,22 @@ const favoritesApi = storiesApi.injectEndpoints({
 /** Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. */
 export async function setFavorite(id: string, isFavorite: boolean): Promise<void> {
   if (session.current().status !== 'member' && !(await requestLogin())) return;
-  const put = (shown: boolean) =>
+  const showFavorite = (shown: boolean) =>
     store.dispatch(
       storiesApi.util.updateQueryData('storiesGetStory', id, (story) => {
         story.isFavorite = shown;
       }),
     );
-  put(isFavorite);
+  showFavorite(isFavorite);
   try {
     await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: isFavorite } });
-    store.dispatch(favoritesApi.util.invalidateTags([list]));
+    store.dispatch(favoritesApi.util.invalidateTags([favoritesTag]));
     if (isFavorite) toast(texts.favorites.saved, { kind: 'success' });
     // a response in flight, e.g. after signing in, may contain the former state
     await store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id));
-    put(isFavorite);
+    showFavorite(isFavorite);
   } catch (cause) {
-    put(!isFavorite);
+    showFavorite(!isFavorite);
     if (!isApiError(cause)) throw cause;
     const problem = failureText(cause, isFavorite ? texts.favorites.failed : texts.favorites.removeFailed);
     if (problem) toast(problem, { kind: 'error' });

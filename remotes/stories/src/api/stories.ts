@@ -24,13 +24,13 @@ import {
 import { useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import {
-  asRecent,
   lastLineOf,
   type Story,
   type StoryPage,
   type StorySearch,
   searchParams,
-  toRecent,
+  toRecentStories,
+  toRecentStory,
   toStory,
   toStoryPage,
   withNewest,
@@ -80,32 +80,34 @@ export const storiesApi = api.injectEndpoints({
     // stories with a conversation; events keep the list up to date, so that returning to 发现 needs no request
     storiesGetRecent: build.query<RecentStory[], void>({
       query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
-      transformResponse: toRecent,
+      transformResponse: toRecentStories,
       providesTags: ['Conversation'],
       async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, dispatch, getState }) {
         await cacheDataLoaded;
-        const changed = (event: MessageEventDto, hasEnded: boolean) => {
+        const applyMessage = (event: MessageEventDto, hasEnded: boolean) => {
           const message = event.message ?? event;
           const id = String(message.story_id);
           const story = knownStory(getState() as RootState, id);
           const lastLine = lastLineOf(message.body ?? '');
           const isUnread = hasEnded && message.role === 'assistant' && capabilities.has('conversations.unread');
           updateCachedData((recent) => {
-            const listed =
-              recent.find((each) => each.id === id) ?? (story && asRecent(story, String(message.conversation_id)));
-            return listed && [{ ...listed, isUnread, ...(lastLine && { lastLine }) }, ...withoutStory(recent, id)];
+            const recentStory =
+              recent.find((each) => each.id === id) ?? (story && toRecentStory(story, String(message.conversation_id)));
+            return (
+              recentStory && [{ ...recentStory, isUnread, ...(lastLine && { lastLine }) }, ...withoutStory(recent, id)]
+            );
           });
         };
         const stops = [
-          listen('message.created', messageEventSchema, (event) => changed(event, false)),
-          listen('message.completed', messageEventSchema, (event) => changed(event, true)),
-          listen('message.failed', messageEventSchema, (event) => changed(event, true)),
+          listen('message.created', messageEventSchema, (event) => applyMessage(event, false)),
+          listen('message.completed', messageEventSchema, (event) => applyMessage(event, true)),
+          listen('message.failed', messageEventSchema, (event) => applyMessage(event, true)),
           listen('conversation.updated', conversationEventSchema, ({ conversation }) => {
             // another run of the story becomes the current one
             if (conversation.shelved) dispatch(api.util.invalidateTags(['Conversation']));
             updateCachedData((recent) => {
-              const listed = recent.find(({ conversationId }) => conversationId === conversation.id);
-              if (listed) listed.isUnread = conversation.unread ?? false;
+              const recentStory = recent.find(({ conversationId }) => conversationId === conversation.id);
+              if (recentStory) recentStory.isUnread = conversation.unread ?? false;
             });
           }),
           listen('conversation.deleted', idEventSchema, (event) =>
@@ -165,13 +167,13 @@ export function firstStory(): Story | undefined {
 }
 
 /** Merges the newest page into the cached feed. */
-export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
+export const mergeNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   const merge = () =>
     dispatch(
       storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
-        const renewed = withNewest(feed.pages, newest);
-        if (renewed.length !== feed.pages.length) feed.pageParams = [null];
-        feed.pages = renewed;
+        const mergedPages = withNewest(feed.pages, newest);
+        if (mergedPages.length !== feed.pages.length) feed.pageParams = [null];
+        feed.pages = mergedPages;
       }),
     );
   merge();
@@ -180,12 +182,12 @@ export const putNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
 };
 
 /** Appends pages that were loaded before below the newest one, which is listed already. Drops them if there is a gap between them. */
-export const putKept = (kept: StoryPage[]) => (dispatch: AppDispatch) =>
+export const appendStoredPages = (storedPages: StoryPage[]) => (dispatch: AppDispatch) =>
   dispatch(
     storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
       const [newest] = feed.pages;
       if (!newest) return;
-      feed.pages = withNewest(kept, newest);
+      feed.pages = withNewest(storedPages, newest);
       feed.pageParams = [null, ...feed.pages.slice(1).map((_, index) => feed.pages[index]?.nextCursor ?? null)];
     }),
   );
@@ -214,10 +216,10 @@ export const {
   useStoriesSearchInfiniteQuery,
 } = storiesApi;
 
-/** Stores the latest data under `key` on the device, and returns the stored copy when `wanted`. */
-export function useDeviceCopy<Content>(key: string, live: Content | undefined, wanted: boolean) {
+/** Stores the latest data under `key` on the device, and returns the stored copy when `isEnabled`. */
+export function useDeviceCopy<Content>(key: string, live: Content | undefined, isEnabled: boolean) {
   useEffect(() => {
     if (live !== undefined) void offlineCache.write(key, live);
   }, [key, live]);
-  return useKeptCopy<Content>(offlineCache, key, wanted);
+  return useKeptCopy<Content>(offlineCache, key, isEnabled);
 }

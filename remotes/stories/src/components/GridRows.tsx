@@ -30,15 +30,15 @@ export default function GridRows({ scroller, count, stride, start, onRange }: Gr
     initialOffset: () => scroller.scrollTop,
     initialRect: { width: globalThis.innerWidth, height: globalThis.innerHeight },
     // a hidden screen has no height; its rows stay unchanged until it is shown again
-    observeElementRect: (instance, tell) => observeElementRect(instance, (rect) => rect.height > 0 && tell(rect)),
+    observeElementRect: (instance, onRect) => observeElementRect(instance, (rect) => rect.height > 0 && onRect(rect)),
     // the host restores the scroll position
     scrollToFn: () => undefined,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows are as tall as the new stride
   useLayoutEffect(() => rows.measure(), [rows, stride]);
-  const drawn = rows.getVirtualItems();
-  const from = drawn[0]?.index ?? 0;
-  const to = (drawn.at(-1)?.index ?? -1) + 1;
+  const renderedRows = rows.getVirtualItems();
+  const from = renderedRows[0]?.index ?? 0;
+  const to = (renderedRows.at(-1)?.index ?? -1) + 1;
   useLayoutEffect(() => onRange({ from, to }), [onRange, from, to]);
   return null;
 }

@@ -29,7 +29,7 @@ interface StoryGridProps {
   ref?: Ref<HTMLUListElement>;
   stories: Story[];
   /** Ids of stories with a conversation, in addition to those with a `conversationId`. */
-  begun?: ReadonlySet<string> | undefined;
+  begunIds?: ReadonlySet<string> | undefined;
   /** Whether the first card is shown larger. */
   hasLead?: boolean;
   /** null renders all cards. */
@@ -37,15 +37,15 @@ interface StoryGridProps {
 }
 
 /** The shelf. The visual order is the source order, so that appended stories never move earlier ones. */
-export function StoryGrid({ ref, stories, begun, hasLead = true, window = null }: StoryGridProps) {
-  const card = (each: Story, index: number, above?: number) => (
+export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = null }: StoryGridProps) {
+  const renderCard = (each: Story, index: number, above?: number) => (
     <RowBoundary key={each.id} of={each} as="li">
       {(story) => (
         <StoryCard
           story={story}
-          isBegun={story.conversationId !== null || begun?.has(story.id) === true}
+          isBegun={story.conversationId !== null || begunIds?.has(story.id) === true}
           lead={hasLead && index === 0}
-          hung={index > 0 && index % 2 === (hasLead ? 0 : 1)}
+          isRightColumn={index > 0 && index % 2 === (hasLead ? 0 : 1)}
           eager={index < FIRST_VIEW}
           position={window ? index + 1 : undefined}
           count={window?.total}
@@ -54,7 +54,7 @@ export function StoryGrid({ ref, stories, begun, hasLead = true, window = null }
       )}
     </RowBoundary>
   );
-  const { head, columns, from, to, above, below } = window ?? wholeOf(stories);
+  const { head, columns, from, to, above, below } = window ?? fullWindow(stories);
   return (
     <ul
       ref={ref}
@@ -62,13 +62,13 @@ export function StoryGrid({ ref, stories, begun, hasLead = true, window = null }
       style={window ? { marginBottom: below } : undefined}
       aria-label={texts.list.label}
     >
-      {stories.slice(0, head).map((story, index) => card(story, index))}
-      {stories.slice(from, to).map((story, at) => card(story, from + at, at < columns ? above : undefined))}
+      {stories.slice(0, head).map((story, index) => renderCard(story, index))}
+      {stories.slice(from, to).map((story, at) => renderCard(story, from + at, at < columns ? above : undefined))}
     </ul>
   );
 }
 
-const wholeOf = ({ length }: Story[]): GridWindow => ({
+const fullWindow = ({ length }: Story[]): GridWindow => ({
   head: 0,
   columns: 0,
   from: 0,
@@ -84,7 +84,7 @@ interface StoryCardProps {
   /** The first story: as wide as the feed, with more of its summary. */
   lead?: boolean;
   /** In the right column of two. */
-  hung?: boolean;
+  isRightColumn?: boolean;
   /** In the first view, so that its cover is fetched immediately. */
   eager?: boolean;
   /** From 1; set if not all cards are rendered. */
@@ -96,11 +96,11 @@ interface StoryCardProps {
 }
 
 /** Memoised, so that a new page does not render the earlier stories again. */
-const StoryCard = memo(function StoryCard({ story, isBegun, position, count, above, ...look }: StoryCardProps) {
-  const { lead = false, hung = false, eager = false } = look;
+const StoryCard = memo(function StoryCard({ story, isBegun, position, count, above, ...layout }: StoryCardProps) {
+  const { lead = false, isRightColumn = false, eager = false } = layout;
   return (
     <li
-      className={clsx(styles.cell, lead && styles.lead, hung && styles.hung)}
+      className={clsx(styles.cell, lead && styles.lead, isRightColumn && styles.hung)}
       style={above ? { marginTop: above } : undefined}
       aria-posinset={position}
       aria-setsize={count}

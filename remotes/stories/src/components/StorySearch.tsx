@@ -26,10 +26,10 @@ export default function SearchView({ search }: { search: StorySearch }) {
   const { go, leave } = useSearchAddress(search);
   const results = useStoriesSearchInfiniteQuery(search);
   const hits = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
-  const isOld = results.currentData === undefined;
-  const error = isOld ? results.error : undefined;
+  const isStale = results.currentData === undefined;
+  const error = isStale ? results.error : undefined;
   // previous results stay visible until the next response, unless the request failed
-  const shown = error ? undefined : hits;
+  const shownStories = error ? undefined : hits;
   return (
     <div className={pageStyles.page}>
       <div className={styles.head}>
@@ -37,18 +37,18 @@ export default function SearchView({ search }: { search: StorySearch }) {
         <SearchChips search={search} onChoose={go} />
       </div>
       <VisuallyHidden role="status">
-        {!isOld && shown ? words.found(shown.length, results.hasNextPage) : ''}
+        {!isStale && shownStories ? words.found(shownStories.length, results.hasNextPage) : ''}
       </VisuallyHidden>
-      <div className={clsx(isOld && shown && styles.old)} aria-busy={isOld}>
+      <div className={clsx(isStale && shownStories && styles.old)} aria-busy={isStale}>
         <QueryView
-          query={{ ...results, data: shown, currentData: shown, error }}
+          query={{ ...results, data: shownStories, currentData: shownStories, error }}
           skeleton={<ScreenSkeleton shape="shelf" label={words.loading} />}
           isEmpty={(stories) => stories.length === 0}
           empty={<NothingFound search={search} onAll={leave} />}
         >
           {(stories) => (
             <InfiniteList
-              hasMore={results.hasNextPage && !isOld}
+              hasMore={results.hasNextPage && !isStale}
               loading={results.isFetchingNextPage}
               error={results.isFetchNextPageError ? results.error : undefined}
               onMore={results.fetchNextPage}
@@ -93,11 +93,11 @@ interface SearchHeadProps {
 
 function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
   const field = useRef<HTMLInputElement>(null);
-  const isFresh = useRef(!search.q && !search.tag && search.sort === 'new');
+  const isNewSearch = useRef(!search.q && !search.tag && search.sort === 'new');
   // a new search focuses the field before its first paint
   useLayoutEffect(() => {
-    if (isFresh.current) field.current?.focus({ preventScroll: true });
-    isFresh.current = false;
+    if (isNewSearch.current) field.current?.focus({ preventScroll: true });
+    isNewSearch.current = false;
   }, []);
   return (
     <div className={styles.form}>
@@ -124,10 +124,10 @@ interface SearchChipsProps {
 /** Sort order, and tags to filter by: the selected one and the most common ones of the shelf. */
 function SearchChips({ search, onChoose }: SearchChipsProps) {
   const feed = useStoriesGetStoriesInfiniteQuery();
-  const common = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
+  const frequentTags = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
   // the tag with which the search was opened stays visible when another one is selected
-  const [first] = useState(search.tag);
-  const tags = [...new Set([first, ...common, search.tag])].filter(Boolean);
+  const [initialTag] = useState(search.tag);
+  const tags = [...new Set([initialTag, ...frequentTags, search.tag])].filter(Boolean);
   return (
     <div className={styles.chips}>
       <fieldset className={styles.group} aria-label={words.sort}>

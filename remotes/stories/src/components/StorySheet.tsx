@@ -14,7 +14,7 @@ export interface StorySheetProps {
 }
 
 const words = texts.story;
-const sizes = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), label: words.fontSizes[value] }));
+const sizeOptions = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), label: words.fontSizes[value] }));
 
 /** About the story of the open chat: progress, summary and characters; also sets the font size. */
 export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
@@ -50,7 +50,7 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
         <RadioGroup
           legend={words.fontSize}
           name="story-font-size"
-          options={sizes}
+          options={sizeOptions}
           value={String(fontSize)}
           onChange={choose}
         />

@@ -5,15 +5,15 @@ import type { GridRowsProps, RowRange } from './GridRows';
 import { type GridWindow, StoryGrid } from './StoryGrid';
 
 /** Up to this number all cards are in the document, so that the browser's own search finds them. */
-const SHORT = 120;
+const MAX_PLAIN_CARDS = 120;
 /** From this number on, the list may soon be long, so the code for long lists is loaded. */
-const GROWING = 60;
+const PRELOAD_FROM_CARDS = 60;
 
 export const loadRows = () => import(/* webpackChunkName: "longList" */ './GridRows');
 
 interface StoryShelfProps {
   stories: Story[];
-  begun?: ReadonlySet<string>;
+  begunIds?: ReadonlySet<string>;
   hasLead?: boolean;
   /** `stories` is the complete list. */
   isWhole: boolean;
@@ -22,21 +22,21 @@ interface StoryShelfProps {
 }
 
 /** The shelf. A long one renders only the cards near the view. */
-export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
+export function StoryShelf({ stories, begunIds, hasLead = true, isWhole, growsSoon = false }: StoryShelfProps) {
   const grid = useRef<HTMLUListElement>(null);
-  const { Rows, isLost } = useRows(growsSoon || stories.length > GROWING, stories.length);
-  const isLong = stories.length > SHORT && !isLost;
+  const { Rows, hasFailed } = useRows(growsSoon || stories.length > PRELOAD_FROM_CARDS, stories.length);
+  const isLong = stories.length > MAX_PLAIN_CARDS && !hasFailed;
   const shape = useGridShape(grid, isLong && Rows !== null, hasLead);
   const [range, setRange] = useState<RowRange | null>(null);
-  const focused = useFocusedCard(grid, isLong);
+  const focusedIndex = useFocusedCard(grid, isLong);
   const total = isWhole ? stories.length : -1;
-  const window = isLong && Rows && shape ? windowOf(range, focused, shape, stories.length, total) : null;
+  const window = isLong && Rows && shape ? windowOf(range, focusedIndex, shape, stories.length, total) : null;
   return (
     <>
       {Rows && window && shape && (
         <Rows
           scroller={shape.scroller}
-          count={rowsOf(shape, stories.length)}
+          count={rowCountOf(shape, stories.length)}
           stride={shape.stride}
           start={shape.start}
           onRange={setRange}
@@ -45,8 +45,8 @@ export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon 
       {/* until the rows are measured, a restored long list would be rendered as a whole */}
       <StoryGrid
         ref={grid}
-        stories={isLong && !window ? stories.slice(0, SHORT) : stories}
-        begun={begun}
+        stories={isLong && !window ? stories.slice(0, MAX_PLAIN_CARDS) : stories}
+        begunIds={begunIds}
         hasLead={hasLead}
         window={window}
       />
@@ -55,24 +55,24 @@ export function StoryShelf({ stories, begun, hasLead = true, isWhole, growsSoon 
 }
 
 /** Loads the code for long lists on demand; if that fails, the whole list is rendered. */
-function useRows(isWanted: boolean, length: number) {
-  const [rows, setRows] = useState<{ Rows: ComponentType<GridRowsProps> | null; isLost: boolean }>({
+function useRows(isNeeded: boolean, length: number) {
+  const [rows, setRows] = useState<{ Rows: ComponentType<GridRowsProps> | null; hasFailed: boolean }>({
     Rows: null,
-    isLost: false,
+    hasFailed: false,
   });
   const isMissing = rows.Rows === null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was lost is tried again with the next page
   useEffect(() => {
-    if (!isWanted || !isMissing) return;
-    let isLeft = false;
+    if (!isNeeded || !isMissing) return;
+    let isCancelled = false;
     loadRows().then(
-      ({ default: Rows }) => isLeft || setRows({ Rows, isLost: false }),
-      () => isLeft || setRows({ Rows: null, isLost: true }),
+      ({ default: Rows }) => isCancelled || setRows({ Rows, hasFailed: false }),
+      () => isCancelled || setRows({ Rows: null, hasFailed: true }),
     );
     return () => {
-      isLeft = true;
+      isCancelled = true;
     };
-  }, [isWanted, isMissing, length]);
+  }, [isNeeded, isMissing, length]);
   return rows;
 }
 
@@ -88,7 +88,7 @@ interface GridShape {
   start: number;
 }
 
-const rowsOf = ({ columns, head }: GridShape, cards: number) => Math.ceil((cards - head) / columns);
+const rowCountOf = ({ columns, head }: GridShape, cards: number) => Math.ceil((cards - head) / columns);
 
 const isSame = (one: GridShape, other: GridShape) =>
   one.scroller === other.scroller &&
@@ -115,58 +115,58 @@ function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
 }
 
 /** Measures the rendered cards, again when the grid's size changes. */
-function useGridShape(grid: RefObject<HTMLUListElement | null>, isWanted: boolean, hasLead: boolean): GridShape | null {
+function useGridShape(grid: RefObject<HTMLUListElement | null>, isNeeded: boolean, hasLead: boolean): GridShape | null {
   const [shape, setShape] = useState<GridShape | null>(null);
   useLayoutEffect(() => {
     const list = grid.current;
-    if (!isWanted || !list) return;
-    const read = () => {
+    if (!isNeeded || !list) return;
+    const measure = () => {
       const next = readShape(list, hasLead);
-      if (next) setShape((known) => (known && isSame(known, next) ? known : next));
+      if (next) setShape((current) => (current && isSame(current, next) ? current : next));
     };
-    read();
-    const observer = new ResizeObserver(read);
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(list);
     return () => observer.disconnect();
-  }, [grid, isWanted, hasLead]);
+  }, [grid, isNeeded, hasLead]);
   return shape;
 }
 
 /** Index of the card with the keyboard focus, from 0. */
-function useFocusedCard(grid: RefObject<HTMLUListElement | null>, isWanted: boolean): number | null {
-  const [focused, setFocused] = useState<number | null>(null);
+function useFocusedCard(grid: RefObject<HTMLUListElement | null>, isNeeded: boolean): number | null {
+  const [focusedIndex, setFocusedIndex] = useState<number | null>(null);
   useEffect(() => {
     const list = grid.current;
-    if (!isWanted || !list) return;
+    if (!isNeeded || !list) return;
     const enter = ({ target }: FocusEvent) => {
       const position = (target as Element).closest('li')?.getAttribute('aria-posinset');
-      setFocused(position ? Number(position) - 1 : null);
+      setFocusedIndex(position ? Number(position) - 1 : null);
     };
-    const leave = () => setFocused(null);
+    const leave = () => setFocusedIndex(null);
     list.addEventListener('focusin', enter);
     list.addEventListener('focusout', leave);
     return () => {
       list.removeEventListener('focusin', enter);
       list.removeEventListener('focusout', leave);
     };
-  }, [grid, isWanted]);
-  return focused;
+  }, [grid, isNeeded]);
+  return focusedIndex;
 }
 
 /** Distance in rows at which a focused card is still rendered; removing it would move the focus to the top of the page. */
-const FOCUS_REACH = 30;
+const FOCUS_REACH_ROWS = 30;
 
 function windowOf(
   range: RowRange | null,
-  focused: number | null,
+  focusedIndex: number | null,
   shape: GridShape,
   cards: number,
   total: number,
 ): GridWindow {
   const { columns, head, stride } = shape;
-  let { from, to } = range ?? { from: 0, to: Math.ceil(SHORT / columns) };
-  const row = focused === null || focused < head ? -1 : Math.floor((focused - head) / columns);
-  if (row >= 0 && row >= from - FOCUS_REACH && row <= to + FOCUS_REACH) {
+  let { from, to } = range ?? { from: 0, to: Math.ceil(MAX_PLAIN_CARDS / columns) };
+  const row = focusedIndex === null || focusedIndex < head ? -1 : Math.floor((focusedIndex - head) / columns);
+  if (row >= 0 && row >= from - FOCUS_REACH_ROWS && row <= to + FOCUS_REACH_ROWS) {
     from = Math.min(from, row);
     to = Math.max(to, row + 1);
   }
@@ -176,7 +176,7 @@ function windowOf(
     from: head + from * columns,
     to: head + to * columns,
     above: from * stride,
-    below: Math.max(0, rowsOf(shape, cards) - to) * stride,
+    below: Math.max(0, rowCountOf(shape, cards) - to) * stride,
     total,
   };
 }

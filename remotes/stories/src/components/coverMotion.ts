@@ -24,18 +24,18 @@ export function growFromCard(plate: HTMLElement, id: string) {
   if (departure.id !== id || !from) return;
   departure.from = null;
   const to = plate.getBoundingClientRect();
-  const isWanted = !media('(prefers-reduced-motion: reduce)').matches;
-  if (!isWanted || to.width === 0 || from.width === 0) return;
+  const allowsMotion = !media('(prefers-reduced-motion: reduce)').matches;
+  if (!allowsMotion || to.width === 0 || from.width === 0) return;
   const scale = from.width / to.width;
   const start = `translate(${from.left - to.left}px, ${from.top - to.top}px) scale(${scale})`;
   plate.style.transformOrigin = '0 0';
   plate.style.zIndex = '1';
   // an animation of `transform` alone runs on the compositor, so going back meanwhile does not have to wait for it
   const motion = plate.animate({ transform: [start, 'none'] }, { duration: 240, easing: 'cubic-bezier(0.2, 0, 0, 1)' });
-  const rest = () => {
+  const resetStyles = () => {
     plate.style.transformOrigin = '';
     plate.style.zIndex = '';
   };
-  motion.onfinish = rest;
-  motion.oncancel = rest;
+  motion.onfinish = resetStyles;
+  motion.oncancel = resetStyles;
 }

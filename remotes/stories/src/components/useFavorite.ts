@@ -11,9 +11,9 @@ export interface Favorite {
 
 /** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
 export function useFavorite(story: Story | undefined): Favorite | null {
-  const isOffered = useCapability('stories.favorites');
+  const isSupported = useCapability('stories.favorites');
   const [isSaving, setSaving] = useState(false);
-  if (!isOffered || !story) return null;
+  if (!isSupported || !story) return null;
   const { id, isFavorite: isSaved = false } = story;
   const toggle = () => {
     if (isSaving) return;

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
 import { useDeviceCopy } from '../api/stories';
 import { StoryShelf } from '../components/StoryShelf';
-import { firstListed, storiesOf } from '../model';
+import { firstPageStories, storiesOf } from '../model';
 import { texts } from '../texts';
 import styles from './FavoriteListPage.module.css';
 
@@ -23,14 +23,18 @@ function Favorites() {
   const list = useStoriesGetFavoritesInfiniteQuery();
   const online = useOnline();
   const pages = list.currentData?.pages;
-  const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy('stories.favorites.1', pages && firstListed(pages), !pages && (list.isError || !online));
-  const shown = live ?? copy.content;
+  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
+  const copy = useDeviceCopy(
+    'stories.favorites.1',
+    pages && firstPageStories(pages),
+    !pages && (list.isError || !online),
+  );
+  const shownStories = liveStories ?? copy.content;
   const query = {
     ...list,
-    data: shown,
-    currentData: shown,
-    error: live ? undefined : list.error,
+    data: shownStories,
+    currentData: shownStories,
+    error: liveStories ? undefined : list.error,
     isFetching: list.isFetching || copy.isPending,
   };
   return (
@@ -52,9 +56,9 @@ function Favorites() {
           loading={list.isFetchingNextPage}
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
-          end={live ? <EndOfList text={texts.favorites.end} /> : null}
+          end={liveStories ? <EndOfList text={texts.favorites.end} /> : null}
         >
-          <StoryShelf stories={stories} hasLead={false} isWhole={live !== undefined && !list.hasNextPage} />
+          <StoryShelf stories={stories} hasLead={false} isWhole={liveStories !== undefined && !list.hasNextPage} />
         </InfiniteList>
       )}
     </QueryView>

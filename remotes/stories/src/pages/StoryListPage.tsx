@@ -49,7 +49,7 @@ import {
 } from 'react';
 import {
   adoptFirstStories,
-  putKept,
+  appendStoredPages,
   useDeviceCopy,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
@@ -58,62 +58,62 @@ import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
 import { Wordmark } from '../components/Wordmark';
 import {
-  firstListed,
-  RECENT,
+  firstPageStories,
+  parseSearch,
+  RECENT_COUNT,
   type StorySearch,
-  searchAt,
   searchPath,
   storiesOf,
   withFreshLead,
-  withoutBooks,
+  withoutDetails,
 } from '../model';
 import { texts } from '../texts';
 import styles from './StoryListPage.module.css';
 
 adoptFirstStories();
 
-const KEPT_PAGES = 'stories.pages.2';
+const STORED_PAGES_KEY = 'stories.pages.2';
 
 // a long list is about to be restored
-if (hasKeptPages(tab, KEPT_PAGES)) loadRows().catch(() => undefined);
+if (hasKeptPages(tab, STORED_PAGES_KEY)) loadRows().catch(() => undefined);
 
 /** Delay of storing the pages, so that thousands of stories are not written on each new page. */
-const KEEP_AFTER_MS = 600;
+const STORE_DELAY_MS = 600;
 
 const loadSearch = () => import(/* webpackChunkName: "search" */ '../components/StorySearch');
 
 export default function StoryListPage() {
   const [params] = useSearchParams();
   const canSearch = useCapability('stories.search');
-  const isAsked = useCapabilitiesAsked(!canSearch && searchAt(params) !== null);
-  const search = canSearch || !isAsked ? searchAt(params) : null;
+  const areCapabilitiesKnown = useCapabilitiesAsked(!canSearch && parseSearch(params) !== null);
+  const search = canSearch || !areCapabilitiesKnown ? parseSearch(params) : null;
   return (
     <>
       <Activity mode={search ? 'hidden' : 'visible'}>
         <StoryFeed canSearch={canSearch} />
       </Activity>
-      {search && <SearchLoader search={search} isKnown={canSearch} />}
+      {search && <SearchLoader search={search} isSupported={canSearch} />}
     </>
   );
 }
 
 /** Loads the search on first use. */
-function SearchLoader({ search, isKnown }: { search: StorySearch; isKnown: boolean }) {
+function SearchLoader({ search, isSupported }: { search: StorySearch; isSupported: boolean }) {
   const [Search, setSearch] = useState<ComponentType<{ search: StorySearch }> | null>(null);
-  const [isLost, setLost] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
   const load = useCallback(() => {
-    setLost(false);
+    setFailed(false);
     loadSearch().then(
       (module) => setSearch(() => module.default),
-      () => setLost(true),
+      () => setFailed(true),
     );
   }, []);
   useEffect(load, [load]);
-  if (Search && isKnown) return <Search search={search} />;
+  if (Search && isSupported) return <Search search={search} />;
   return (
     <div className={styles.page}>
       <div className={styles.searchWaiting} />
-      {isLost ? (
+      {hasFailed ? (
         <ErrorRow text={texts.search.lost} onRetry={load} />
       ) : (
         <ScreenSkeleton shape="shelf" label={texts.search.loading} />
@@ -127,44 +127,44 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const feed = useStoriesGetStoriesInfiniteQuery();
   const online = useOnline();
   const pages = feed.data?.pages;
-  const live = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy('stories.feed.2', pages && firstListed(pages), !pages && (feed.isError || !online));
+  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
+  const copy = useDeviceCopy('stories.feed.2', pages && firstPageStories(pages), !pages && (feed.isError || !online));
   const dispatch = useDispatch();
-  const mayGoOn = useKeptPages({
+  const canLoadMore = useKeptPages({
     cache: offlineCache,
     tab,
-    key: KEPT_PAGES,
+    key: STORED_PAGES_KEY,
     pages,
-    slim: withoutBooks,
-    pauseMs: KEEP_AFTER_MS,
-    restore: (kept) => void dispatch(putKept(kept)),
+    slim: withoutDetails,
+    pauseMs: STORE_DELAY_MS,
+    restore: (storedPages) => void dispatch(appendStoredPages(storedPages)),
   });
   const { waiting, show, refresh } = useNewStories(pages);
   const { recent, settled } = useRecentStories();
-  const begun = useMemo(() => new Set(recent.map(({ id }) => id)), [recent]);
-  const begunBefore = useMemo(() => new Set(settled.map(({ id }) => id)), [settled]);
+  const begunIds = useMemo(() => new Set(recent.map(({ id }) => id)), [recent]);
+  const settledIds = useMemo(() => new Set(settled.map(({ id }) => id)), [settled]);
 
-  const refreshAloud = () =>
+  const refreshWithToast = () =>
     refresh().catch((cause: unknown) => {
       if (!isApiError(cause)) throw cause;
       const problem = failureText(cause);
       if (problem) toast(problem, { kind: 'error' });
     });
-  const listed = live ?? copy.content;
+  const shownStories = liveStories ?? copy.content;
   const query = {
     ...feed,
-    data: listed,
-    currentData: listed,
-    error: live ? undefined : feed.error,
+    data: shownStories,
+    currentData: shownStories,
+    error: liveStories ? undefined : feed.error,
     isFetching: feed.isFetching || copy.isPending,
   };
   return (
     <>
       {waiting && <FreshPill {...waiting} onShow={show} />}
-      <PullToRefresh onRefresh={refreshAloud}>
+      <PullToRefresh onRefresh={refreshWithToast}>
         <div className={styles.page}>
           <Wordmark
-            onRefresh={refreshAloud}
+            onRefresh={refreshWithToast}
             onSearch={canSearch ? () => void navigate(searchPath({}), { state: { over: true } }) : undefined}
             onApproachSearch={() => void loadSearch().catch(() => undefined)}
           />
@@ -181,16 +181,16 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
             {(stories) => (
               <InfiniteList
                 hasMore={feed.hasNextPage}
-                loading={feed.isFetchingNextPage || !mayGoOn}
+                loading={feed.isFetchingNextPage || !canLoadMore}
                 error={feed.isFetchNextPageError ? feed.error : undefined}
                 onMore={feed.fetchNextPage}
-                end={live ? <EndOfList text={texts.list.end} /> : null}
+                end={liveStories ? <EndOfList text={texts.list.end} /> : null}
               >
                 <StoryShelf
-                  stories={withFreshLead(stories, begunBefore)}
-                  begun={begun}
-                  isWhole={live !== undefined && !feed.hasNextPage}
-                  growsSoon={!mayGoOn}
+                  stories={withFreshLead(stories, settledIds)}
+                  begunIds={begunIds}
+                  isWhole={liveStories !== undefined && !feed.hasNextPage}
+                  growsSoon={!canLoadMore}
                 />
               </InfiniteList>
             )}
@@ -204,17 +204,17 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
 interface FreshPillProps {
   count: number;
   /** There are more new stories than one page holds, so the shelf starts over. */
-  startsAnew: boolean;
+  startsOver: boolean;
   onShow: () => void;
 }
 
 /** Announces new stories above without moving the shown ones. */
-function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
+function FreshPill({ count, startsOver, onShow }: FreshPillProps) {
   return (
     <div className={styles.pillPlace} role="status">
       <button type="button" className={styles.pill} onClick={onShow}>
         <ArrowUpIcon size={16} aria-hidden="true" />
-        <span>{startsAnew ? texts.list.renewed : texts.list.fresh(count)}</span>
+        <span>{startsOver ? texts.list.renewed : texts.list.fresh(count)}</span>
       </button>
     </div>
   );
@@ -222,17 +222,17 @@ function FreshPill({ count, startsAnew, onShow }: FreshPillProps) {
 
 /** The stories of the latest conversations, above the shelf; empty for guests. */
 function ContinueRow({ recent }: { recent: RecentStory[] }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const row = useRef<HTMLUListElement>(null);
-  const stories = recent.slice(0, RECENT);
-  const isThere = useJoiningAtTop(stories.length > 0, place);
-  const newest = stories[0]?.id;
+  const stories = recent.slice(0, RECENT_COUNT);
+  const isShown = useShownAtTop(stories.length > 0, container);
+  const newestId = stories[0]?.id;
   useLayoutEffect(() => {
-    if (newest) row.current?.scrollTo({ left: 0 });
-  }, [newest]);
+    if (newestId) row.current?.scrollTo({ left: 0 });
+  }, [newestId]);
   return (
-    <div ref={place}>
-      {isThere && (
+    <div ref={container}>
+      {isShown && (
         <section ref={hideWhileAway} aria-label={texts.list.resume}>
           <ul ref={row} className={styles.row}>
             {stories.map((each) => (
@@ -288,61 +288,61 @@ function hideWhileAway(row: HTMLElement) {
 function useRecentStories(): { recent: RecentStory[]; settled: RecentStory[] } {
   const user = useUser();
   const { scroller } = useScreen();
-  const { data: live } = useStoriesGetRecentQuery(undefined, { skip: !user });
+  const { data: liveStories } = useStoriesGetRecentQuery(undefined, { skip: !user });
   const [copy, setCopy] = useState(recentStories.read);
   const [settled, setSettled] = useState(copy);
-  const latest = useEffectEvent(() => live);
+  const getLive = useEffectEvent(() => liveStories);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another user has other stories
   useLayoutEffect(() => {
     const recent = recentStories.read();
     setCopy(recent);
-    setSettled(latest() ?? recent);
+    setSettled(getLive() ?? recent);
   }, [user?.id]);
-  const isFirstAnswer = live !== undefined && copy.length === 0;
+  const isFirstResponse = liveStories !== undefined && copy.length === 0;
   const settle = useEffectEvent(() => {
-    if (live && settled.length === 0 && (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX) setSettled(live);
+    if (liveStories && settled.length === 0 && (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX) setSettled(liveStories);
   });
   useLayoutEffect(() => {
-    if (isFirstAnswer) settle();
-  }, [isFirstAnswer]);
+    if (isFirstResponse) settle();
+  }, [isFirstResponse]);
   useEffect(() => {
-    if (live && user) recentStories.write(live.slice(0, KEPT_RECENT));
-  }, [live, user]);
-  return user ? { recent: live ?? copy, settled } : { recent: [], settled: [] };
+    if (liveStories && user) recentStories.write(liveStories.slice(0, MAX_STORED_RECENT));
+  }, [liveStories, user]);
+  return user ? { recent: liveStories ?? copy, settled } : { recent: [], settled: [] };
 }
 
 /** Size of a page of the list. */
-const KEPT_RECENT = 20;
+const MAX_STORED_RECENT = 20;
 
 /** Set while a reload will restore a scroll position that was measured without the row above. */
-const WITHOUT_ROW = 'stories.withoutRow';
+const WITHOUT_ROW_KEY = 'stories.withoutRow';
 
 /** Whether to show the row: it appears only while the shelf is at its top, and never shifts a position further down. */
-function useJoiningAtTop(isWanted: boolean, place: RefObject<HTMLElement | null>): boolean {
+function useShownAtTop(hasStories: boolean, container: RefObject<HTMLElement | null>): boolean {
   const ownScroller = useScreen().scroller;
-  const [isThere, setThere] = useState(() => isWanted && !tab.get(WITHOUT_ROW));
+  const [isShown, setShown] = useState(() => hasStories && !tab.get(WITHOUT_ROW_KEY));
   useLayoutEffect(() => {
-    if (!isWanted) return setThere(false);
+    if (!hasStories) return setShown(false);
     // the screen's own ref is empty while the effects of a screen that is shown again run
-    const scroller = ownScroller.current ?? (place.current && scrollerOf(place.current));
+    const scroller = ownScroller.current ?? (container.current && scrollerOf(container.current));
     const isBelow = () => (scroller?.scrollTop ?? 0) > AT_TOP_PX;
-    const keep = () => {
-      if (isBelow() && !isThere) tab.set(WITHOUT_ROW, '1');
-      else tab.remove(WITHOUT_ROW);
+    const storePlacement = () => {
+      if (isBelow() && !isShown) tab.set(WITHOUT_ROW_KEY, '1');
+      else tab.remove(WITHOUT_ROW_KEY);
     };
-    const join = () => {
-      if (isThere || isBelow()) return;
-      tab.remove(WITHOUT_ROW);
-      setThere(true);
+    const showAtTop = () => {
+      if (isShown || isBelow()) return;
+      tab.remove(WITHOUT_ROW_KEY);
+      setShown(true);
     };
     // otherwise a reload is about to restore that scroll position
-    if (!tab.get(WITHOUT_ROW)) join();
-    scroller?.addEventListener('scroll', join, { passive: true });
-    window.addEventListener('pagehide', keep);
+    if (!tab.get(WITHOUT_ROW_KEY)) showAtTop();
+    scroller?.addEventListener('scroll', showAtTop, { passive: true });
+    window.addEventListener('pagehide', storePlacement);
     return () => {
-      scroller?.removeEventListener('scroll', join);
-      window.removeEventListener('pagehide', keep);
+      scroller?.removeEventListener('scroll', showAtTop);
+      window.removeEventListener('pagehide', storePlacement);
     };
-  }, [isWanted, isThere, place, ownScroller]);
-  return isWanted && isThere;
+  }, [hasStories, isShown, container, ownScroller]);
+  return hasStories && isShown;
 }

@@ -50,7 +50,7 @@ export default function StoryReadPage() {
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
 
-  const Failed = story ? ErrorRow : ErrorFace;
+  const ErrorView = story ? ErrorRow : ErrorFace;
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       {chatOpen && <Conversations storyId={id} />}
@@ -59,7 +59,7 @@ export default function StoryReadPage() {
       {!story && !error && <StorySkeleton />}
       {error && (
         <div className={styles.error}>
-          <Failed text={anyErrorText(error)} problem={problemId(error)} onRetry={refetch} retrying={isFetching} />
+          <ErrorView text={anyErrorText(error)} problem={problemId(error)} onRetry={refetch} retrying={isFetching} />
         </div>
       )}
       {chatOpen && <StoryChat storyId={id} story={story} onOpen={refetch} />}
@@ -80,7 +80,7 @@ function StoryGone({ onBack }: { onBack: () => void }) {
   );
 }
 
-const brought = firstStory();
+const pageStory = firstStory();
 
 /**
  * Returns a story from the best available source: the API, the list it was tapped in, the device's copy, the page. The copy comes
@@ -88,12 +88,12 @@ const brought = firstStory();
  */
 function useReadableStory(id: string) {
   const query = useStoriesGetStoryQuery(id);
-  const fromFeed = useSelector((state) => listedStory(state, id));
-  const live = query.currentData;
-  const copy = useDeviceCopy(`stories.story.2.${id}`, live, !live);
-  const fromPage = brought?.id === id ? brought : undefined;
+  const listedInFeed = useSelector((state) => listedStory(state, id));
+  const liveStory = query.currentData;
+  const copy = useDeviceCopy(`stories.story.2.${id}`, liveStory, !liveStory);
+  const fromPage = pageStory?.id === id ? pageStory : undefined;
   return {
-    story: live ?? fromFeed ?? copy.content ?? fromPage,
+    story: liveStory ?? listedInFeed ?? copy.content ?? fromPage,
     error: copy.isPending ? undefined : query.error,
     isFetching: query.isFetching,
     refetch: query.refetch,
@@ -114,7 +114,7 @@ async function shareStory({ id, title }: Story) {
 function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => void }) {
   const { scroller } = useScreen();
   const coverEnd = useRef<HTMLSpanElement>(null);
-  const [overCover, setOverCover] = useState(true);
+  const [isOverCover, setOverCover] = useState(true);
   useEffect(() => {
     const end = coverEnd.current;
     if (!end) return;
@@ -126,8 +126,8 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
   }, [scroller]);
   const favorite = useFavorite(story);
   const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
-  const variant = overCover ? 'clear' : 'veil';
-  const look = overCover ? 'veil' : 'plain';
+  const variant = isOverCover ? 'clear' : 'veil';
+  const look = isOverCover ? 'veil' : 'plain';
   const actions = story && (
     <>
       {favorite && (
@@ -231,7 +231,7 @@ function useStorySheet(isOpen: boolean, close: () => void): ComponentType<StoryS
   useEffect(() => {
     if (!isOpen || Sheet) return;
     import(/* webpackChunkName: "story.sheet" */ '../components/StorySheet').then(
-      ({ default: loaded }) => setSheet(() => loaded),
+      ({ default: component }) => setSheet(() => component),
       () => {
         toast(texts.story.sheetFailed, { kind: 'error' });
         close();
