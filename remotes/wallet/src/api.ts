@@ -46,7 +46,7 @@ const walletApi = api.injectEndpoints({
       providesTags: ['Transaction'],
       async onCacheEntryAdded(filter, { dispatch, updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
-        const takeNewest = async () => {
+        const mergeNewest = async () => {
           const newest = dispatch(
             walletApi.endpoints.walletGetNewest.initiate(filter, { subscribe: false, forceRefetch: true }),
           );
@@ -60,7 +60,7 @@ const walletApi = api.injectEndpoints({
           // RTK Query applies a page in flight to the pages as they were when it was requested
           void dispatch(walletApi.util.getRunningQueryThunk('walletGetTransactions', filter))?.then(merge);
         };
-        const stops = [listen('balance.updated', anyPayload, takeNewest), onCaughtUpNeeded(takeNewest)];
+        const stops = [listen('balance.updated', anyPayload, mergeNewest), onCaughtUpNeeded(mergeNewest)];
         await cacheEntryRemoved;
         for (const stop of stops) stop();
       },
@@ -89,8 +89,8 @@ const walletApi = api.injectEndpoints({
       }),
       transformResponse: toOrder,
       async onQueryStarted(_form, { dispatch, queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (answer) dispatch(walletApi.util.upsertQueryData('walletGetOrder', answer.data.id, answer.data));
+        const result = await queryFulfilled.catch(() => null);
+        if (result) dispatch(walletApi.util.upsertQueryData('walletGetOrder', result.data.id, result.data));
       },
     }),
   }),
@@ -108,20 +108,20 @@ export interface OrderForm {
  */
 export const orderKeys = {
   of(packageId: string): string {
-    const keys = keptOrderKeys();
-    const former = keys[packageId];
-    if (former) return former;
+    const keys = readOrderKeys();
+    const storedKey = keys[packageId];
+    if (storedKey) return storedKey;
     const key = newClientId();
     tab.set(STORAGE_KEYS.orders, JSON.stringify({ ...keys, [packageId]: key }));
     return key;
   },
   forget(packageId: string) {
-    const { [packageId]: _, ...rest } = keptOrderKeys();
+    const { [packageId]: _, ...rest } = readOrderKeys();
     tab.set(STORAGE_KEYS.orders, JSON.stringify(rest));
   },
 };
 
-function keptOrderKeys(): Record<string, string> {
+function readOrderKeys(): Record<string, string> {
   const stored = readJson(STORAGE_KEYS.orders, tab);
   return typeof stored === 'object' && stored !== null ? { ...(stored as Record<string, string>) } : {};
 }

@@ -65,11 +65,11 @@ export function transactionsOf(pages: TransactionPage[]): Transaction[] {
 }
 
 /** Prepends newer transactions. If there are more than one page holds, the list starts over with the newest page. */
-export function withNewest(shown: TransactionPage[], newest: TransactionPage): TransactionPage[] {
-  const shownIds = new Set(transactionsOf(shown).map((row) => row.id));
-  const unseen = newest.items.filter((row) => !shownIds.has(row.id));
-  if (unseen.length === newest.items.length) return unseen.length === 0 ? shown : [newest];
-  return shown.map((page, index) => (index === 0 ? { ...page, items: [...unseen, ...page.items] } : page));
+export function withNewest(pages: TransactionPage[], newest: TransactionPage): TransactionPage[] {
+  const knownIds = new Set(transactionsOf(pages).map((row) => row.id));
+  const newRows = newest.items.filter((row) => !knownIds.has(row.id));
+  if (newRows.length === newest.items.length) return newRows.length === 0 ? pages : [newest];
+  return pages.map((page, index) => (index === 0 ? { ...page, items: [...newRows, ...page.items] } : page));
 }
 
 /** Price with two decimals: 600 → "6.00"; a dash if the server does not send it. */

@@ -40,7 +40,7 @@ export default function BalanceRechargePage() {
   const goBack = useGoBack(paths.my());
   const { rechargePackages, paymentProvider } = hostConfig();
   const hasOrders = useCapability('orders');
-  const isAsked = useCapabilitiesAsked(!hasOrders);
+  const areCapabilitiesKnown = useCapabilitiesAsked(!hasOrders);
   const address = paymentProvider && checkoutAddress(paymentProvider.checkoutUrl, location.href);
   useBalanceAfterPaying();
   return (
@@ -49,8 +49,8 @@ export default function BalanceRechargePage() {
       <div className={styles.page}>
         {user && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
         {hasOrders ? (
-          <Ordering configured={rechargePackages} />
-        ) : !isAsked ? (
+          <OrderSection configuredOffers={rechargePackages} />
+        ) : !areCapabilitiesKnown ? (
           <Skeleton shape="row" count={4} label={texts.recharge.loading} />
         ) : address && rechargePackages.length > 0 ? (
           <Checkout packages={rechargePackages} providerName={paymentProvider.name} address={address} />
@@ -73,7 +73,7 @@ function useBalanceAfterPaying() {
 }
 
 /** For servers with orders: unpaid orders, and the packages at the server's prices. */
-function Ordering({ configured }: { configured: Offer[] }) {
+function OrderSection({ configuredOffers }: { configuredOffers: Offer[] }) {
   const query = useWalletGetOrdersQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;
   useEffect(() => onCaughtUpNeeded(() => void refetch()), [refetch]);
@@ -82,7 +82,7 @@ function Ordering({ configured }: { configured: Offer[] }) {
       {({ orders, offers, method }: Orders) => (
         <>
           <OpenOrders orders={orders.filter(isOpen)} />
-          <NewOrder offers={offers.length > 0 ? offers : configured} method={method} />
+          <NewOrder offers={offers.length > 0 ? offers : configuredOffers} method={method} />
         </>
       )}
     </QueryView>
@@ -120,14 +120,14 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
   const [chosenId, setChosenId] = useState(offers[0]?.id);
   const isOnline = useOnline();
   const { pay, isPlacing } = useCheckout();
-  const chosen = offers.find((offer) => offer.id === chosenId) ?? offers[0];
-  if (!chosen) return <EmptyState drawing="moon" text={none} />;
+  const chosenOffer = offers.find((offer) => offer.id === chosenId) ?? offers[0];
+  if (!chosenOffer) return <EmptyState drawing="moon" text={none} />;
   return (
     <>
-      <PackageChoice packages={offers} chosenId={chosen.id} onChoose={setChosenId} />
+      <PackageChoice packages={offers} chosenId={chosenOffer.id} onChoose={setChosenId} />
       <div className={styles.pay}>
-        <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosen)}>
-          {order(yuan(chosen.priceCents))}
+        <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosenOffer)}>
+          {order(yuan(chosenOffer.priceCents))}
         </Button>
         <p className={styles.provider} role="status">
           {isOnline ? (method ? orderedBy(method) : ordered) : hasNetwork() ? unreachable : offline}
@@ -140,13 +140,13 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
 function useCheckout() {
   const navigate = useNavigate();
   const [place, { isLoading: isPlacing }] = useWalletPlaceOrderMutation();
-  const placed = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
+  const placeOrder = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
   const pay = async (offer: Offer) => {
-    let { data, error } = await placed(offer);
+    let { data, error } = await placeOrder(offer);
     if (data && !isOpen(data)) {
       // the order with this key is settled, so another tap means a new order
       orderKeys.forget(offer.id);
-      ({ data, error } = await placed(offer));
+      ({ data, error } = await placeOrder(offer));
     }
     if (!data) {
       const problem = failureText(error);
@@ -154,10 +154,10 @@ function useCheckout() {
       return;
     }
     const { priceCents = offer.priceCents, points = offer.points } = data;
-    const isAsShown = priceCents === offer.priceCents && points === offer.points;
-    if (!isAsShown) toast(texts.recharge.priceChanged, { kind: 'error' });
+    const matchesOffer = priceCents === offer.priceCents && points === offer.points;
+    if (!matchesOffer) toast(texts.recharge.priceChanged, { kind: 'error' });
     const address = data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
-    if (isAsShown && address) location.assign(address);
+    if (matchesOffer && address) location.assign(address);
     else void navigate(paths.order(data.id));
   };
   return { pay, isPlacing };
@@ -174,14 +174,14 @@ interface CheckoutProps {
 function Checkout({ packages, providerName, address }: CheckoutProps) {
   const user = useUser();
   const [chosenId, setChosenId] = useState(packages[0]?.id);
-  const chosen = packages.find((offer) => offer.id === chosenId) ?? packages[0];
-  if (!chosen || !user) return null;
+  const chosenOffer = packages.find((offer) => offer.id === chosenId) ?? packages[0];
+  if (!chosenOffer || !user) return null;
   const returnUrl = location.origin + location.pathname;
-  const href = checkoutLink(address, { packageId: chosen.id, userId: user.id, returnUrl });
-  const label = texts.recharge.pay(yuan(chosen.priceCents));
+  const href = checkoutLink(address, { packageId: chosenOffer.id, userId: user.id, returnUrl });
+  const label = texts.recharge.pay(yuan(chosenOffer.priceCents));
   return (
     <>
-      <PackageChoice packages={packages} chosenId={chosen.id} onChoose={setChosenId} />
+      <PackageChoice packages={packages} chosenId={chosenOffer.id} onChoose={setChosenId} />
       <div className={styles.pay}>
         <Button block asLink={<a href={href}>{label}</a>}>
           {label}

@@ -36,7 +36,7 @@ import { texts } from '../texts';
 import styles from './OrderReadPage.module.css';
 
 /** Polling intervals of an unsettled order; the last one repeats. A socket event usually arrives earlier. */
-const LOOK_PAUSES_MS = [1_000, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000];
+const POLL_INTERVALS_MS = [1_000, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000];
 
 /** Status and receipt of an order, also the page to which the provider returns. */
 export default function OrderReadPage() {
@@ -45,8 +45,8 @@ export default function OrderReadPage() {
   const goBack = useGoBack(paths.recharge());
   const query = useWalletGetOrderQuery(id, { refetchOnMountOrArgChange: true, skip: !user });
   const order = query.currentData;
-  useLooks(query.refetch, user !== null && order !== undefined && isWaiting(order));
-  useCreditTold(order);
+  useOrderPolling(query.refetch, user !== null && order !== undefined && isWaiting(order));
+  useRefreshAfterCredit(order);
   // a server that no longer supports payments has no orders either
   const isMissing = isApiError(query.error) && (query.error.kind === 'notFound' || isCallMissing(query.error));
   return (
@@ -89,36 +89,36 @@ const NoOrder = () => (
 );
 
 /** Fetches immediately when the server reports an order or events may have been missed, otherwise at growing intervals. */
-function useLooks(refetch: () => unknown, isWaitedFor: boolean) {
+function useOrderPolling(refetch: () => unknown, isUnsettled: boolean) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
-    let looks = 0;
-    const wait = () => {
+    let pollCount = 0;
+    const scheduleNext = () => {
       clearTimeout(timer);
-      const pause = LOOK_PAUSES_MS[Math.min(looks, LOOK_PAUSES_MS.length - 1)];
-      looks += 1;
+      const delayMs = POLL_INTERVALS_MS[Math.min(pollCount, POLL_INTERVALS_MS.length - 1)];
+      pollCount += 1;
       timer = setTimeout(() => {
         // a hidden page fetches when it becomes visible again, see `onCaughtUpNeeded`
         if (document.visibilityState === 'visible') void refetch();
-        wait();
-      }, pause);
+        scheduleNext();
+      }, delayMs);
     };
-    const lookNow = () => {
+    const pollNow = () => {
       void refetch();
-      looks = 0;
-      if (isWaitedFor) wait();
+      pollCount = 0;
+      if (isUnsettled) scheduleNext();
     };
-    if (isWaitedFor) wait();
-    const stops = [listen('order.updated', anyPayload, lookNow), onCaughtUpNeeded(lookNow)];
+    if (isUnsettled) scheduleNext();
+    const stops = [listen('order.updated', anyPayload, pollNow), onCaughtUpNeeded(pollNow)];
     return () => {
       clearTimeout(timer);
       for (const stop of stops) stop();
     };
-  }, [refetch, isWaitedFor]);
+  }, [refetch, isUnsettled]);
 }
 
 /** Updates the balance and the transactions after the credit, since there may be no socket. */
-function useCreditTold(order: Order | undefined) {
+function useRefreshAfterCredit(order: Order | undefined) {
   const dispatch = useDispatch();
   const isCredited = order?.status === 'credited';
   useEffect(() => {

@@ -106,10 +106,10 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   // `today` is a day's key, which parses as an instant within that day
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
-  return days.map((day, at) => (
+  return days.map((day, index) => (
     // the same day can occur twice if the server's rows are out of order
     <section
-      key={`${day.key} ${days.slice(0, at).filter(({ key }) => key === day.key).length}`}
+      key={`${day.key} ${days.slice(0, index).filter(({ key }) => key === day.key).length}`}
       aria-label={day.title || undefined}
     >
       {day.title && <h2 className={styles.heading}>{day.title}</h2>}
