@@ -48,12 +48,9 @@ const accountApi = api.injectEndpoints({
       query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits }),
       transformResponse: (answer) => readAs(singleSchema(userSchema), answer) ?? null,
       // the user is stored only in the session, which is updated before the caller continues
-      async onQueryStarted(edits, { queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (answer?.data) return session.userReceived(answer.data);
-        // saved, by a server that says no more
-        if (answer) session.userPatched(edits);
-        if (answer) await session.refresh();
+      async onQueryStarted(_edits, { queryFulfilled }) {
+        const result = await queryFulfilled.catch(() => null);
+        if (result) session.userReceived(result.data);
       },
     }),
     accountChangePassword: build.mutation<void, PasswordChange>({
@@ -68,10 +65,10 @@ const accountApi = api.injectEndpoints({
     accountChangeMinor: build.mutation<MinorDto, MinorChange>({
       query: (change) => ({ ...minorRequest(change), schema: singleSchema(minorSchema) }),
       async onQueryStarted(_change, { queryFulfilled, dispatch }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (!answer) return;
-        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, answer.data));
-        session.userPatched({ minor: answer.data.on ? answer.data : null });
+        const result = await queryFulfilled.catch(() => null);
+        if (!result) return;
+        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, result.data));
+        session.userPatched({ minor: result.data.on ? result.data : null });
       },
     }),
     accountCheckIn: build.mutation<CheckIn, string>({
@@ -85,13 +82,13 @@ const accountApi = api.injectEndpoints({
       transformResponse: toCheckIn,
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
-        const answer = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
+        const result = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
           // the request may have been carried out
           if (isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout')) void session.refresh();
           return null;
         });
-        if (!answer) return;
-        const { date, balance, streak } = answer.data;
+        if (!result) return;
+        const { date, balance, streak } = result.data;
         session.userPatched({ balance, check_in_streak: streak });
         const isToday = date === dayKey(serverNow());
         if (isToday) session.userPatched({ checked_in_today: true });

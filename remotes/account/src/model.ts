@@ -44,11 +44,11 @@ export const toProfile = (user: ProfileSource): Profile => ({
 });
 
 /** Parses stored edits; unknown fields are omitted. */
-export function toProfileEdits(kept: string): ProfileEdits {
-  const edits = record(parseJson(kept));
-  const texts = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
+export function toProfileEdits(json: string): ProfileEdits {
+  const edits = toRecord(parseJson(json));
+  const textFields = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
   const isGender = edits.gender === 'male' || edits.gender === 'female';
-  return Object.fromEntries([...texts, ...(isGender ? ['gender'] : [])].map((field) => [field, edits[field]]));
+  return Object.fromEntries([...textFields, ...(isGender ? ['gender'] : [])].map((field) => [field, edits[field]]));
 }
 
 function parseJson(text: string): unknown {
@@ -76,8 +76,8 @@ export function toAvatars(body: unknown): string[] {
 }
 
 /** The available pictures, including the current one. */
-export const avatarChoices = (offered: readonly string[], present: string): string[] =>
-  present === '' || offered.includes(present) ? [...offered] : [present, ...offered];
+export const avatarChoices = (offered: readonly string[], current: string): string[] =>
+  current === '' || offered.includes(current) ? [...offered] : [current, ...offered];
 
 export interface PasswordChange {
   currentPassword: string;
@@ -140,16 +140,16 @@ export const nextReward = ({ rewards, length }: Streak): number | undefined => r
 
 function calendarDay(day: number, streak: Streak): CalendarDay {
   const today = dayNumber(streak.today);
-  const lastChecked = streak.isCheckedInToday ? today : today - 1;
-  const isAhead = day > lastChecked;
+  const lastCheckedDay = streak.isCheckedInToday ? today : today - 1;
+  const isAhead = day > lastCheckedDay;
   const key = keyOfDay(day);
   return {
     key,
     dayOfMonth: Number(key.slice(8)),
     weekday: weekdayOf(day),
     isToday: day === today,
-    isCheckedIn: !isAhead && day > lastChecked - streak.length,
-    reward: isAhead ? rewardOf(streak.rewards, streak.length + day - lastChecked) : undefined,
+    isCheckedIn: !isAhead && day > lastCheckedDay - streak.length,
+    reward: isAhead ? rewardOf(streak.rewards, streak.length + day - lastCheckedDay) : undefined,
   };
 }
 
@@ -157,11 +157,11 @@ function calendarDay(day: number, streak: Streak): CalendarDay {
 export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDay[] {
   const today = dayNumber(streak.today);
   const dayOfMonth = Number(streak.today.slice(8));
-  const first = span === 'week' ? today - weekdayOf(today) : today - dayOfMonth + 1;
+  const firstDay = span === 'week' ? today - weekdayOf(today) : today - dayOfMonth + 1;
   const [year = 0, month = 1] = streak.today.split('-').map(Number);
   const count = span === 'week' ? 7 : new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return Array.from({ length: count }, (_, index) => calendarDay(first + index, streak));
+  return Array.from({ length: count }, (_, index) => calendarDay(firstDay + index, streak));
 }
 
-const record = (value: unknown): Record<string, unknown> =>
+const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -13,16 +13,16 @@ import styles from './CheckInCard.module.css';
 function useCheckIn(today: string) {
   const [checkIn, { isLoading }] = useAccountCheckInMutation();
   const [result, setResult] = useState<CheckIn | null>(null);
-  const running = useRef(false);
+  const isRunning = useRef(false);
   const attempt = useRef({ day: '', key: '' });
   const run = async () => {
-    if (running.current) return;
-    running.current = true;
+    if (isRunning.current) return;
+    isRunning.current = true;
     if (attempt.current.day !== today) attempt.current = { day: today, key: newClientId() };
-    const answer = await checkIn(attempt.current.key);
-    running.current = false;
-    if (answer.data) return setResult(answer.data);
-    const problem = failureText(answer.error);
+    const response = await checkIn(attempt.current.key);
+    isRunning.current = false;
+    if (response.data) return setResult(response.data);
+    const problem = failureText(response.error);
     if (problem) toast(problem, { kind: 'error' });
   };
   return { run, isLoading, result };
@@ -56,29 +56,29 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
     rewards: toProductRules(hostConfig().rules).checkInRewards,
   };
   const reward = nextReward(streak);
-  const done = reward === undefined ? texts.checkIn.done : texts.checkIn.doneTomorrow(reward);
-  const knowsStreak = user.checkInStreak !== undefined;
+  const doneText = reward === undefined ? texts.checkIn.done : texts.checkIn.doneTomorrow(reward);
+  const hasStreak = user.checkInStreak !== undefined;
   // reserves the space of the week while the streak loads, so that nothing moves
-  const awaitsStreak = !knowsStreak && user.isWhole === false;
+  const isStreakLoading = !hasStreak && user.isWhole === false;
   return (
     <Card aria-label={texts.checkIn.title}>
-      {knowsStreak ? (
+      {hasStreak ? (
         <StreakHead streak={streak} isMonth={isMonth} onToggle={() => setMonth(!isMonth)} />
       ) : (
-        <div className={awaitsStreak ? styles.head : undefined}>
+        <div className={isStreakLoading ? styles.head : undefined}>
           <h2 className={styles.title}>{texts.checkIn.title}</h2>
         </div>
       )}
-      {knowsStreak && <StreakCalendar streak={streak} span={isMonth ? 'month' : 'week'} />}
-      {awaitsStreak && <StreakCalendar streak={{ ...streak, rewards: [] }} span="week" />}
+      {hasStreak && <StreakCalendar streak={streak} span={isMonth ? 'month' : 'week'} />}
+      {isStreakLoading && <StreakCalendar streak={{ ...streak, rewards: [] }} span="week" />}
       {streak.isCheckedInToday ? (
         <p className={styles.done}>
           <CheckInIcon size={20} />
-          <span>{done}</span>
+          <span>{doneText}</span>
         </p>
       ) : (
         <Button block className={styles.button} loading={isLoading} onClick={() => void run()}>
-          {reward === undefined || !knowsStreak ? texts.checkIn.action : texts.checkIn.actionFor(reward)}
+          {reward === undefined || !hasStreak ? texts.checkIn.action : texts.checkIn.actionFor(reward)}
         </Button>
       )}
       <p className={styles.result} role="status">

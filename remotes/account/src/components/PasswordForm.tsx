@@ -8,17 +8,17 @@ import { texts } from '../texts';
 import styles from './PasswordForm.module.css';
 import { showRefusal } from './refusal';
 
-const blank: PasswordChange = { currentPassword: '', newPassword: '', confirmation: '' };
+const initialValues: PasswordChange = { currentPassword: '', newPassword: '', confirmation: '' };
 
 type PasswordErrors = FieldErrors<keyof PasswordChange>;
 
 /** Problems that can be found before sending; the server checks the rest. */
 function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChange): PasswordErrors {
-  const { current, new: chosen, again, mismatch, unchanged } = texts.password;
-  const ofNew = () => (newPassword === currentPassword ? unchanged : passwordProblem(newPassword));
+  const { current, new: newLabel, again, mismatch, unchanged } = texts.password;
+  const newPasswordProblem = () => (newPassword === currentPassword ? unchanged : passwordProblem(newPassword));
   const problems = {
     currentPassword: currentPassword === '' ? missingText(current) : undefined,
-    newPassword: newPassword === '' ? missingText(chosen) : ofNew(),
+    newPassword: newPassword === '' ? missingText(newLabel) : newPasswordProblem(),
     confirmation: confirmation === '' ? again : newPassword === confirmation ? undefined : mismatch,
   };
   return Object.fromEntries(Object.entries(problems).flatMap(([field, text]) => (text ? [[field, [text]]] : [])));
@@ -31,25 +31,25 @@ const toFieldErrors = (fields: FieldErrors): PasswordErrors => ({
 });
 
 function usePasswordForm() {
-  const [values, setValues] = useState(blank);
+  const [values, setValues] = useState(initialValues);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof PasswordChange>();
   const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
-  const isBegun = Object.values(values).some((value) => value !== '');
-  useEffect(() => (isBegun ? blockReload('password') : undefined), [isBegun]);
+  const isDirty = Object.values(values).some((value) => value !== '');
+  useEffect(() => (isDirty ? blockReload('password') : undefined), [isDirty]);
   const edit = (field: keyof PasswordChange, value: string) => {
     setValues((current) => ({ ...current, [field]: value }));
     clearErrors(field);
   };
   const save = async () => {
-    const meant = {
+    const passwordChange = {
       currentPassword: meantPassword(values.currentPassword),
       newPassword: meantPassword(values.newPassword),
       confirmation: meantPassword(values.confirmation),
     };
-    if (isSaving || showErrors(problemsOf(meant))) return;
-    const { error } = await change(meant);
+    if (isSaving || showErrors(problemsOf(passwordChange))) return;
+    const { error } = await change(passwordChange);
     if (error) return showRefusal(error, (fields) => showErrors(toFieldErrors(fields)));
-    setValues(blank);
+    setValues(initialValues);
     toast(texts.password.saved, { kind: 'success' });
   };
   return { formRef, values, errors, isSaving, edit, save };

@@ -46,19 +46,19 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
   const list = useRef<HTMLElement>(null);
   const tickets = useMemo(() => query.data && ticketsOf(query.data.pages), [query.data]);
   useEffect(() => {
-    const again = () => void refetch();
-    const stops = [listen('ticket.answered', anyPayload, again), onCaughtUpNeeded(again)];
+    const refetchTickets = () => void refetch();
+    const stops = [listen('ticket.answered', anyPayload, refetchTickets), onCaughtUpNeeded(refetchTickets)];
     return () => {
       for (const stop of stops) stop();
     };
   }, [refetch]);
-  const unread = tickets?.filter(({ isUnread }) => isUnread).length ?? 0;
+  const unreadCount = tickets?.filter(({ isUnread }) => isUnread).length ?? 0;
   const { write, mine, newAnswers, loadingMine, older } = texts;
   return (
     <>
-      {unread > 0 && (
+      {unreadCount > 0 && (
         <Button block className={styles.news} onClick={() => list.current?.scrollIntoView({ block: 'start' })}>
-          {newAnswers(unread)}
+          {newAnswers(unreadCount)}
         </Button>
       )}
       <section className={styles.section} aria-label={write}>
@@ -86,18 +86,18 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
   );
 }
 
-const blank = (): TicketDraft => ({ kind: 'points', body: '', contact: '', clientId: newClientId() });
+const newDraft = (): TicketDraft => ({ kind: 'points', body: '', contact: '', clientId: newClientId() });
 
 /** The draft is stored on the device and survives reloads and offline times. Its idempotency key prevents sending it twice. */
 function useTicketDraft() {
-  const [draft, setDraft] = useState(() => readTicketDraft(drafts.read(DRAFT_KEY)) ?? blank());
+  const [draft, setDraft] = useState(() => readTicketDraft(drafts.read(DRAFT_KEY)) ?? newDraft());
   const edit = (change: Partial<TicketDraft>) => {
-    const edited = { ...draft, ...change };
-    setDraft(edited);
-    drafts.write(DRAFT_KEY, edited.body || edited.contact ? JSON.stringify(edited) : '');
+    const editedDraft = { ...draft, ...change };
+    setDraft(editedDraft);
+    drafts.write(DRAFT_KEY, editedDraft.body || editedDraft.contact ? JSON.stringify(editedDraft) : '');
   };
   const clear = () => {
-    setDraft({ ...blank(), contact: draft.contact });
+    setDraft({ ...newDraft(), contact: draft.contact });
     drafts.write(DRAFT_KEY, '');
   };
   return { draft, edit, clear };

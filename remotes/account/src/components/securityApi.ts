@@ -85,18 +85,22 @@ const browsers: [RegExp, string][] = [
 
 /** Readable name of a user agent's system and browser. */
 export function deviceName(userAgent: string): string {
-  const find = (names: [RegExp, string][]) => names.find(([sign]) => sign.test(userAgent))?.[1];
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [system, browser] = [find(systems), find(browsers)];
   if (system && browser) return `${system}上的${browser}`;
   return (system ?? browser ?? '未知设备').trim();
 }
 
-const askAgain = { subscribe: false, forceRefetch: true };
+const refetchOptions = { subscribe: false, forceRefetch: true };
 
 /** Fetches again on each such event, and when events may have been missed, until the cache entry is removed. */
-async function follow(event: 'user.updated' | 'session.ended', over: Promise<void>, ask: () => void) {
-  const stops = [listen(event, anyPayload, ask), onCaughtUpNeeded(ask)];
-  await over;
+async function refetchOnEvent(
+  event: 'user.updated' | 'session.ended',
+  entryRemoved: Promise<void>,
+  refetch: () => void,
+) {
+  const stops = [listen(event, anyPayload, refetch), onCaughtUpNeeded(refetch)];
+  await entryRemoved;
   for (const stop of stops) stop();
 }
 
@@ -111,10 +115,10 @@ const securityApi = api.injectEndpoints({
       keepUnusedDataFor: 0,
       // the link in the mail may be opened on another device
       async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await follow(
+        await refetchOnEvent(
           'user.updated',
           cacheEntryRemoved,
-          () => void dispatch(securityApi.endpoints.accountGetEmail.initiate(undefined, askAgain)),
+          () => void dispatch(securityApi.endpoints.accountGetEmail.initiate(undefined, refetchOptions)),
         );
       },
     }),
@@ -126,8 +130,8 @@ const securityApi = api.injectEndpoints({
       },
       transformResponse: toAccountEmail,
       async onQueryStarted(_change, { dispatch, queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (answer) void dispatch(securityApi.util.upsertQueryData('accountGetEmail', undefined, answer.data));
+        const result = await queryFulfilled.catch(() => null);
+        if (result) void dispatch(securityApi.util.upsertQueryData('accountGetEmail', undefined, result.data));
       },
     }),
     accountGetDevices: build.query<Device[], void>({
@@ -135,16 +139,16 @@ const securityApi = api.injectEndpoints({
       transformResponse: toDevices,
       keepUnusedDataFor: 0,
       async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await follow(
+        await refetchOnEvent(
           'session.ended',
           cacheEntryRemoved,
-          () => void dispatch(securityApi.endpoints.accountGetDevices.initiate(undefined, askAgain)),
+          () => void dispatch(securityApi.endpoints.accountGetDevices.initiate(undefined, refetchOptions)),
         );
       },
     }),
     accountEndSessions: build.mutation<void, Device | 'others'>({
-      query: (which) => ({
-        url: which === 'others' ? endpoints.sessions : endpoints.userSession(which.id),
+      query: (target) => ({
+        url: target === 'others' ? endpoints.sessions : endpoints.userSession(target.id),
         method: 'DELETE',
       }),
       transformResponse: () => undefined,
@@ -153,9 +157,9 @@ const securityApi = api.injectEndpoints({
       query: (body) => ({ url: endpoints.deletion, method: 'POST', body, schema: singleSchema(deletionSchema) }),
       transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? null,
       async onQueryStarted(_, { queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (typeof answer?.data === 'string') session.userPatched({ deletion_at: answer.data });
-        else if (answer) void session.refresh();
+        const result = await queryFulfilled.catch(() => null);
+        if (typeof result?.data === 'string') session.userPatched({ deletion_at: result.data });
+        else if (result) void session.refresh();
       },
     }),
     accountKeep: build.mutation<void, void>({

@@ -28,11 +28,11 @@ export interface TicketDraft {
 }
 
 /** Parses a stored draft; undefined if missing or invalid. */
-export function readTicketDraft(kept: string): TicketDraft | undefined {
+export function readTicketDraft(json: string): TicketDraft | undefined {
   try {
-    const { kind, body, contact, clientId } = JSON.parse(kept) as Record<string, unknown>;
+    const { kind, body, contact, clientId } = JSON.parse(json) as Record<string, unknown>;
     if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
-    return { kind: ticketKinds.find((known) => known === kind) ?? 'other', body, contact, clientId };
+    return { kind: ticketKinds.find((each) => each === kind) ?? 'other', body, contact, clientId };
   } catch {
     return undefined;
   }
@@ -96,9 +96,9 @@ const ticketApi = api.injectEndpoints({
       }),
       transformResponse: toTicket,
       async onQueryStarted(_draft, { dispatch, queryFulfilled }) {
-        const answer = await queryFulfilled.catch(() => null);
-        if (!answer) return;
-        const { data } = answer;
+        const result = await queryFulfilled.catch(() => null);
+        if (!result) return;
+        const { data } = result;
         dispatch(
           ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {
             const isKnown = pages.some(({ items }) => items.some(({ id }) => id === data.id));
@@ -111,13 +111,13 @@ const ticketApi = api.injectEndpoints({
       query: (id) => ({ url: endpoints.ticketRead(id), method: 'POST', body: {} }),
       transformResponse: () => undefined,
       async onQueryStarted(id, { dispatch, queryFulfilled }) {
-        const shown = dispatch(
+        const patch = dispatch(
           ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {
             for (const { items } of pages) for (const item of items) if (item.id === id) item.isUnread = false;
           }),
         );
         // if the server did not store it, the answer is new again
-        await queryFulfilled.catch(shown.undo);
+        await queryFulfilled.catch(patch.undo);
       },
     }),
   }),

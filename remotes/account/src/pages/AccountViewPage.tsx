@@ -61,11 +61,11 @@ function useTodaysUser(userId: string | undefined, today: string) {
     if (!userId || !isActive || shownDay.current === today) return;
     void session.refresh();
     // fetched again later: if the device's clock is ahead, the server's day has not changed yet
-    const again = setTimeout(() => {
+    const retryTimer = setTimeout(() => {
       shownDay.current = today;
       void session.refresh();
     }, CLOCK_SKEW_MS);
-    return () => clearTimeout(again);
+    return () => clearTimeout(retryTimer);
   }, [userId, today, isActive]);
 }
 
@@ -76,10 +76,10 @@ const DeletionNotice = late(async () => {
 });
 
 function MemberView({ user, today }: { user: User; today: string }) {
-  const canKeep = useCapability('account.delete');
+  const canUndoDeletion = useCapability('account.delete');
   return (
     <>
-      {user.deletionAt !== null && canKeep && <DeletionNotice at={user.deletionAt} />}
+      {user.deletionAt !== null && canUndoDeletion && <DeletionNotice at={user.deletionAt} />}
       <AccountHeader user={user} />
       <CheckInCard key={user.id} user={user} today={today} />
       {user.inviteCode && <InviteCard code={user.inviteCode} />}
@@ -128,11 +128,11 @@ function AccountHeader({ user }: { user: User }) {
 }
 
 /** Longer than for other toasts, so that the link can be noted down. */
-const LINK_SHOWN_MS = 10_000;
+const LINK_TOAST_MS = 10_000;
 
 async function copyCode(code: string) {
-  const copied = await copyText(code);
-  if (copied) toast(texts.invite.copied, { kind: 'success' });
+  const isCopied = await copyText(code);
+  if (isCopied) toast(texts.invite.copied, { kind: 'success' });
   else toast(texts.invite.copyFailed, { kind: 'error' });
 }
 
@@ -141,7 +141,7 @@ async function shareLink(code: string) {
   const { name } = hostConfig().brand;
   const outcome = await share({ title: name, text: texts.invite.shareText(name), url });
   if (outcome === 'copied') toast(texts.invite.shareCopied, { kind: 'success' });
-  if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_SHOWN_MS });
+  if (outcome === 'failed') toast(texts.invite.shareFailed(url), { kind: 'error', durationMs: LINK_TOAST_MS });
 }
 
 function InviteCard({ code }: { code: string }) {
@@ -214,8 +214,12 @@ function SupportRow() {
 
 /** Hidden if the server supports none of the page's features. */
 function SecurityRow() {
-  const offers = [useCapability('account.email'), useCapability('account.devices'), useCapability('account.delete')];
-  if (!offers.includes(true)) return null;
+  const supportedFeatures = [
+    useCapability('account.email'),
+    useCapability('account.devices'),
+    useCapability('account.delete'),
+  ];
+  if (!supportedFeatures.includes(true)) return null;
   return <ListRow icon={<KeyIcon size={20} />} title={texts.my.security} asLink={<Link to={paths.security()} />} />;
 }
 
@@ -302,10 +306,10 @@ function LegalLinks() {
   return (
     <section className={styles.legal} aria-label={texts.legal.ways}>
       {(['terms', 'privacy'] as const).map((kind) => {
-        const elsewhere = hostConfig().legal[kind];
+        const externalUrl = hostConfig().legal[kind];
         const name = texts.legal[kind];
-        return elsewhere ? (
-          <a key={kind} href={elsewhere}>
+        return externalUrl ? (
+          <a key={kind} href={externalUrl}>
             {name}
           </a>
         ) : (
@@ -323,7 +327,7 @@ function LegalLinks() {
   );
 }
 
-function tell(cause: unknown) {
+function showFailure(cause: unknown) {
   if (!isApiError(cause)) throw cause;
   const problem = failureText(cause, texts.signOut.failed);
   if (problem) toast(problem, { kind: 'error' });
@@ -331,15 +335,15 @@ function tell(cause: unknown) {
 
 /** Signs out after a confirmation, because it removes the user's data from this device. */
 function SignOutButton() {
-  const [asking, setAsking] = useState(false);
-  const [leaving, setLeaving] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const [isSigningOut, setSigningOut] = useState(false);
   const signOut = async () => {
-    setLeaving(true);
+    setSigningOut(true);
     await session
       .signOut()
-      .catch(tell)
+      .catch(showFailure)
       .finally(() => {
-        setLeaving(false);
+        setSigningOut(false);
         setAsking(false);
       });
   };
@@ -349,13 +353,13 @@ function SignOutButton() {
         {texts.signOut.action}
       </Button>
       <Dialog
-        open={asking}
+        open={isAsking}
         title={texts.signOut.title}
         confirmLabel={texts.signOut.confirm}
         cancelLabel={texts.signOut.cancel}
         onConfirm={() => void signOut()}
         onClose={() => setAsking(false)}
-        busy={leaving}
+        busy={isSigningOut}
         danger
       >
         {texts.signOut.body}

@@ -22,12 +22,12 @@ export default function LegalReadPage() {
 export function LegalText({ document: kind }: { document: LegalKind }) {
   const { brand, support, legal } = hostConfig();
   const offersMinorMode = useCapability('account.minor');
-  const elsewhere = legal[kind];
-  if (elsewhere) {
+  const externalUrl = legal[kind];
+  if (externalUrl) {
     return (
       <>
         <p className={styles.lead}>{texts.legal.elsewhere(texts.legal[kind])}</p>
-        <Button asLink={<a href={elsewhere} />}>{texts.legal.open}</Button>
+        <Button asLink={<a href={externalUrl} />}>{texts.legal.open}</Button>
       </>
     );
   }

@@ -67,9 +67,9 @@ const isPin = (text: string) => /^\d{4}$/.test(text);
 /** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
 function useChange(showErrors: (errors: FieldErrors) => boolean) {
   const [change, { isLoading }] = useAccountChangeMinorMutation();
-  const run = async (wanted: MinorChange): Promise<MinorDto | undefined> => {
+  const run = async (requestedChange: MinorChange): Promise<MinorDto | undefined> => {
     if (isLoading) return undefined;
-    const { data, error } = await change(wanted);
+    const { data, error } = await change(requestedChange);
     if (!error) return data;
     showRefusal(error, showErrors);
     return undefined;
@@ -102,14 +102,14 @@ function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
 
 function TurnOn({ minor }: { minor: MinorDto }) {
   const [pin, setPin] = useState('');
-  const [again, setAgain] = useState('');
+  const [repeatedPin, setRepeatedPin] = useState('');
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin', 'again');
-  const [run, busy] = useChange(showErrors);
+  const [run, isBusy] = useChange(showErrors);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const problems = {
       ...(!isPin(pin) && { pin: [minorTexts.pinWrong] }),
-      ...(pin !== again && { again: [minorTexts.mismatch] }),
+      ...(pin !== repeatedPin && { again: [minorTexts.mismatch] }),
     };
     if (showErrors(problems)) return;
     if (await run({ kind: 'on', pin })) toast(minorTexts.turnedOn, { kind: 'success' });
@@ -131,14 +131,14 @@ function TurnOn({ minor }: { minor: MinorDto }) {
       <PinField
         label={minorTexts.pinAgain}
         name="again"
-        value={again}
+        value={repeatedPin}
         error={errors.again}
         onChange={(value) => {
-          setAgain(value);
+          setRepeatedPin(value);
           clearErrors('again');
         }}
       />
-      <Button type="submit" block loading={busy}>
+      <Button type="submit" block loading={isBusy}>
         {minorTexts.turnOn}
       </Button>
     </form>
@@ -152,7 +152,7 @@ function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
       <Card>
         <p className={styles.label}>{minorTexts.left}</p>
         <p className={styles.clock} role="timer">
-          {countdown(useSecondsLeft(status))}
+          {countdown(useRemainingSeconds(status))}
         </p>
         {rules && <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>}
       </Card>
@@ -172,13 +172,13 @@ interface UnlockFormProps {
 function UnlockForm({ label, change }: UnlockFormProps) {
   const [pin, setPin] = useState('');
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin');
-  const [run, busy] = useChange(showErrors);
+  const [run, isBusy] = useChange(showErrors);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (showErrors(isPin(pin) ? {} : { pin: [minorTexts.pinWrong] })) return;
-    const done = await run({ kind: change.kind, pin });
+    const result = await run({ kind: change.kind, pin });
     setPin('');
-    if (done && change.done) toast(change.done, { kind: 'success' });
+    if (result && change.done) toast(change.done, { kind: 'success' });
   };
   return (
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
@@ -191,7 +191,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
           clearErrors('pin');
         }}
       />
-      <Button type="submit" block loading={busy}>
+      <Button type="submit" block loading={isBusy}>
         {label}
       </Button>
     </form>
@@ -202,15 +202,15 @@ function UnlockForm({ label, change }: UnlockFormProps) {
 function Reset({ status }: { status: Status }) {
   const [password, setPassword] = useState('');
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('password');
-  const [run, busy] = useChange(showErrors);
+  const [run, isBusy] = useChange(showErrors);
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
   const isReady = resetAt !== null && resetAt <= serverNow();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const done = await run({ kind: 'reset', password: meantPassword(password) });
-    if (!done) return;
+    const result = await run({ kind: 'reset', password: meantPassword(password) });
+    if (!result) return;
     setPassword('');
-    if (!done.on) toast(minorTexts.turnedOff, { kind: 'success' });
+    if (!result.on) toast(minorTexts.turnedOff, { kind: 'success' });
   };
   const resetNote =
     status.reset_at &&
@@ -233,7 +233,7 @@ function Reset({ status }: { status: Status }) {
                 clearErrors('password');
               }}
             />
-            <Button type="submit" variant="quiet" block loading={busy} disabled={password === ''}>
+            <Button type="submit" variant="quiet" block loading={isBusy} disabled={password === ''}>
               {isReady ? minorTexts.resetNow : minorTexts.ask}
             </Button>
           </>
@@ -244,58 +244,58 @@ function Reset({ status }: { status: Status }) {
   );
 }
 
-const BEAT_MS = MINUTE_MS;
+const REPORT_INTERVAL_MS = MINUTE_MS;
 const WARN_SECONDS = 300;
 
 /** Counts down from the last value of the server. */
-function useSecondsLeft(status: Status): number {
-  const said = status.seconds_left ?? 0;
-  const [left, start] = useCountdown(() => said);
-  const [latest, setLatest] = useState(status);
-  if (latest !== status) {
-    setLatest(status);
-    start(said);
+function useRemainingSeconds(status: Status): number {
+  const serverSeconds = status.seconds_left ?? 0;
+  const [remainingSeconds, start] = useCountdown(() => serverSeconds);
+  const [lastStatus, setLastStatus] = useState(status);
+  if (lastStatus !== status) {
+    setLastStatus(status);
+    start(serverSeconds);
   }
-  return left;
+  return remainingSeconds;
 }
 
 /** Reports every minute that the page is visible, and fetches the state whenever it may have changed. */
-function useBeats(status: Status, secondsLeft: number) {
-  const [see] = useAccountChangeMinorMutation();
-  const beat = useEffectEvent(() => {
-    if (document.visibilityState === 'visible') void see({ kind: 'use' });
+function useUsageReports(status: Status, remainingSeconds: number) {
+  const [reportUse] = useAccountChangeMinorMutation();
+  const report = useEffectEvent(() => {
+    if (document.visibilityState === 'visible') void reportUse({ kind: 'use' });
   });
   useEffect(() => {
-    beat();
-    const timer = setInterval(() => beat(), BEAT_MS);
-    const look = () => beat();
-    document.addEventListener('visibilitychange', look);
+    report();
+    const timer = setInterval(() => report(), REPORT_INTERVAL_MS);
+    const reportNow = () => report();
+    document.addEventListener('visibilitychange', reportNow);
     // after a refusal the page's state may be outdated: another device may have used up the time
-    const unhear = onMinorModeRefusal(look);
+    const unsubscribe = onMinorModeRefusal(reportNow);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', look);
-      unhear();
+      document.removeEventListener('visibilitychange', reportNow);
+      unsubscribe();
     };
   }, []);
-  const isOver = secondsLeft === 0 && !status.blocked;
+  const isOver = remainingSeconds === 0 && !status.blocked;
   useEffect(() => {
-    if (isOver) beat();
+    if (isOver) report();
   }, [isOver]);
   const resumesAt = status.resumes_at ? Date.parse(status.resumes_at) : null;
   useEffect(() => {
     if (resumesAt === null) return undefined;
-    return retryPolicy.after(Math.max(0, resumesAt - serverNow()) + SECOND_MS, () => beat());
+    return retryPolicy.after(Math.max(0, resumesAt - serverNow()) + SECOND_MS, () => report());
   }, [resumesAt]);
 }
 
-function useWarning(secondsLeft: number) {
-  const warned = useRef(false);
-  const isShort = secondsLeft > 0 && secondsLeft <= WARN_SECONDS;
+function useWarning(remainingSeconds: number) {
+  const hasWarned = useRef(false);
+  const isNearlyOver = remainingSeconds > 0 && remainingSeconds <= WARN_SECONDS;
   useEffect(() => {
-    if (isShort && !warned.current) toast(minorTexts.fewLeft(WARN_SECONDS / 60));
-    warned.current = isShort;
-  }, [isShort]);
+    if (isNearlyOver && !hasWarned.current) toast(minorTexts.fewLeft(WARN_SECONDS / 60));
+    hasWarned.current = isNearlyOver;
+  }, [isNearlyOver]);
 }
 
 /** Shown above all screens while the mode is on: blocks the app outside the allowed time, and the page to buy points always. */
@@ -305,10 +305,10 @@ export function MinorGuard({ pathname }: { pathname: string }) {
 }
 
 function Guard({ status, pathname }: { status: Status; pathname: string }) {
-  const secondsLeft = useSecondsLeft(status);
-  useBeats(status, secondsLeft);
-  useWarning(secondsLeft);
-  const leave = useGoBack(paths.my());
+  const remainingSeconds = useRemainingSeconds(status);
+  useUsageReports(status, remainingSeconds);
+  useWarning(remainingSeconds);
+  const goBack = useGoBack(paths.my());
   return (
     <>
       <Blocked status={status} />
@@ -316,7 +316,7 @@ function Guard({ status, pathname }: { status: Status; pathname: string }) {
         open={!status.blocked && pathname === paths.recharge()}
         title={minorTexts.noRecharge}
         confirmLabel={minorTexts.understood}
-        onConfirm={leave}
+        onConfirm={goBack}
       >
         {minorTexts.noRechargeAbout}
       </Dialog>

@@ -33,7 +33,7 @@ import { texts } from '../texts';
 import styles from './ProfileEditPage.module.css';
 
 /** Number of avatars that the reference backend offers. */
-const USUAL_AVATARS = 12;
+const PLACEHOLDER_AVATARS = 12;
 
 function ProfileEditor({ user }: { user: User }) {
   const { data: avatars = [], isLoading } = useAccountGetAvatarsQuery();
@@ -49,7 +49,7 @@ function ProfileEditor({ user }: { user: User }) {
         <ProfileFields
           form={form}
           avatars={avatarChoices(avatars, user.avatar)}
-          awaited={isLoading ? USUAL_AVATARS : 0}
+          placeholderCount={isLoading ? PLACEHOLDER_AVATARS : 0}
         />
         <SaveBar form={form} />
       </form>
@@ -62,9 +62,9 @@ function ProfileEditor({ user }: { user: User }) {
 /** Returns the last user while the session is expired, so that signing in again restores the form. Another user gets a new one. */
 function useLastUser(): User | null {
   const user = useUser();
-  const [last, setLast] = useState(user);
-  if (user && user !== last) setLast(user);
-  return user ?? last;
+  const [lastUser, setLastUser] = useState(user);
+  if (user && user !== lastUser) setLastUser(user);
+  return user ?? lastUser;
 }
 
 export default function ProfileEditPage() {
@@ -86,16 +86,16 @@ const genders = [
 interface ProfileFieldsProps {
   form: ProfileForm;
   avatars: readonly string[];
-  awaited: number;
+  placeholderCount: number;
 }
 
-function ProfileFields({ form, avatars, awaited }: ProfileFieldsProps) {
+function ProfileFields({ form, avatars, placeholderCount }: ProfileFieldsProps) {
   const { values, errors, edit } = form;
   return (
     <>
       <AvatarPicker
         choices={avatars}
-        awaited={awaited}
+        placeholderCount={placeholderCount}
         value={values.avatar}
         name={values.name}
         onChange={(avatar) => edit({ avatar })}
@@ -118,7 +118,7 @@ function ProfileFields({ form, avatars, awaited }: ProfileFieldsProps) {
       <PersonaEditor
         value={values.persona}
         error={errors.persona}
-        bearer={values}
+        owner={values}
         onChange={(persona) => edit({ persona })}
       />
     </>
@@ -129,22 +129,22 @@ interface AvatarPickerProps {
   /** Addresses of the available pictures; those that fail to load are omitted. */
   choices: readonly string[];
   /** Number of pictures while they load, to reserve their space. */
-  awaited: number;
+  placeholderCount: number;
   value: string;
   name: string;
   onChange: (avatar: string) => void;
 }
 
-function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerProps) {
-  const [broken, setBroken] = useState<readonly string[]>([]);
-  const offered = choices.filter((choice) => !broken.includes(choice));
+function AvatarPicker({ choices, placeholderCount, value, name, onChange }: AvatarPickerProps) {
+  const [failedUrls, setFailedUrls] = useState<readonly string[]>([]);
+  const availableChoices = choices.filter((choice) => !failedUrls.includes(choice));
   return (
     <fieldset className={styles.picker}>
       <legend className={styles.legend}>{texts.profile.avatar}</legend>
       <div className={styles.line}>
         <Avatar name={name} src={value} size="large" decorative />
         <div className={styles.choices}>
-          {offered.map((choice, index) => (
+          {availableChoices.map((choice, index) => (
             <label key={choice} className={styles.choice}>
               <input
                 className={styles.input}
@@ -158,11 +158,11 @@ function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerP
                 className={styles.picture}
                 src={choice}
                 alt={texts.profile.avatarChoice(index + 1)}
-                onError={() => setBroken((known) => [...known, choice])}
+                onError={() => setFailedUrls((urls) => [...urls, choice])}
               />
             </label>
           ))}
-          {Array.from({ length: awaited - offered.length }, (_, index) => (
+          {Array.from({ length: placeholderCount - availableChoices.length }, (_, index) => (
             <span key={`${index + 1}`} className={clsx(styles.choice, styles.awaited)} />
           ))}
         </div>
@@ -171,7 +171,7 @@ function AvatarPicker({ choices, awaited, value, name, onChange }: AvatarPickerP
   );
 }
 
-interface Bearer {
+interface PersonaOwner {
   name: string;
   avatar: string;
 }
@@ -180,18 +180,18 @@ interface PersonaEditorProps {
   value: string;
   error: readonly string[] | undefined;
   /** Name and avatar for the preview. */
-  bearer: Bearer;
+  owner: PersonaOwner;
   onChange: (persona: string) => void;
 }
 
-function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
+function PersonaPreview({ value, owner }: { value: string; owner: PersonaOwner }) {
   const paragraphs = value.split(/\n+/u).filter((line) => line.trim() !== '');
   if (paragraphs.length === 0) return <p className={styles.nothing}>{texts.profile.previewEmpty}</p>;
   return (
     <figure className={styles.preview}>
       <figcaption className={styles.bearer}>
-        <Avatar name={bearer.name} src={bearer.avatar} decorative />
-        <span translate="no">{bearer.name}</span>
+        <Avatar name={owner.name} src={owner.avatar} decorative />
+        <span translate="no">{owner.name}</span>
       </figcaption>
       <StoryText>
         {paragraphs.map((paragraph, index) => (
@@ -202,7 +202,7 @@ function PersonaPreview({ value, bearer }: { value: string; bearer: Bearer }) {
   );
 }
 
-function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
+function PersonaEditor({ value, error, owner, onChange }: PersonaEditorProps) {
   const [isPreviewed, setPreviewed] = useState(false);
   const previewId = useId();
   return (
@@ -219,7 +219,7 @@ function PersonaEditor({ value, error, bearer, onChange }: PersonaEditorProps) {
         maxCodePoints={PERSONA_CHARACTERS}
         onChange={(event) => onChange(event.target.value)}
       />
-      <div id={previewId}>{isPreviewed && <PersonaPreview value={value} bearer={bearer} />}</div>
+      <div id={previewId}>{isPreviewed && <PersonaPreview value={value} owner={owner} />}</div>
       <Button
         variant="quiet"
         small
@@ -281,21 +281,21 @@ interface UnsavedWork {
 /** Prevents leaving or reloading a page with unsaved changes. `answer` resolves the confirmation that `isAsking` shows. */
 function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
   const [isAsking, setAsking] = useState(false);
-  const settle = useRef<(leave: boolean) => void>(undefined);
+  const resolveAnswer = useRef<(leave: boolean) => void>(undefined);
   const answer = (leave: boolean) => {
     if (leave) discard();
-    settle.current?.(leave);
-    settle.current = undefined;
+    resolveAnswer.current?.(leave);
+    resolveAnswer.current = undefined;
     setAsking(false);
   };
-  const ask = useCallback(() => {
-    settle.current?.(false);
+  const confirmLeave = useCallback(() => {
+    resolveAnswer.current?.(false);
     setAsking(true);
     return new Promise<boolean>((resolve) => {
-      settle.current = resolve;
+      resolveAnswer.current = resolve;
     });
   }, []);
-  useLeaveGuard(isDirty, ask);
+  useLeaveGuard(isDirty, confirmLeave);
   useEffect(() => (isDirty ? blockReload(reason) : undefined), [isDirty, reason]);
   return { isAsking, answer };
 }
@@ -311,7 +311,7 @@ function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
 const EDITS_DRAFT = 'form:profile';
 
 /** Unsaved edits, stored on the device like drafts, so that they survive an update, a crash or a reload. */
-const keptEdits = {
+const storedEdits = {
   read: (): ProfileEdits => toProfileEdits(drafts.read(EDITS_DRAFT)),
   write: (edits: ProfileEdits) =>
     drafts.write(EDITS_DRAFT, Object.keys(edits).length === 0 ? '' : JSON.stringify(edits)),
@@ -319,15 +319,15 @@ const keptEdits = {
 
 /** Edits are merged over the saved profile, so that unedited fields follow changes from other devices. */
 function useProfileForm(user: User) {
-  const [edits, setEdits] = useState(keptEdits.read);
+  const [edits, setEdits] = useState(storedEdits.read);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>('name', 'persona');
   const [isSaved, setSaved] = useState(false);
   const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
-  const saved = toProfile(user);
-  const unsaved = unsavedEdits(saved, edits);
-  const values: Profile = { ...saved, ...unsaved };
-  useEffect(() => keptEdits.write(edits), [edits]);
-  const isDirty = Object.keys(unsaved).length > 0;
+  const savedProfile = toProfile(user);
+  const unsavedChanges = unsavedEdits(savedProfile, edits);
+  const values: Profile = { ...savedProfile, ...unsavedChanges };
+  useEffect(() => storedEdits.write(edits), [edits]);
+  const isDirty = Object.keys(unsavedChanges).length > 0;
 
   const edit = (change: ProfileEdits) => {
     setEdits((current) => ({ ...current, ...change }));
@@ -337,15 +337,15 @@ function useProfileForm(user: User) {
   const discard = () => {
     setEdits({});
     // the page may be unloaded before the effect above runs
-    keptEdits.write({});
+    storedEdits.write({});
     showErrors({});
   };
   const save = async () => {
     if (!isDirty || isSaving || showErrors(problemsOf(values))) return;
-    const { error } = await update(unsaved);
+    const { error } = await update(unsavedChanges);
     if (error) return showRefusal(error, showErrors);
     // changes made while saving remain edits
-    setEdits((current) => unsavedEdits({ ...values, ...unsaved }, current));
+    setEdits((current) => unsavedEdits({ ...values, ...unsavedChanges }, current));
     setSaved(true);
   };
   return { formRef, values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };

@@ -82,11 +82,11 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** Form state with the API's field names: validation errors show at their fields, other failures in a toast. */
-function useServerForm<Name extends string>(blank: Record<Name, string>, reason: string) {
-  const [values, setValues] = useState(blank);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(blank) as Name[]));
-  const isBegun = Object.values(values).some((value) => value !== '');
-  useEffect(() => (isBegun ? blockReload(reason) : undefined), [isBegun, reason]);
+function useServerForm<Name extends string>(initialValues: Record<Name, string>, reason: string) {
+  const [values, setValues] = useState(initialValues);
+  const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(initialValues) as Name[]));
+  const isDirty = Object.values(values).some((value) => value !== '');
+  useEffect(() => (isDirty ? blockReload(reason) : undefined), [isDirty, reason]);
   return {
     formRef,
     values,
@@ -96,7 +96,7 @@ function useServerForm<Name extends string>(blank: Record<Name, string>, reason:
       setValues((current) => ({ ...current, [name]: value }));
       clearErrors(name);
     },
-    refused: (error: unknown) => showRefusal(error, showErrors),
+    handleFailure: (error: unknown) => showRefusal(error, showErrors),
   };
 }
 
@@ -143,18 +143,18 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
   const [isChanging, setChanging] = useState(false);
   const [send, { isLoading }] = useAccountChangeEmailMutation();
   /** Seconds until another mail can be requested. */
-  const [left, begin] = useCountdown(() => 0);
+  const [remainingSeconds, startCountdown] = useCountdown(() => 0);
   const onSent = () => {
-    begin(RESEND_PAUSE_SECONDS);
+    startCountdown(RESEND_PAUSE_SECONDS);
     toast(texts.email.sent, { kind: 'success' });
   };
   const resend = async () => {
     const { error } = await send('resend');
     if (!error) return onSent();
-    if (isApiError(error) && error.kind === 'tooOften') begin(error.retryAfterSeconds ?? 0);
+    if (isApiError(error) && error.kind === 'tooOften') startCountdown(error.retryAfterSeconds ?? 0);
     toastFailure(error);
   };
-  const done = () => {
+  const onChanged = () => {
     setChanging(false);
     onSent();
   };
@@ -170,12 +170,12 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
         {pending !== '' ? texts.email.pending(pending) : email === '' && texts.email.none}
       </p>
       {isChanging ? (
-        <EmailForm user={user} onDone={done} onCancel={() => setChanging(false)} />
+        <EmailForm user={user} onDone={onChanged} onCancel={() => setChanging(false)} />
       ) : (
         <div className={styles.actions}>
           {pending !== '' && (
-            <Button loading={isLoading} disabled={left > 0} onClick={() => void resend()}>
-              {left > 0 ? texts.email.resendIn(left) : texts.email.resend}
+            <Button loading={isLoading} disabled={remainingSeconds > 0} onClick={() => void resend()}>
+              {remainingSeconds > 0 ? texts.email.resendIn(remainingSeconds) : texts.email.resend}
             </Button>
           )}
           <Button variant="quiet" onClick={() => setChanging(true)}>
@@ -194,7 +194,7 @@ interface EmailFormProps {
 }
 
 function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
-  const { formRef, values, errors, showErrors, edit, refused } = useServerForm(
+  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm(
     { email: '', current_password: '' },
     'email',
   );
@@ -211,7 +211,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
     };
     if (isLoading || showErrors(problems)) return;
     const { error } = await change({ email, current_password: meantPassword(values.current_password) });
-    if (error) refused(error);
+    if (error) handleFailure(error);
     else onDone();
   };
   return (
@@ -320,9 +320,9 @@ function DeviceList({ devices, refetch }: { devices: Device[]; refetch: () => un
 /** Shows when the account will be deleted, with a button to keep it. `at` is an ISO time. */
 export function DeletionNotice({ at }: { at: string }) {
   const now = useNow();
-  const [keep, { isLoading }] = useAccountKeepMutation();
+  const [cancelDeletion, { isLoading }] = useAccountKeepMutation();
   const undo = async () => {
-    const { error } = await keep();
+    const { error } = await cancelDeletion();
     if (!error) return toast(texts.deletion.kept, { kind: 'success' });
     toastFailure(error);
   };
@@ -360,7 +360,7 @@ function DeletionCard({ user }: { user: User }) {
 
 function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) {
   const words = texts.deletion;
-  const { formRef, values, errors, showErrors, edit, refused } = useServerForm(
+  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm(
     { current_password: '', typed: '' },
     'deletion',
   );
@@ -374,7 +374,7 @@ function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) 
     };
     if (isLoading || showErrors(problems)) return;
     const { error } = await schedule({ current_password: meantPassword(current_password) });
-    if (error) refused(error);
+    if (error) handleFailure(error);
   };
   return (
     <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>

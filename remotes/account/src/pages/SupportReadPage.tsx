@@ -25,8 +25,8 @@ export default function SupportReadPage() {
   const goBack = useGoBack(paths.my());
   const hasTickets = useCapability('support.tickets');
   // the replacement for tickets shows only once they are known to be unsupported, since it would disappear again
-  const isAsked = useCapabilitiesAsked(!hasTickets);
-  const lacksTickets = !hasTickets && isAsked;
+  const areCapabilitiesKnown = useCapabilitiesAsked(!hasTickets);
+  const lacksTickets = !hasTickets && areCapabilitiesKnown;
   const { email, wechat } = hostConfig().support;
   const hasContact = Boolean(email || wechat);
   const [openedAt] = useState(() => Date.now());
@@ -85,8 +85,8 @@ function FaqList({ groups }: { groups: QuestionGroup[] }) {
 }
 
 async function copyValue(value: string) {
-  const copied = await copyText(value);
-  toast(copied ? texts.support.copied : texts.support.copyFailed, { kind: copied ? 'success' : 'error' });
+  const isCopied = await copyText(value);
+  toast(isCopied ? texts.support.copied : texts.support.copyFailed, { kind: isCopied ? 'success' : 'error' });
 }
 
 function CopyableValue({ label, value }: { label: string; value: string }) {
@@ -132,8 +132,8 @@ function ContactCard({ hint }: { hint: string | undefined }) {
 /** Data for support, which the user can read before copying or sending it. */
 function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
   const copy = async () => {
-    const copied = await copyText(diagnosticsText(lines));
-    toast(copied ? texts.support.copied : texts.support.copyFailed, { kind: copied ? 'success' : 'error' });
+    const isCopied = await copyText(diagnosticsText(lines));
+    toast(isCopied ? texts.support.copied : texts.support.copyFailed, { kind: isCopied ? 'success' : 'error' });
   };
   return (
     <details className={styles.details}>
@@ -161,21 +161,21 @@ interface DiagnosticLine {
   value: string;
 }
 
-/** Collects data for support about this page; `at` is the time in epoch ms. */
-function useDiagnostics(at: number): DiagnosticLine[] {
+/** Collects data for support about this page; `epochMs` is its time. */
+function useDiagnostics(epochMs: number): DiagnosticLine[] {
   const user = useUser();
-  const online = useOnline();
+  const isOnline = useOnline();
   const realtime = useRealtimeStatus();
   const { channel, set, builds, problems = [] } = pageInfo();
   const { support } = texts;
   return [
     { name: support.userId, value: user?.id ?? '' },
-    { name: support.time, value: new Date(at).toISOString() },
+    { name: support.time, value: new Date(epochMs).toISOString() },
     { name: support.channel, value: channel },
     { name: support.set, value: set },
     ...Object.entries(builds).map(([name, build]) => ({ name: support.build(name), value: build })),
     { name: support.problems, value: problems.join('、') },
-    { name: support.network, value: online ? support.online : support.offline },
+    { name: support.network, value: isOnline ? support.online : support.offline },
     { name: support.realtime, value: support.realtimeStates[realtime] },
     { name: support.screen, value: `${window.innerWidth}×${window.innerHeight} @${window.devicePixelRatio}` },
     { name: support.browser, value: navigator.userAgent },
