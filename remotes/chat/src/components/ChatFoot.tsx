@@ -45,39 +45,39 @@ interface ChatFootProps {
 
 export interface ComposerHandle {
   /** Appends text to the content of the composer. */
-  putBack: (text: string) => void;
+  appendText: (text: string) => void;
   /** Starts editing one of the user's lines; the composer's former text is restored afterwards. */
   edit: (message: Message) => void;
 }
 
 /** Shown from the tap until the order has started. */
-const awaited: Suggestions = { baseKey: '', clientId: '', status: 'pending', items: [] };
+const pendingSuggestions: Suggestions = { baseKey: '', clientId: '', status: 'pending', items: [] };
 
 /** 灵感, 继续 and the composer, above the keyboard. Drafts are local, so that typing redraws nothing else and a growing reply nothing here. */
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
-  const write = useFocus(field);
+  const focusField = useFocusAfterRender(field);
   useImperativeHandle(ref, () => ({
-    putBack(text) {
+    appendText(text) {
       draft.write([draft.read(), text].filter(Boolean).join('\n'));
-      write();
+      focusField();
     },
     edit(message) {
       begin(message);
-      write();
+      focusField();
     },
   }));
   const foot = useRef<HTMLDivElement>(null);
   /** The suggested text in the field; once it is changed, it is sent without the suggestion's id. */
-  const used = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
+  const usedSuggestion = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const isBusy = isContinuing || isRunning;
-  const stopping = useStopping(last, actions.stop);
+  const stopProps = useStopProps(last, actions.stop);
   const canSearch = useCapability('messages.search');
   const canRestart = useCapability('conversations.restart');
   const hasRuns = useCapability('conversations.runs');
@@ -86,20 +86,21 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
       ? suggestions
       : undefined;
   const openingLines = useOpeningLines(story, last, draft);
-  const [isAsking, ask] = useTransition();
-  const offered = shownSuggestions ?? openingLines.offered ?? (isAsking ? awaited : undefined);
+  const [isRequesting, startRequest] = useTransition();
+  const offeredSuggestions =
+    shownSuggestions ?? openingLines.offered ?? (isRequesting ? pendingSuggestions : undefined);
   useLayoutEffect(() => (foot.current ? followKeyboard(foot.current) : undefined), []);
   useEffect(() => void restoreSuggestions(story.id), [story.id]);
-  const { chosen } = openingLines;
-  const filled = useRef<string>(undefined);
+  const { chosenLine } = openingLines;
+  const filledLine = useRef<string>(undefined);
   useEffect(() => {
     // filled in once: text that the user deletes stays deleted
-    if (chosen === undefined || filled.current === chosen) return;
-    filled.current = chosen;
+    if (chosenLine === undefined || filledLine.current === chosenLine) return;
+    filledLine.current = chosenLine;
     if (draft.read() !== '') return;
-    used.current = { suggestionId: undefined, text: chosen };
-    draft.write(chosen);
-  }, [chosen, draft]);
+    usedSuggestion.current = { suggestionId: undefined, text: chosenLine };
+    draft.write(chosenLine);
+  }, [chosenLine, draft]);
 
   const fill = (text: string) => {
     draft.write(text);
@@ -112,9 +113,9 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   };
   const send = (body: string) => {
     if (editedLine) return sendEdited(editedLine, body);
-    const suggestionId = used.current?.text.trim() === body ? used.current.suggestionId : undefined;
+    const suggestionId = usedSuggestion.current?.text.trim() === body ? usedSuggestion.current.suggestionId : undefined;
     if (!actions.send(body, suggestionId)) return;
-    used.current = null;
+    usedSuggestion.current = null;
     draft.write('');
     close();
   };
@@ -130,7 +131,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         isMember={user !== null}
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
-        {...stopping}
+        {...stopProps}
         isHeld={editedLine !== undefined && isBusy}
       >
         {editedLine && (
@@ -143,19 +144,19 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             }}
           />
         )}
-        {offered && !editedLine && (
+        {offeredSuggestions && !editedLine && (
           <SuggestionList
             label={shownSuggestions ? texts.suggest.label : texts.suggest.opening}
-            suggestions={offered}
+            suggestions={offeredSuggestions}
             onUse={(text) => {
               // the user's own text stays, before the suggested text
-              const written = draft.read() === used.current?.text ? '' : draft.read().trim();
-              used.current = { suggestionId: offered.id, text };
+              const ownText = draft.read() === usedSuggestion.current?.text ? '' : draft.read().trim();
+              usedSuggestion.current = { suggestionId: offeredSuggestions.id, text };
               if (shownSuggestions) close();
-              fill([written, text].filter(Boolean).join('\n'));
+              fill([ownText, text].filter(Boolean).join('\n'));
             }}
             onSend={(text) => {
-              if (actions.send(text, offered.id)) close();
+              if (actions.send(text, offeredSuggestions.id)) close();
             }}
             onClose={close}
           />
@@ -166,7 +167,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             isBusy={isBusy}
             canContinue={last.role === 'assistant'}
             suggestions={shownSuggestions}
-            onSuggest={(price, others) => ask(() => actions.askForSuggestions(price, others))}
+            onSuggest={(price, others) => startRequest(() => actions.requestSuggestions(price, others))}
             onContinue={(price) => actions.resume(last, price)}
             onMore={canSearch || canRestart || hasRuns ? actions.openMore : undefined}
           />
@@ -183,7 +184,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
 function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | undefined, draft: Draft) {
   const [isClosed, setClosed] = useState(false);
   const [search] = useSearchParams();
-  const isPending = useSelector((state) => selectChat(state).pending.some((one) => one.storyId === storyId));
+  const isPending = useSelector((state) => selectChat(state).pending.some((each) => each.storyId === storyId));
   const isBegun = last !== undefined || isPending;
   const isWriting = useSyncExternalStore(draft.subscribe, () => draft.read() !== '');
   const line = Number(search.get('line'));
@@ -192,12 +193,12 @@ function useOpeningLines({ id: storyId, openingLines }: Story, last: Message | u
     const offered: Suggestions | undefined = isOffered
       ? { baseKey: '', clientId: '', status: 'ready', items: openingLines.map((text) => ({ id: text, text })) }
       : undefined;
-    return { offered, chosen: isBegun ? undefined : openingLines[line - 1], close: () => setClosed(true) };
+    return { offered, chosenLine: isBegun ? undefined : openingLines[line - 1], close: () => setClosed(true) };
   }, [isBegun, isWriting, isClosed, openingLines, line]);
 }
 
 /** Focuses the field after the next render, since a closing sheet first returns the focus to its opener. */
-function useFocus(field: RefObject<HTMLElement | null>): () => void {
+function useFocusAfterRender(field: RefObject<HTMLElement | null>): () => void {
   const [count, focus] = useReducer((before: number) => before + 1, 0);
   useLayoutEffect(() => {
     if (count > 0) field.current?.focus();
@@ -210,31 +211,31 @@ function useFocus(field: RefObject<HTMLElement | null>): () => void {
  * line is deleted meanwhile, its draft is appended to the story's.
  */
 function useEditing(storyId: string, last: Message | undefined) {
-  const edited = useDraft(`${storyId}.edited`);
-  const words = useDraft(`${storyId}.edit`);
+  const lineDraft = useDraft(`${storyId}.edited`);
+  const textDraft = useDraft(`${storyId}.edit`);
   const draft = useDraft(storyId);
-  const editedLine = useSyncExternalStore(edited.subscribe, edited.read);
+  const editedLine = useSyncExternalStore(lineDraft.subscribe, lineDraft.read);
   const line = useMemo(() => readLine(editedLine), [editedLine]);
   const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
   const end = useCallback(() => {
-    edited.write('');
-    words.write('');
-  }, [edited, words]);
+    lineDraft.write('');
+    textDraft.write('');
+  }, [lineDraft, textDraft]);
   useEffect(() => {
     if (!isGone) return;
-    draft.write([draft.read(), words.read()].filter(Boolean).join('\n'));
+    draft.write([draft.read(), textDraft.read()].filter(Boolean).join('\n'));
     end();
-  }, [isGone, draft, words, end]);
+  }, [isGone, draft, textDraft, end]);
   const begin = ({ id, conversationId, seq, revision, body }: Message) => {
-    edited.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
-    words.write(body);
+    lineDraft.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
+    textDraft.write(body);
   };
-  return line && !isGone ? { line, draft: words, begin, end } : { line: undefined, draft, begin, end };
+  return line && !isGone ? { line, draft: textDraft, begin, end } : { line: undefined, draft, begin, end };
 }
 
-function readLine(kept: string): EditedLine | undefined {
+function readLine(json: string): EditedLine | undefined {
   try {
-    return kept === '' ? undefined : JSON.parse(kept);
+    return json === '' ? undefined : JSON.parse(json);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     return undefined;
@@ -242,7 +243,7 @@ function readLine(kept: string): EditedLine | undefined {
 }
 
 /** Offers 停止 for a running reply if the server supports it. */
-function useStopping(last: Message | undefined, stop: ChatActions['stop']) {
+function useStopProps(last: Message | undefined, stop: ChatActions['stop']) {
   const canStop = useCapability('messages.cancel');
   const [stoppedKey, setStoppedKey] = useState<string | null>(null);
   if (!canStop || !last || !isRunning(last)) return { onStop: undefined, isStopping: false };

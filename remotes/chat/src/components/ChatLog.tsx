@@ -70,8 +70,8 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
     paddingStart,
     initialOffset: () => (isBlank(log) ? 0 : firstOffset(log, position, paddingStart)),
     onResized: stick.follow,
-    onViewResized: stick.viewResized,
-    onPlaced: stick.placed,
+    onViewResized: stick.handleViewResize,
+    onPlaced: stick.recordPlacement,
   });
   const isOpenEnded = newer !== undefined;
   useLayoutEffect(() => stick.setOpenEnded(isOpenEnded), [stick, isOpenEnded]);
@@ -84,35 +84,35 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
     useCallback(() => stick.state().atEnd, [stick]),
   );
 
-  const askOlder = useCallback(() => {
+  const loadOlderIfNear = useCallback(() => {
     const element = scroller.current;
     if (older.hasOlder && element && element.scrollTop < element.clientHeight * SCREENS_AHEAD) older.load();
   }, [older]);
   useEffect(() => {
-    if (log.messages.length > 0) askOlder();
-  }, [askOlder, log.messages]);
-  const askNewer = useCallback(() => {
+    if (log.messages.length > 0) loadOlderIfNear();
+  }, [loadOlderIfNear, log.messages]);
+  const loadNewerIfNear = useCallback(() => {
     const element = scroller.current;
     if (!newer || !element) return;
     const { scrollTop, scrollHeight, clientHeight } = element;
     if (scrollHeight - scrollTop - clientHeight < clientHeight * SCREENS_AHEAD) newer.load();
   }, [newer]);
-  useEffect(askNewer, [askNewer]);
+  useEffect(loadNewerIfNear, [loadNewerIfNear]);
   const onScroll = () => {
-    stick.scrolled();
+    stick.handleScroll();
     saveSoon();
-    askOlder();
-    askNewer();
+    loadOlderIfNear();
+    loadNewerIfNear();
   };
   const goToEnd = () => {
     stick.pin();
     if (newer) return newer.leave();
     list.scrollToEnd({ behavior: view.unseen ? 'auto' : 'smooth' });
   };
-  const unsent = unsentFrom(log);
+  const firstUnsent = findUnsent(log);
   const goToUnsent = () => {
     stick.release();
-    list.scrollToIndex(unsent.index, { align: 'start' });
+    list.scrollToIndex(firstUnsent.index, { align: 'start' });
   };
 
   return (
@@ -137,8 +137,8 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
             })}
           </div>
         </div>
-        {unsent.count > 0 && unsent.index < (list.range?.startIndex ?? 0) && (
-          <UnsentPill count={unsent.count} onPress={goToUnsent} />
+        {firstUnsent.count > 0 && firstUnsent.index < (list.range?.startIndex ?? 0) && (
+          <UnsentPill count={firstUnsent.count} onPress={goToUnsent} />
         )}
         {(!view.atEnd || isOpenEnded) && !isBlank(log) && <ToEndPill isNew={view.unseen} onPress={goToEnd} />}
       </div>
@@ -172,9 +172,9 @@ function createPrinting() {
   return {
     current: () => isPrinting,
     subscribe(onChange: () => void) {
-      const over = new AbortController();
-      const paper = media('print');
-      const hear = (target: EventTarget, type: string, read: () => boolean) =>
+      const controller = new AbortController();
+      const printMedia = media('print');
+      const listen = (target: EventTarget, type: string, read: () => boolean) =>
         target.addEventListener(
           type,
           () => {
@@ -182,12 +182,12 @@ function createPrinting() {
             // Firefox captures the page directly after the event, before any microtask
             flushSync(onChange);
           },
-          { signal: over.signal },
+          { signal: controller.signal },
         );
-      hear(window, 'beforeprint', () => true);
-      hear(window, 'afterprint', () => false);
-      hear(paper, 'change', () => paper.matches);
-      return () => over.abort();
+      listen(window, 'beforeprint', () => true);
+      listen(window, 'afterprint', () => false);
+      listen(printMedia, 'change', () => printMedia.matches);
+      return () => controller.abort();
     },
   };
 }
@@ -230,7 +230,7 @@ const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) 
 );
 
 /** The row of the first failed message, and how many unsent messages start with it, since none overtakes it. */
-function unsentFrom(log: Log): { index: number; count: number } {
+function findUnsent(log: Log): { index: number; count: number } {
   const failed = log.pending.findIndex(({ state }) => state === 'failed');
   const count = failed < 0 ? 0 : log.pending.length - failed;
   return { index: rowCount(log) - count, count };
@@ -246,11 +246,11 @@ const UnsentPill = ({ count, onPress }: { count: number; onPress: () => void }) 
 
 /** Scrolls to the target row once it is loaded, and stops following the end. */
 function useTarget(list: LogVirtualizer, log: Log, stick: StickToBottom, target: Target | undefined): void {
-  const reached = useRef<Target | undefined>(undefined);
+  const reachedTarget = useRef<Target | undefined>(undefined);
   useLayoutEffect(() => {
-    const index = target && target !== reached.current ? indexOfKey(log, target.key) : -1;
+    const index = target && target !== reachedTarget.current ? indexOfKey(log, target.key) : -1;
     if (index < 0) return;
-    reached.current = target;
+    reachedTarget.current = target;
     stick.release();
     list.scrollToIndex(index, { align: 'start' });
   }, [list, log, stick, target]);

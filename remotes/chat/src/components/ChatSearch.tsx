@@ -38,76 +38,76 @@ interface Hits {
   /** Index of the shown hit. */
   index: number;
   /** Ids of the loaded messages that contained the words when the search ran. */
-  had: ReadonlySet<string>;
+  matchedIds: ReadonlySet<string>;
 }
 
-const has = ({ body }: Message, words: string) => findAll(wordsOf(body), words).length > 0;
+const containsWords = ({ body }: Message, words: string) => findAll(wordsOf(body), words).length > 0;
 
 /** Removes hits that have been deleted or changed since the search. Hits that are not loaded cannot be checked and stay. */
-function stillThere(hits: Hits, messages: readonly Message[]): Hits {
+function withoutStaleHits(hits: Hits, messages: readonly Message[]): Hits {
   const first = messages[0]?.seq ?? Number.POSITIVE_INFINITY;
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const isThere = ({ id, seq }: Place) => {
+  const isCurrent = ({ id, seq }: Place) => {
     const message = byId.get(id);
     if (!message) return seq < first;
-    return !hits.had.has(id) || has(message, hits.words);
+    return !hits.matchedIds.has(id) || containsWords(message, hits.words);
   };
-  const places = hits.places.filter(isThere);
+  const places = hits.places.filter(isCurrent);
   if (places.length === hits.places.length) return hits;
-  const index = hits.places.slice(0, hits.index + 1).filter(isThere).length - 1;
+  const index = hits.places.slice(0, hits.index + 1).filter(isCurrent).length - 1;
   return { ...hits, places, index: Math.max(0, index) };
 }
 
 /** Bar above the log: a search field with the number of hits, buttons to step through them, and the list of days. */
-export function ChatSearch({ thread, window: shown, onWindow, onTarget, onClose }: ChatSearchProps) {
+export function ChatSearch({ thread, window: shownWindow, onWindow, onTarget, onClose }: ChatSearchProps) {
   const { storyId, conversationId } = thread;
   const field = useRef<HTMLInputElement>(null);
   const [loadedHits, setHits] = useState<Hits | null>(null);
   const { messages } = thread;
-  const hits = useMemo(() => loadedHits && stillThere(loadedHits, messages), [loadedHits, messages]);
+  const hits = useMemo(() => loadedHits && withoutStaleHits(loadedHits, messages), [loadedHits, messages]);
   const [areDaysOpen, setDaysOpen] = useState(false);
-  const wanted = useRef<unknown>(null);
+  const latestRequest = useRef<unknown>(null);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const bar = useRef<HTMLDivElement>(null);
   useHighlight(bar, hits);
 
-  const tell = (cause: unknown) => toastFailure(cause, texts.find.failed);
+  const showFailure = (cause: unknown) => toastFailure(cause, texts.find.failed);
   /** Applies only the response to the latest request. */
-  const ask = <Answer,>(question: Promise<Answer>, take: (answer: Answer) => void) => {
-    wanted.current = question;
-    question.then((answer) => wanted.current === question && take(answer), tell);
+  const applyLatest = <Result,>(request: Promise<Result>, apply: (answer: Result) => void) => {
+    latestRequest.current = request;
+    request.then((result) => latestRequest.current === request && apply(result), showFailure);
   };
   const goTo = (place: Place) => {
-    const loaded = [...(shown?.messages ?? []), ...thread.messages].find(({ id }) => id === place.id);
+    const loadedMessage = [...(shownWindow?.messages ?? []), ...thread.messages].find(({ id }) => id === place.id);
     const isInThread = thread.messages.some(({ id }) => id === place.id);
-    if (loaded) {
-      if (shown && isInThread) shown.newer.leave();
-      onTarget({ key: keyOf(loaded) });
+    if (loadedMessage) {
+      if (shownWindow && isInThread) shownWindow.newer.leave();
+      onTarget({ key: keyOf(loadedMessage) });
     } else if (conversationId !== null) {
-      ask(openWindow(conversationId, place, { storyId, show: onWindow }), (message) => {
+      applyLatest(openWindow(conversationId, place, { storyId, show: onWindow }), (message) => {
         onTarget(message && { key: keyOf(message) });
       });
     }
   };
-  const show = (found: Hits) => {
-    setHits(found);
-    const place = found.places[found.index];
+  const show = (nextHits: Hits) => {
+    setHits(nextHits);
+    const place = nextHits.places[nextHits.index];
     if (place) goTo(place);
     else onTarget(undefined);
   };
   const search = (words: string) => {
     if (words === '' || conversationId === null) {
-      wanted.current = null;
+      latestRequest.current = null;
       setHits(null);
       return onTarget(undefined);
     }
-    ask(findMessages(conversationId, words), (told) => {
-      const having = messages.filter((message) => has(message, words));
-      const had = new Set(having.map(({ id }) => id));
+    applyLatest(findMessages(conversationId, words), (foundPlaces) => {
+      const matchingMessages = messages.filter((message) => containsWords(message, words));
+      const matchedIds = new Set(matchingMessages.map(({ id }) => id));
       // the server may match fewer variants of width and accent than `findAll`
-      const missed = having.filter(({ id }) => told.every((place) => place.id !== id));
-      const places = [...told, ...missed].sort((one, other) => one.seq - other.seq);
-      show({ words, places, index: places.length - 1, had });
+      const missedPlaces = matchingMessages.filter(({ id }) => foundPlaces.every((place) => place.id !== id));
+      const places = [...foundPlaces, ...missedPlaces].sort((one, other) => one.seq - other.seq);
+      show({ words, places, index: places.length - 1, matchedIds });
     });
   };
   const step = (by: number) => {
@@ -183,14 +183,14 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each try fetches again
   useEffect(() => {
     if (!open) return;
-    let isOver = false;
+    let isCancelled = false;
     setProblem(undefined);
     fetchDays(conversationId).then(
-      (known) => isOver || setDays(known),
-      (cause: unknown) => isOver || setProblem(cause),
+      (places) => isCancelled || setDays(places),
+      (cause: unknown) => isCancelled || setProblem(cause),
     );
     return () => {
-      isOver = true;
+      isCancelled = true;
     };
   }, [open, conversationId, tries]);
   return (
@@ -249,22 +249,22 @@ function useHighlight(bar: RefObject<HTMLElement | null>, hits: Hits | null): vo
 const logBelow = (bar: RefObject<HTMLElement | null>) => bar.current?.parentElement?.querySelector('[role="log"]');
 
 const MARGIN_PX = 96;
-const MOST_FRAMES = 120;
+const MAX_FRAMES = 120;
 
 /** Runs once the element exists and has not moved for some frames. Returns the function that cancels it. */
-function whenSettled(find: () => Element | null, then: (element: Element) => void): () => void {
+function whenSettled(find: () => Element | null, onSettled: (element: Element) => void): () => void {
   let frame = 0;
-  let [frames, still, lastTop] = [0, 0, Number.NaN];
-  const look = () => {
+  let [frames, stillFrames, lastTop] = [0, 0, Number.NaN];
+  const check = () => {
     const element = find();
     const top = element?.getBoundingClientRect().top ?? Number.NaN;
-    still = top === lastTop ? still + 1 : 0;
+    stillFrames = top === lastTop ? stillFrames + 1 : 0;
     lastTop = top;
-    if (element && still >= 3) return then(element);
+    if (element && stillFrames >= 3) return onSettled(element);
     frames += 1;
-    if (frames < MOST_FRAMES) frame = requestAnimationFrame(look);
+    if (frames < MAX_FRAMES) frame = requestAnimationFrame(check);
   };
-  frame = requestAnimationFrame(look);
+  frame = requestAnimationFrame(check);
   return () => cancelAnimationFrame(frame);
 }
 

@@ -65,29 +65,30 @@ export interface ChatSheetProps {
 
 /** The only sheet of a chat. It keeps its content while it closes. */
 export function ChatSheet(props: ChatSheetProps) {
-  const [last, setLast] = useState(props.sheet);
-  if (props.sheet && props.sheet !== last) setLast(props.sheet);
-  const shown = props.sheet ?? last;
-  if (shown?.kind === 'menu') return <MenuSheet {...props} target={shown.target} />;
-  if (shown?.kind === 'text') return <TextSheet {...props} title={shown.title} text={shown.text} />;
-  if (shown?.kind === 'more') return <MoreSheet {...props} />;
-  if (shown?.kind === 'runs') return <StoryRunsSheet {...props} />;
-  if (shown?.kind === 'confirm') return <ConfirmDialog {...props} {...shown} />;
-  if (shown?.kind === 'picture') return <PictureSheet {...props} key={shown.message.id} message={shown.message} />;
-  if (shown?.kind === 'report') return <ReportSheet {...props} message={shown.message} />;
-  if (shown?.kind === 'points') return <PointsSheet {...props} cost={shown.cost} />;
+  const [lastSheet, setLastSheet] = useState(props.sheet);
+  if (props.sheet && props.sheet !== lastSheet) setLastSheet(props.sheet);
+  const shownSheet = props.sheet ?? lastSheet;
+  if (shownSheet?.kind === 'menu') return <MenuSheet {...props} target={shownSheet.target} />;
+  if (shownSheet?.kind === 'text') return <TextSheet {...props} title={shownSheet.title} text={shownSheet.text} />;
+  if (shownSheet?.kind === 'more') return <MoreSheet {...props} />;
+  if (shownSheet?.kind === 'runs') return <StoryRunsSheet {...props} />;
+  if (shownSheet?.kind === 'confirm') return <ConfirmDialog {...props} {...shownSheet} />;
+  if (shownSheet?.kind === 'picture')
+    return <PictureSheet {...props} key={shownSheet.message.id} message={shownSheet.message} />;
+  if (shownSheet?.kind === 'report') return <ReportSheet {...props} message={shownSheet.message} />;
+  if (shownSheet?.kind === 'points') return <PointsSheet {...props} cost={shownSheet.cost} />;
   return null;
 }
 
 /** Menu of one message, in its current state: a pending message may be sent while the menu is open. */
 function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage }) {
-  const { sheet, target: opened, log, onClose } = props;
-  const target = currentTarget(opened, log);
-  const title = nameOf(opened, props.story.speaker.name);
-  const acts = target && ('state' in target ? pendingActs(target, props) : messageActs(target, props, title));
+  const { sheet, target: openedTarget, log, onClose } = props;
+  const target = currentTarget(openedTarget, log);
+  const title = nameOf(openedTarget, props.story.speaker.name);
+  const items = target && ('state' in target ? pendingItems(target, props) : messageItems(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
-      <Acts acts={acts ?? []} onClose={onClose} />
+      <MenuItems items={items ?? []} onClose={onClose} />
       {target && 'id' in target && (
         <RemoteSlot name="message.menu" message={toMenuMessage(target, props.story.id)} onClose={onClose} />
       )}
@@ -102,8 +103,8 @@ const toMenuMessage = ({ id, role, body }: Message, storyId: string): MenuMessag
   text: wordsOf(body, false),
 });
 
-const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
-  acts.map(({ label, detail, icon, run }) => (
+const MenuItems = ({ items, onClose }: { items: MenuItem[]; onClose: () => void }) =>
+  items.map(({ label, detail, icon, run }) => (
     <ListRow
       key={label}
       title={label}
@@ -118,23 +119,24 @@ const Acts = ({ acts, onClose }: { acts: MenuAct[]; onClose: () => void }) =>
 
 function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
   const { label, question: title, warning: text, confirm } = texts.restart;
-  const ask = () => onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
+  const confirmRestart = () =>
+    onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
   const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
-  const restart = { label, icon: <ResetIcon size={SIZE} />, run: ask };
+  const restart = { label, icon: <ResetIcon size={SIZE} />, run: confirmRestart };
   const runs = {
     label: texts.runs.label,
     detail: texts.runs.detail,
     icon: <ChatIcon size={SIZE} />,
     run: () => onOpen({ kind: 'runs' }),
   };
-  const acts = [
+  const items = [
     ...(capabilities.has('messages.search') ? [search] : []),
     ...(capabilities.has('conversations.runs') ? [runs] : []),
     ...(capabilities.has('conversations.restart') ? [restart] : []),
   ];
   return (
     <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.find.title}>
-      <Acts acts={acts} onClose={onClose} />
+      <MenuItems items={items} onClose={onClose} />
     </Sheet>
   );
 }
@@ -143,14 +145,15 @@ const nameOf = (target: Message | PendingMessage, speakerName: string): string =
   texts.chat.messageOf('state' in target || target.role === 'user' ? texts.chat.me : speakerName);
 
 /** Current state of the menu's message; null if it has been removed. */
-function currentTarget(opened: Message | PendingMessage, log: Log): Message | PendingMessage | null {
-  const { clientId } = opened;
-  const pending = 'state' in opened ? log.pending.find((each) => each.clientId === clientId) : undefined;
-  const isSame = (message: Message) => ('state' in opened ? message.clientId === clientId : message.id === opened.id);
+function currentTarget(openedTarget: Message | PendingMessage, log: Log): Message | PendingMessage | null {
+  const { clientId } = openedTarget;
+  const pending = 'state' in openedTarget ? log.pending.find((each) => each.clientId === clientId) : undefined;
+  const isSame = (message: Message) =>
+    'state' in openedTarget ? message.clientId === clientId : message.id === openedTarget.id;
   return pending ?? log.messages.findLast(isSame) ?? null;
 }
 
-interface MenuAct {
+interface MenuItem {
   label: string;
   /** Price, formatted. */
   detail?: string | undefined;
@@ -160,38 +163,41 @@ interface MenuAct {
 
 const SIZE = 20;
 
-function messageActs(message: Message, props: ChatSheetProps, title: string): MenuAct[] {
+function messageItems(message: Message, props: ChatSheetProps, title: string): MenuItem[] {
   const { story, actions, lastId, canRetell, onEditMessage, onOpen } = props;
   const isLast = message.id === lastId;
-  const acts = [
-    ...wordActs(message.body, isUnfinished(message), { actions, onOpen }, title),
-    ...sharingActs(message, onOpen),
+  const items = [
+    ...textItems(message.body, isUnfinished(message), { actions, onOpen }, title),
+    ...sharingItems(message, onOpen),
   ];
   if (message.role === 'user' && onEditMessage) {
-    return [...acts, { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) }];
+    return [
+      ...items,
+      { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) },
+    ];
   }
-  if (!isLast || message.role !== 'assistant' || isRunning(message)) return acts;
+  if (!isLast || message.role !== 'assistant' || isRunning(message)) return items;
   const { pricePerMessage } = story;
   const price = resumePrice(message, pricePerMessage);
-  const resume: MenuAct = {
+  const resume: MenuItem = {
     label: texts.resume.label,
     detail: pointsText(price),
     icon: <ContinueIcon size={SIZE} />,
     run: () => actions.resume(message, price),
   };
-  const retell: MenuAct = {
+  const retell: MenuItem = {
     label: texts.retell.label,
     detail: pointsText(pricePerMessage),
     icon: <RefreshIcon size={SIZE} />,
     run: () => actions.retell(message),
   };
-  return [...acts, resume, ...(canRetell ? [retell] : [])];
+  return [...items, resume, ...(canRetell ? [retell] : [])];
 }
 
 const pointsText = (price: number | undefined) => (price === undefined ? undefined : formatPoints(price));
 
 /** Actions that share a message: as a picture with others, as a report with the operator. */
-function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAct[] {
+function sharingItems(message: Message, onOpen: ChatSheetProps['onOpen']): MenuItem[] {
   if (isRunning(message) || message.body === '') return [];
   const draw = () => onOpen({ kind: 'picture', message });
   const picture = { label: texts.picture.label, icon: <ImageIcon size={SIZE} />, run: draw };
@@ -201,33 +207,33 @@ function sharingActs(message: Message, onOpen: ChatSheetProps['onOpen']): MenuAc
 }
 
 /** A message that is being sent cannot be withdrawn any more. */
-function pendingActs(pending: PendingMessage, { actions, onOpen, onEdit }: ChatSheetProps): MenuAct[] {
-  const acts = wordActs(pending.body, false, { actions, onOpen }, texts.chat.messageOf(texts.chat.me));
-  if (pending.state === 'sending') return acts;
-  const takeBack = () => {
+function pendingItems(pending: PendingMessage, { actions, onOpen, onEdit }: ChatSheetProps): MenuItem[] {
+  const items = textItems(pending.body, false, { actions, onOpen }, texts.chat.messageOf(texts.chat.me));
+  if (pending.state === 'sending') return items;
+  const moveToComposer = () => {
     if (actions.remove(pending)) onEdit(pending.body);
   };
   return [
     ...(pending.state === 'failed'
       ? [{ label: texts.chat.resend, icon: <RefreshIcon size={SIZE} />, run: () => actions.retry(pending) }]
       : []),
-    ...acts,
-    { label: texts.chat.edit, icon: <EditIcon size={SIZE} />, run: takeBack },
+    ...items,
+    { label: texts.chat.edit, icon: <EditIcon size={SIZE} />, run: moveToComposer },
     { label: texts.chat.remove, icon: <DeleteIcon size={SIZE} />, run: () => actions.remove(pending) },
   ];
 }
 
-function wordActs(
+function textItems(
   body: string,
   isGrowing: boolean,
   { actions, onOpen }: Pick<ChatSheetProps, 'actions' | 'onOpen'>,
   title: string,
-): MenuAct[] {
+): MenuItem[] {
   const copy = () => actions.copy(wordsOf(body, isGrowing));
-  const acts = [{ label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: copy }];
-  if (!isSelectedBySheet()) return acts;
+  const items = [{ label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: copy }];
+  if (!isSelectedBySheet()) return items;
   const select = () => onOpen({ kind: 'text', title, text: body });
-  return [...acts, { label: texts.chat.select, icon: <TextSizeIcon size={SIZE} />, run: select }];
+  return [...items, { label: texts.chat.select, icon: <TextSizeIcon size={SIZE} />, run: select }];
 }
 
 /** On touch screens, where a long press in the log opens the menu instead of selecting text. */
@@ -269,28 +275,28 @@ const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: Chat
 );
 
 /** Loads a component when its sheet opens; if that fails, closes the sheet and shows a toast. */
-function useLate<Props>(
+function useLazyComponent<Props>(
   load: () => Promise<{ default: ComponentType<Props> }>,
   unavailable: string,
   onClose: () => void,
 ): ComponentType<Props> | undefined {
-  const [Late, setLate] = useState<ComponentType<Props>>();
+  const [Component, setComponent] = useState<ComponentType<Props>>();
   useEffect(() => {
     void load().then(
-      (module) => setLate(() => module.default),
+      (module) => setComponent(() => module.default),
       () => {
         toast(unavailable, { kind: 'error' });
         onClose();
       },
     );
   }, [load, unavailable, onClose]);
-  return Late;
+  return Component;
 }
 
 const loadRuns = () => import(/* webpackChunkName: "story.chat.runs" */ './RunsSheet');
 
 function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
-  const RunsSheet = useLate<RunsSheetProps>(loadRuns, texts.runs.unavailable, onClose);
+  const RunsSheet = useLazyComponent<RunsSheetProps>(loadRuns, texts.runs.unavailable, onClose);
   const last = log.messages.at(-1);
   return (
     RunsSheet &&
@@ -309,7 +315,7 @@ function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
 const loadPicture = () => import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture');
 
 function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
-  const PassagePicture = useLate<PassagePictureProps>(loadPicture, texts.picture.unavailable, onClose);
+  const PassagePicture = useLazyComponent<PassagePictureProps>(loadPicture, texts.picture.unavailable, onClose);
   return (
     PassagePicture && (
       <PassagePicture

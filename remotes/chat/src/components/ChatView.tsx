@@ -42,12 +42,12 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   );
   const { messages } = search.window ?? thread;
   const { hasOlder } = search.window?.older ?? thread;
-  const isAway = search.window !== null;
+  const isWindowShown = search.window !== null;
   const log = useMemo(
-    () => ({ hasOpening: !hasOlder, messages, pending: isAway ? [] : pending }),
-    [hasOlder, messages, pending, isAway],
+    () => ({ hasOpening: !hasOlder, messages, pending: isWindowShown ? [] : pending }),
+    [hasOlder, messages, pending, isWindowShown],
   );
-  useLeavingBySending(pending, search.window);
+  useLeaveOnSend(pending, search.window);
   const isBlank = thread.messages.length === 0;
   useEffect(() => {
     if (isBlank) search.window?.newer.leave();
@@ -63,7 +63,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const lastId = last?.id;
   const canRetell = useCapability('messages.regenerate') && isMember;
   const today = useShanghaiDay();
-  const drawRow = useCallback(
+  const renderRow = useCallback(
     (row: Row) => {
       if (row.kind === 'opening') return <ChatOpening story={story} />;
       if (row.kind === 'pending') {
@@ -98,7 +98,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
         newer={search.window?.newer}
         target={search.target}
       >
-        {drawRow}
+        {renderRow}
       </ChatLog>
       <ChatFoot
         story={story}
@@ -119,7 +119,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           canRetell={canRetell}
           actions={actions}
           onSearch={search.open}
-          onEdit={(text) => composer.current?.putBack(text)}
+          onEdit={(text) => composer.current?.appendText(text)}
           onEditMessage={
             canEdit
               ? (message) => {
@@ -161,10 +161,10 @@ function useSearch(thread: Thread) {
   const [window, setWindow] = useState<LogWindow | null>(null);
   const [target, setTarget] = useState<Target>();
   const { conversationId } = thread;
-  const shownOf = useRef(conversationId);
-  if (shownOf.current !== conversationId) {
+  const shownConversationId = useRef(conversationId);
+  if (shownConversationId.current !== conversationId) {
     // the results belong to the previous conversation
-    shownOf.current = conversationId;
+    shownConversationId.current = conversationId;
     setWindow(null);
     setTarget(undefined);
   }
@@ -191,23 +191,24 @@ function useSearch(thread: Thread) {
 }
 
 /** Returns to the end of the conversation when the user sends a message. */
-function useLeavingBySending(pending: PendingMessage[], shown: LogWindow | null): void {
-  const last = pending.at(-1)?.clientId;
-  const before = useRef(last);
+function useLeaveOnSend(pending: PendingMessage[], shownWindow: LogWindow | null): void {
+  const lastId = pending.at(-1)?.clientId;
+  const previousId = useRef(lastId);
   useEffect(() => {
-    const isNew = last !== undefined && last !== before.current;
-    before.current = last;
-    if (isNew) shown?.newer.leave();
-  }, [last, shown]);
+    const isNew = lastId !== undefined && lastId !== previousId.current;
+    previousId.current = lastId;
+    if (isNew) shownWindow?.newer.leave();
+  }, [lastId, shownWindow]);
 }
 
 const stateOf = ({ id, version, revision, status }: Message) => [id, version, revision, status].join();
 
 /** Returns the last message, unchanged while only its text grows, which happens many times a second. */
 function useSteady(last: Message | undefined): Message | undefined {
-  const [steady, setSteady] = useState(last);
-  if (last === steady || (last && steady && stateOf(last) === stateOf(steady))) return steady;
-  setSteady(last);
+  const [steadyMessage, setSteadyMessage] = useState(last);
+  if (last === steadyMessage || (last && steadyMessage && stateOf(last) === stateOf(steadyMessage)))
+    return steadyMessage;
+  setSteadyMessage(last);
   return last;
 }
 
@@ -247,22 +248,22 @@ function announceInTitle(text: string) {
 
 /** Announces the start and the end of a reply to screen readers, but not each of its pieces. */
 function ReplyAnnouncer({ last }: { last: Message | undefined }) {
-  const [announced, setAnnounced] = useState('');
-  const wasRunning = useRef<string | null>(null);
+  const [announcement, setAnnouncement] = useState('');
+  const lastRunningId = useRef<string | null>(null);
   const runningId = last && isRunning(last) ? last.id : null;
   const status = last?.status;
   useEffect(() => {
-    if (runningId !== null && wasRunning.current !== runningId) setAnnounced(texts.state.announceRunning);
-    if (runningId === null && wasRunning.current !== null) {
+    if (runningId !== null && lastRunningId.current !== runningId) setAnnouncement(texts.state.announceRunning);
+    if (runningId === null && lastRunningId.current !== null) {
       const ending = (status && endings[status]) ?? texts.state.announceDone;
-      setAnnounced(ending);
+      setAnnouncement(ending);
       announceInTitle(ending);
     }
-    wasRunning.current = runningId;
+    lastRunningId.current = runningId;
   }, [runningId, status]);
   return (
     <div role="status">
-      <VisuallyHidden>{announced}</VisuallyHidden>
+      <VisuallyHidden>{announcement}</VisuallyHidden>
     </div>
   );
 }

@@ -62,18 +62,18 @@ interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const { field, draft, onSend, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
-  const left = useSyncExternalStore(draft.subscribe, () => charactersLeft(draft.read()));
-  const isBlank = left === MAX_CHARACTERS;
-  const canSend = !isBlank && left >= 0 && !isHeld;
+  const remainingCharacters = useSyncExternalStore(draft.subscribe, () => countRemainingCharacters(draft.read()));
+  const isBlank = remainingCharacters === MAX_CHARACTERS;
+  const canSend = !isBlank && remainingCharacters >= 0 && !isHeld;
   useLayoutEffect(() => {
-    const show = () => {
+    const syncField = () => {
       const text = draft.read();
       // setting even the same value would move the caret to the end
       if (field.current && field.current.value !== text) field.current.value = text;
       grow(field.current);
     };
-    show();
-    const stopFollowing = draft.subscribe(show);
+    syncField();
+    const stopFollowing = draft.subscribe(syncField);
     const stopListening = field.current ? listenToTyping(field.current, draft) : undefined;
     return () => {
       stopFollowing();
@@ -106,7 +106,7 @@ export function Composer(props: ComposerProps) {
             placeholder={isBlank ? texts.chat.placeholder : undefined}
             aria-label={texts.chat.composer}
             aria-describedby={footId}
-            aria-invalid={left < 0 || undefined}
+            aria-invalid={remainingCharacters < 0 || undefined}
             autoComplete="off"
           />
         </div>
@@ -131,8 +131,16 @@ export function Composer(props: ComposerProps) {
           />
         )}
       </div>
-      <div id={footId} className={styles.foot} data-over={left < 0}>
-        {left < WARN_BELOW ? left < 0 ? texts.chat.tooLong(-left) : texts.chat.left(left) : <Cost {...props} />}
+      <div id={footId} className={styles.foot} data-over={remainingCharacters < 0}>
+        {remainingCharacters < WARN_BELOW ? (
+          remainingCharacters < 0 ? (
+            texts.chat.tooLong(-remainingCharacters)
+          ) : (
+            texts.chat.left(remainingCharacters)
+          )
+        ) : (
+          <Cost {...props} />
+        )}
       </div>
     </form>
   );
@@ -166,7 +174,7 @@ const keepFocus = (event: MouseEvent) => event.preventDefault();
 export const hasKeyboard = (): boolean => media('(pointer: fine)').matches;
 
 /** Characters left, as far as they are shown: `MAX_CHARACTERS` for a blank text, otherwise at most `WARN_BELOW`. */
-function charactersLeft(text: string): number {
+function countRemainingCharacters(text: string): number {
   const body = text.trim();
   if (saysNothing(wordsOf(body))) return MAX_CHARACTERS;
   // a text has at most as many code points as code units
@@ -175,7 +183,7 @@ function charactersLeft(text: string): number {
 }
 
 /** Events of a key press. React derives `beforeinput` from `textInput`. */
-const typingEvents = [
+const typingEventNames = [
   ...['keydown', 'keypress', 'keyup', 'textInput', 'input', 'selectionchange'],
   ...['compositionstart', 'compositionupdate', 'compositionend'],
 ];
@@ -185,38 +193,39 @@ const typingEvents = [
  * and Escape still reach React. Returns the function that stops listening.
  */
 function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
-  const over = new AbortController();
-  const hear = (event: Event) => {
+  const controller = new AbortController();
+  const handleTyping = (event: Event) => {
     if (event.target !== field) return;
     if (event.type === 'input') draft.write(field.value);
     if (event instanceof KeyboardEvent) {
-      if (event.type === 'keydown' && sendsByKey(event)) {
+      if (event.type === 'keydown' && isSendKey(event)) {
         event.preventDefault();
         field.form?.requestSubmit();
       }
-      if (!isTyping(event)) return;
+      if (!isTypingKey(event)) return;
     }
     event.stopPropagation();
   };
   // in the capture phase on `window`, to run before React's listeners
-  for (const type of typingEvents) window.addEventListener(type, hear, { capture: true, signal: over.signal });
-  return () => over.abort();
+  for (const type of typingEventNames)
+    window.addEventListener(type, handleTyping, { capture: true, signal: controller.signal });
+  return () => controller.abort();
 }
 
 /** Whether the key press belongs to an input method. */
 export const isComposed = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === IME_KEY_CODE;
 
-const sendsByKey = (event: KeyboardEvent) =>
+const isSendKey = (event: KeyboardEvent) =>
   event.key === 'Enter' && !event.shiftKey && !isComposed(event) && hasKeyboard();
 
-const isTyping = (event: KeyboardEvent) =>
+const isTypingKey = (event: KeyboardEvent) =>
   isComposed(event) || (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey);
 
-const growsByItself = globalThis.CSS?.supports('field-sizing', 'content');
+const supportsFieldSizing = globalThis.CSS?.supports('field-sizing', 'content');
 
 /** Without `field-sizing`, a hidden copy of the text sets the height; reading `scrollHeight` would force two layouts per key press. */
 function grow(field: HTMLTextAreaElement | null): void {
-  if (!growsByItself) field?.parentElement?.setAttribute('data-text', field.value);
+  if (!supportsFieldSizing) field?.parentElement?.setAttribute('data-text', field.value);
 }
 
 interface EditingBarProps {
@@ -258,16 +267,16 @@ interface ReplyChipsProps {
 /** 灵感, or 换一批 while suggestions are shown, and 继续 above the composer, each with its price. */
 export function ReplyChips(props: ReplyChipsProps) {
   const { prices, isBusy, canContinue, suggestions, onSuggest, onContinue, onMore } = props;
-  const others = suggestions?.status === 'ready';
+  const hasSuggestions = suggestions?.status === 'ready';
   return (
     <div className={styles.chips}>
       <Chip
-        icon={others ? <RefreshIcon /> : <SparkIcon />}
+        icon={hasSuggestions ? <RefreshIcon /> : <SparkIcon />}
         disabled={isBusy || suggestions?.status === 'pending'}
         // the second click of a double tap must not replace the suggestions that the first has just bought
-        onClick={({ detail }) => detail < 2 && onSuggest(prices.suggestions, others)}
+        onClick={({ detail }) => detail < 2 && onSuggest(prices.suggestions, hasSuggestions)}
       >
-        <span>{others ? texts.suggest.others : texts.suggest.label}</span>
+        <span>{hasSuggestions ? texts.suggest.others : texts.suggest.label}</span>
         <Price points={prices.suggestions} />
       </Chip>
       <Chip icon={<ContinueIcon />} disabled={isBusy || !canContinue} onClick={() => onContinue(prices.resume)}>
@@ -358,15 +367,15 @@ export interface Draft {
 export const useDraft = (storyId: string): Draft => useMemo(() => createDraft(`story.${storyId}`), [storyId]);
 
 function createDraft(key: string): Draft {
-  const written = createSignal();
+  const changeSignal = createSignal();
   return {
     read: () => drafts.read(key),
     write(text) {
       drafts.write(key, text);
-      written.emit();
+      changeSignal.emit();
     },
     subscribe(listener) {
-      const stops = [written.on(listener), drafts.subscribe(key, listener)];
+      const stops = [changeSignal.on(listener), drafts.subscribe(key, listener)];
       return () => {
         for (const stop of stops) stop();
       };

@@ -45,7 +45,7 @@ import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
-import { CollapsingItem, ConversationRow, OpenChat } from './ConversationRow';
+import { CollapsingItem, ConversationRow, OpenChatContext } from './ConversationRow';
 
 interface ConversationListProps {
   /** The story whose chat is open next to the list, for the slot `conversations`; omitted on the list's own screen. */
@@ -108,11 +108,11 @@ function ConversationColumn({ storyId }: { storyId: string }) {
   const hasList = useSelector(selectConversations).data !== undefined;
   return (
     (isMember || hasList) && (
-      <OpenChat value={storyId}>
+      <OpenChatContext value={storyId}>
         <Column>
           <ConversationListing />
         </Column>
-      </OpenChat>
+      </OpenChatContext>
     )
   );
 }
@@ -128,15 +128,15 @@ function Column({ children }: { children: ReactNode }) {
     const element = column.current;
     if (!element || !isListed) return;
     element.scrollTop = columnScroll.top;
-    const chosen = element.querySelector('[aria-current]')?.getBoundingClientRect();
+    const currentRect = element.querySelector('[aria-current]')?.getBoundingClientRect();
     const { top, bottom } = element.getBoundingClientRect();
-    if (chosen && chosen.bottom > bottom) element.scrollTop += chosen.bottom - bottom;
-    if (chosen && chosen.top < top) element.scrollTop += chosen.top - top;
-    const remember = () => {
+    if (currentRect && currentRect.bottom > bottom) element.scrollTop += currentRect.bottom - bottom;
+    if (currentRect && currentRect.top < top) element.scrollTop += currentRect.top - top;
+    const storeScroll = () => {
       columnScroll.top = element.scrollTop;
     };
-    element.addEventListener('scroll', remember, { passive: true });
-    return () => element.removeEventListener('scroll', remember);
+    element.addEventListener('scroll', storeScroll, { passive: true });
+    return () => element.removeEventListener('scroll', storeScroll);
   }, [isListed]);
   return (
     <div ref={column} className={styles.column}>
@@ -150,12 +150,12 @@ const focusField = (field: HTMLInputElement | null) => field?.focus();
 function ConversationListing() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
-  const mayGoOn = useKeptPages({
+  const canLoadMore = useKeptPages({
     cache: offlineCache,
     tab,
     key: 'chat.pages.2',
     pages: list.data?.pages,
-    restore: (kept) => dispatch(appendStoredPages(kept)),
+    restore: (storedPages) => dispatch(appendStoredPages(storedPages)),
   });
   const canSearch = useCapability('conversations.search');
   // opened by a button, so that no row moves when the server turns out to support the search
@@ -163,9 +163,9 @@ function ConversationListing() {
   const [words, setWords] = useState('');
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
-  const Title = use(OpenChat) === null ? 'h1' : 'h2';
+  const Title = use(OpenChatContext) === null ? 'h1' : 'h2';
   const refresh = () => dispatch(refreshConversations()).catch((cause: unknown) => toastFailure(cause));
-  const whole = (
+  const fullList = (
     <QueryView
       query={{
         ...list,
@@ -178,7 +178,7 @@ function ConversationListing() {
       {(items) => (
         <InfiniteList
           hasMore={list.hasNextPage}
-          loading={list.isFetchingNextPage || !mayGoOn}
+          loading={list.isFetchingNextPage || !canLoadMore}
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
           end={<ListEnd items={items} />}
@@ -212,7 +212,11 @@ function ConversationListing() {
           <SearchField ref={focusField} label={texts.list.search} onSearch={setWords} />
         </div>
       )}
-      {canSearch && words !== '' ? <FoundConversations words={words} listed={conversations} waiting={whole} /> : whole}
+      {canSearch && words !== '' ? (
+        <FoundConversations words={words} listedConversations={conversations} fallback={fullList} />
+      ) : (
+        fullList
+      )}
     </PullToRefresh>
   );
 }
@@ -220,30 +224,30 @@ function ConversationListing() {
 interface FoundConversationsProps {
   words: string;
   /** The loaded conversations of the list, which events keep up to date. */
-  listed: Conversation[] | undefined;
+  listedConversations: Conversation[] | undefined;
   /** Shown until there are results, so that the screen does not flash on each search. */
-  waiting: ReactNode;
+  fallback: ReactNode;
 }
 
 /** Conversations whose title, character names or last message contain the words. */
-function FoundConversations({ words, listed, waiting }: FoundConversationsProps) {
+function FoundConversations({ words, listedConversations, fallback }: FoundConversationsProps) {
   const results = useChatSearchConversationsInfiniteQuery(words);
   const pages = results.data?.pages;
   const conversations = useMemo(() => {
-    const listedById = new Map(listed?.map((each) => [each.id, each]));
+    const listedById = new Map(listedConversations?.map((each) => [each.id, each]));
     const ids = new Set<string>();
     const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
     return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => listedById.get(each.id) ?? each));
-  }, [pages, listed]);
-  const hidden = useSelector((state) => selectChat(state).deleting);
-  const count = conversations?.filter(({ id }) => !hidden.includes(id)).length;
+  }, [pages, listedConversations]);
+  const hiddenIds = useSelector((state) => selectChat(state).deleting);
+  const count = conversations?.filter(({ id }) => !hiddenIds.includes(id)).length;
   const query = { ...results, data: conversations, currentData: conversations };
   return (
     <>
       <div role="status">
         <VisuallyHidden>{count !== undefined && !results.isFetching && texts.list.found(count)}</VisuallyHidden>
       </div>
-      <QueryView query={query} skeleton={waiting}>
+      <QueryView query={query} skeleton={fallback}>
         {(items) => (
           <InfiniteList
             hasMore={results.hasNextPage}
@@ -262,18 +266,18 @@ function FoundConversations({ words, listed, waiting }: FoundConversationsProps)
 
 /** Rows collapse while their conversation is being deleted. */
 function ConversationRows({ items }: { items: Conversation[] }) {
-  const hidden = useSelector((state) => selectChat(state).deleting);
-  const read = useSelector((state) => selectChat(state).read);
+  const hiddenIds = useSelector((state) => selectChat(state).deleting);
+  const readVersions = useSelector((state) => selectChat(state).read);
   const hasDots = useCapability('conversations.unread');
   const canPin = useCapability('conversations.pin');
   const now = useNow();
-  const open = use(OpenChat);
-  const isNth = ({ run, isShelved }: Conversation) => run > 1 || isShelved;
-  const withRuns = new Set(items.filter(isNth).map(({ storyId }) => storyId));
+  const openStoryId = use(OpenChatContext);
+  const isLaterRun = ({ run, isShelved }: Conversation) => run > 1 || isShelved;
+  const storiesWithRuns = new Set(items.filter(isLaterRun).map(({ storyId }) => storyId));
   return (
     <ul className={styles.list} aria-label={texts.list.label}>
       {items.map((each) => (
-        <CollapsingItem key={each.id} shown={!hidden.includes(each.id)}>
+        <CollapsingItem key={each.id} shown={!hiddenIds.includes(each.id)}>
           <RowBoundary of={each}>
             {(conversation) => (
               <ConversationRow
@@ -281,11 +285,11 @@ function ConversationRows({ items }: { items: Conversation[] }) {
                 isUnread={
                   hasDots &&
                   conversation.isUnread &&
-                  (conversation.storyId !== open || conversation.isShelved) &&
-                  (read[conversation.id] ?? 0) < conversation.version
+                  (conversation.storyId !== openStoryId || conversation.isShelved) &&
+                  (readVersions[conversation.id] ?? 0) < conversation.version
                 }
                 now={now}
-                hasRuns={withRuns.has(conversation.storyId)}
+                hasRuns={storiesWithRuns.has(conversation.storyId)}
                 onDelete={deletions.remove}
                 onPin={canPin ? pin : undefined}
               />
@@ -298,11 +302,11 @@ function ConversationRows({ items }: { items: Conversation[] }) {
 }
 
 function ListEnd({ items }: { items: Conversation[] }) {
-  const hidden = useSelector((state) => selectChat(state).deleting);
-  return items.every(({ id }) => hidden.includes(id)) ? <NothingYet /> : <EndOfList text={texts.list.end} />;
+  const hiddenIds = useSelector((state) => selectChat(state).deleting);
+  return items.every(({ id }) => hiddenIds.includes(id)) ? <EmptyList /> : <EndOfList text={texts.list.end} />;
 }
 
-const NothingYet = () => (
+const EmptyList = () => (
   <EmptyState
     drawing="lantern"
     text={texts.list.empty}

@@ -9,15 +9,15 @@ import styles from '../pages/ConversationListPage.module.css';
 import { texts } from '../texts';
 
 /** The story whose chat is open next to the list. */
-export const OpenChat = createContext<string | null>(null);
+export const OpenChatContext = createContext<string | null>(null);
 
 /** Next to an open chat, a link replaces the history entry, and the open chat's own link is marked. */
 function useChatLink({ storyId, isShelved }: Conversation) {
-  const open = use(OpenChat);
+  const openStoryId = use(OpenChatContext);
   return {
     to: paths.storyChat(storyId),
-    replace: open !== null,
-    'aria-current': open === storyId && !isShelved ? ('page' as const) : undefined,
+    replace: openStoryId !== null,
+    'aria-current': openStoryId === storyId && !isShelved ? ('page' as const) : undefined,
   };
 }
 
@@ -41,14 +41,14 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   const navigate = useNavigate();
   const isPinned = pinnedAt !== '';
   const remove = () => onDelete(conversation);
-  const pinning = onPin && {
+  const pinAction = onPin && {
     label: isPinned ? texts.list.unpin : texts.list.pin,
     onAction: () => void onPin(conversation, !isPinned),
   };
-  const Pinning = isPinned ? UnpinIcon : PinIcon;
+  const PinToggleIcon = isPinned ? UnpinIcon : PinIcon;
   const isOpening = useRef(false);
   /** A story's chat shows the current run, so this run is made the current one first. */
-  const open = async (event: MouseEvent) => {
+  const openRun = async (event: MouseEvent) => {
     event.preventDefault();
     if (isOpening.current) return;
     isOpening.current = true;
@@ -62,13 +62,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     }
   };
   return (
-    <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinning}>
+    <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinAction}>
       <div className={styles.row} data-pinned={isPinned}>
         <Link
           className={styles.link}
           {...link}
           draggable={false}
-          onClick={isShelved ? (event) => void open(event) : undefined}
+          onClick={isShelved ? (event) => void openRun(event) : undefined}
         >
           <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
           <span className={styles.text}>
@@ -99,7 +99,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         <Menu
           label={texts.list.more(title)}
           items={[
-            ...(pinning ? [{ label: pinning.label, icon: <Pinning size={18} />, onSelect: pinning.onAction }] : []),
+            ...(pinAction
+              ? [{ label: pinAction.label, icon: <PinToggleIcon size={18} />, onSelect: pinAction.onAction }]
+              : []),
             { label: texts.list.remove, icon: <DeleteIcon size={18} />, danger: true, onSelect: remove },
           ]}
         />
@@ -108,36 +110,36 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   );
 });
 
-const DURATION_MS = 240;
+const COLLAPSE_MS = 240;
 const EASING = 'cubic-bezier(0.2, 0.7, 0.2, 1)';
 
 /** Returns null if the user prefers reduced motion or the browser lacks the Web Animations API. */
 function playCollapse(item: HTMLElement, direction: 'normal' | 'reverse'): Animation | null {
   if (!item.animate || media('(prefers-reduced-motion: reduce)').matches) return null;
-  const whole = { height: `${item.offsetHeight}px`, opacity: 1 };
-  const options = { duration: DURATION_MS, easing: EASING, direction, fill: 'backwards' } as const;
-  return item.animate([whole, { height: '0px', opacity: 0 }], options);
+  const expanded = { height: `${item.offsetHeight}px`, opacity: 1 };
+  const options = { duration: COLLAPSE_MS, easing: EASING, direction, fill: 'backwards' } as const;
+  return item.animate([expanded, { height: '0px', opacity: 0 }], options);
 }
 
 /** A list item that collapses and unmounts when `shown` becomes false, and expands when it becomes true again. */
 export function CollapsingItem({ shown, children }: { shown: boolean; children: ReactNode }) {
   const item = useRef<HTMLLIElement>(null);
-  const last = useRef(shown);
-  const [mounted, setMounted] = useState(shown);
-  if (shown && !mounted) setMounted(true);
+  const previousShown = useRef(shown);
+  const [isMounted, setMounted] = useState(shown);
+  if (shown && !isMounted) setMounted(true);
   useLayoutEffect(() => {
-    const changed = last.current !== shown;
-    last.current = shown;
-    const leave = () => shown || setMounted(false);
-    const animation = changed && item.current && playCollapse(item.current, shown ? 'reverse' : 'normal');
-    if (!animation) return void leave();
-    animation.onfinish = leave;
+    const hasChanged = previousShown.current !== shown;
+    previousShown.current = shown;
+    const unmount = () => shown || setMounted(false);
+    const animation = hasChanged && item.current && playCollapse(item.current, shown ? 'reverse' : 'normal');
+    if (!animation) return void unmount();
+    animation.onfinish = unmount;
     return () => {
       animation.onfinish = null;
       animation.finish();
     };
   }, [shown]);
-  if (!mounted) return null;
+  if (!isMounted) return null;
   return (
     <li ref={item} className={styles.item} inert={!shown}>
       {children}

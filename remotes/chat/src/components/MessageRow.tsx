@@ -20,9 +20,9 @@ import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
 import { PendingState, StateButton, type Waiting } from './PendingState';
 
-export interface MessageActs {
+export interface MessageActions {
   openMenu: (message: Message) => void;
-  look: () => void;
+  refresh: () => void;
   /** `price` is the one that was shown, in points. */
   resume: (message: Message, price: number | undefined) => void;
   retell: (message: Message) => void;
@@ -40,7 +40,7 @@ interface MessageRowProps {
   /** Price of a message of this story, in points. */
   price: number | undefined;
   speaker: Speaker;
-  actions: MessageActs;
+  actions: MessageActions;
 }
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
@@ -99,7 +99,7 @@ const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }
   return (
     <article {...longPress} className={styles.own} aria-label={texts.chat.me}>
       <div className={styles.line}>
-        <MoreButton of={texts.chat.me} body={body} onPress={onMore} />
+        <MoreButton author={texts.chat.me} body={body} onPress={onMore} />
         <div className={styles.bubble} data-confirmed={isConfirmed}>
           {body.split('\n').map((line, order) => (
             <p key={`line-${order.toString()}`}>
@@ -128,10 +128,10 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
           <Foreign>{speaker.name}</Foreign>
           <small className={styles.origin}>{texts.chat.origin}</small>
         </span>
-        {message.body !== '' && <MoreButton of={speaker.name} body={message.body} onPress={onMore} />}
+        {message.body !== '' && <MoreButton author={speaker.name} body={message.body} onPress={onMore} />}
       </header>
       {message.body !== '' && (
-        <MessageText text={message.body} growing={isRunning(message)} cut={isUnfinished(message)} />
+        <MessageText text={message.body} isGrowing={isRunning(message)} isCut={isUnfinished(message)} />
       )}
       <ReplyState
         message={message}
@@ -147,27 +147,27 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
 interface MessageTextProps {
   text: string;
   /** Shows a caret, since more text will follow. */
-  growing?: boolean;
+  isGrowing?: boolean;
   /** The text may be incomplete, so an unclosed markup span at its end still applies. */
-  cut?: boolean;
+  isCut?: boolean;
 }
 
 /** Renders story text as React nodes, never as HTML. While the text grows, only its last line is parsed again. */
-export const MessageText = memo(function MessageText({ text, growing = false, cut = growing }: MessageTextProps) {
+export const MessageText = memo(function MessageText({ text, isGrowing = false, isCut = isGrowing }: MessageTextProps) {
   const lines = linesOf(text);
   return (
-    <StoryText className={clsx(growing && styles.growing)}>
+    <StoryText className={clsx(isGrowing && styles.growing)}>
       {lines.map((line, order) => (
-        <TextLine key={`line-${order.toString()}`} line={line} cut={cut && order === lines.length - 1} />
+        <TextLine key={`line-${order.toString()}`} line={line} isCut={isCut && order === lines.length - 1} />
       ))}
     </StoryText>
   );
 });
 
-const TextLine = memo(function TextLine({ line, cut }: { line: string; cut: boolean }) {
+const TextLine = memo(function TextLine({ line, isCut }: { line: string; isCut: boolean }) {
   return (
     <p>
-      <Passages line={line} growing={cut} />
+      <Passages line={line} growing={isCut} />
     </p>
   );
 });
@@ -179,7 +179,7 @@ interface ReplyStateProps {
   /** Only the last reply can be continued. */
   canContinue: boolean;
   price: number | undefined;
-  actions: MessageActs;
+  actions: MessageActions;
 }
 
 /** Status of a reply: queued, being written, stalled, stopped or failed. */
@@ -189,7 +189,7 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
     return (
       <p className={styles.replyStateState}>
         <span>{texts.state.stalled}</span>
-        <StateButton onPress={actions.look}>{texts.state.look}</StateButton>
+        <StateButton onPress={actions.refresh}>{texts.state.look}</StateButton>
       </p>
     );
   }
@@ -210,7 +210,7 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
       </span>
       {canContinue && (
         <StateButton onPress={() => actions.resume(message, cost)}>
-          {priced(message.body === '' ? texts.retell.again : texts.resume.label, cost)}
+          {withPrice(message.body === '' ? texts.retell.again : texts.resume.label, cost)}
         </StateButton>
       )}
     </p>
@@ -220,14 +220,14 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
 /** A reply that was stopped before its first word cannot be continued. */
 const isUnwritten = ({ status, body }: Message): boolean => status === 'cancelled' && body === '';
 
-const priced = (label: string, price: number | undefined): string =>
+const withPrice = (label: string, price: number | undefined): string =>
   price === undefined ? label : texts.retell.priced(label, formatPoints(price));
 
 interface RetellProps {
   message: Message;
   /** In points. */
   price: number | undefined;
-  actions: MessageActs;
+  actions: MessageActions;
 }
 
 /** Below the last reply: its variants, and 换一种说法 with the price. */
@@ -257,7 +257,7 @@ function Retell({ message, price, actions }: RetellProps) {
       )}
       <button type="button" className={styles.again} onClick={() => actions.retell(message)}>
         <RefreshIcon size={14} />
-        <span>{priced(label, price)}</span>
+        <span>{withPrice(label, price)}</span>
       </button>
     </div>
   );
@@ -267,22 +267,22 @@ function Retell({ message, price, actions }: RetellProps) {
 function useStalled(message: Message): boolean {
   const [stalledAt, setStalledAt] = useState<string | null>(null);
   const progress = `${message.revision}:${message.length}:${message.status}`;
-  const running = isRunning(message);
+  const isReplyRunning = isRunning(message);
   useEffect(() => {
-    if (!running) return;
+    if (!isReplyRunning) return;
     const timer = setTimeout(() => setStalledAt(progress), WATCHDOG_SECONDS * 1000);
     return () => clearTimeout(timer);
-  }, [progress, running]);
+  }, [progress, isReplyRunning]);
   return stalledAt === progress;
 }
 
-const NAMED_CHARACTERS = 12;
+const LABEL_CHARACTERS = 12;
 /** Larger than the shown part, since markup and blanks are removed. */
-const LOOKED_AT_CHARACTERS = 40;
+const PARSED_CHARACTERS = 40;
 
 interface MoreButtonProps {
   /** Name of the message's author. */
-  of: string;
+  author: string;
   body: string;
   onPress: () => void;
 }
@@ -291,9 +291,9 @@ interface MoreButtonProps {
  * Opens the same menu as a long press, for mouse, keyboard and screen reader, whose users identify the message by the label. A
  * glyph instead of an icon, since a log has many.
  */
-function MoreButton({ of, body, onPress }: MoreButtonProps) {
-  const words = wordsOf(firstCodePoints(body.trimStart(), LOOKED_AT_CHARACTERS), true).replace(/\s+/gu, ' ');
-  const label = texts.chat.more(of, shorten(words, NAMED_CHARACTERS));
+function MoreButton({ author, body, onPress }: MoreButtonProps) {
+  const words = wordsOf(firstCodePoints(body.trimStart(), PARSED_CHARACTERS), true).replace(/\s+/gu, ' ');
+  const label = texts.chat.more(author, shorten(words, LABEL_CHARACTERS));
   return (
     <button type="button" className={styles.more} aria-label={label} aria-haspopup="dialog" onClick={onPress}>
       ⋯
@@ -301,30 +301,30 @@ function MoreButton({ of, body, onPress }: MoreButtonProps) {
   );
 }
 
-const HOLD_MS = 450;
-const STILL_PX = 8;
+const LONG_PRESS_MS = 450;
+const MOVE_TOLERANCE_PX = 8;
 
 /** Returns handlers that detect a long press by touch or pen; mouse users have buttons. */
 function useLongPress(onLongPress: () => void) {
-  const latest = useRef(onLongPress);
-  latest.current = onLongPress;
+  const latestHandler = useRef(onLongPress);
+  latestHandler.current = onLongPress;
   const isGliding = use(Gliding);
   return useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let from = { x: 0, y: 0 };
-    const end = () => clearTimeout(timer);
+    let start = { x: 0, y: 0 };
+    const cancel = () => clearTimeout(timer);
     return {
       onPointerDown(event: PointerEvent) {
         if (event.pointerType === 'mouse' || !event.isPrimary || isGliding()) return;
-        from = { x: event.clientX, y: event.clientY };
-        end();
-        timer = setTimeout(() => latest.current(), HOLD_MS);
+        start = { x: event.clientX, y: event.clientY };
+        cancel();
+        timer = setTimeout(() => latestHandler.current(), LONG_PRESS_MS);
       },
       onPointerMove(event: PointerEvent) {
-        if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL_PX) end();
+        if (Math.hypot(event.clientX - start.x, event.clientY - start.y) > MOVE_TOLERANCE_PX) cancel();
       },
-      onPointerUp: end,
-      onPointerCancel: end,
+      onPointerUp: cancel,
+      onPointerCancel: cancel,
     };
   }, [isGliding]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@rstest/core';
-import { breakLines, cut, fit, linkOf } from './PassagePicture';
+import { breakLines, fit, linkOf, truncateMessages } from './PassagePicture';
 
 /** Every character has the same width, as most Chinese ones do. */
 const widthOf = ({ text }: { text: string }) => text.length;
@@ -30,8 +30,8 @@ test('what is longer than a line stays within the picture', () => {
 
 test('a passage that is too long ends with an ellipsis where the room does', () => {
   const message = (length: number) => ({ role: 'assistant' as const, body: '字'.repeat(length) });
-  expect(cut([message(600), message(600)])).toMatchObject({ isCut: false });
-  const { messages, isCut } = cut([message(1000), message(300), message(5)]);
+  expect(truncateMessages([message(600), message(600)])).toMatchObject({ isCut: false });
+  const { messages, isCut } = truncateMessages([message(1000), message(300), message(5)]);
   expect(isCut).toBe(true);
   expect(messages.map(({ body }) => body.length)).toEqual([1000, 202]);
   expect(messages[1]?.body.endsWith('字……')).toBe(true);

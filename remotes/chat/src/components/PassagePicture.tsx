@@ -18,26 +18,29 @@ export interface PassagePictureProps {
 }
 
 /** Most text that is still readable in a picture on a phone. */
-const MOST_CHARACTERS = 1200;
+const MAX_PICTURE_CHARACTERS = 1200;
 
 /** Picture of a passage: the chosen message and, optionally, messages before and after it. */
 export default function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
-  const spoken = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
-  const at = spoken.findIndex(({ id }) => id === message.id);
-  const [{ before, after }, choose] = useState({ before: 0, after: 0 });
-  const [first, last] = [Math.max(0, at - before), Math.min(spoken.length - 1, at + after)];
-  const chosen = useMemo(() => spoken.slice(first, last + 1), [spoken, first, last]);
-  const picture = useMemo(() => cut(chosen), [chosen]);
+  const finishedMessages = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
+  const messageIndex = finishedMessages.findIndex(({ id }) => id === message.id);
+  const [{ before, after }, setRange] = useState({ before: 0, after: 0 });
+  const [first, last] = [
+    Math.max(0, messageIndex - before),
+    Math.min(finishedMessages.length - 1, messageIndex + after),
+  ];
+  const selectedMessages = useMemo(() => finishedMessages.slice(first, last + 1), [finishedMessages, first, last]);
+  const picture = useMemo(() => truncateMessages(selectedMessages), [selectedMessages]);
   const [address, setAddress] = useState('');
   const code = useUser()?.inviteCode ?? '';
   useEffect(() => {
-    let isOver = false;
+    let isCancelled = false;
     // web fonts may still be loading, and a canvas does not redraw when they have loaded
     void document.fonts.ready.then(
-      () => isOver || setAddress(draw(picture.messages, story, code).toDataURL('image/png')),
+      () => isCancelled || setAddress(draw(picture.messages, story, code).toDataURL('image/png')),
     );
     return () => {
-      isOver = true;
+      isCancelled = true;
     };
   }, [picture, story, code]);
   const name = `${story.title}.png`;
@@ -74,37 +77,37 @@ export default function PassagePicture({ open, message, messages, story, onClose
           small
           variant="quiet"
           disabled={first === 0 || picture.isCut}
-          onClick={() => choose({ before: before + 1, after })}
+          onClick={() => setRange({ before: before + 1, after })}
         >
           {texts.picture.before}
         </Button>
         <Button
           small
           variant="quiet"
-          disabled={last === spoken.length - 1 || picture.isCut}
-          onClick={() => choose({ before, after: after + 1 })}
+          disabled={last === finishedMessages.length - 1 || picture.isCut}
+          onClick={() => setRange({ before, after: after + 1 })}
         >
           {texts.picture.after}
         </Button>
-        {chosen.length > 1 && (
-          <Button small variant="quiet" onClick={() => choose({ before: 0, after: 0 })}>
+        {selectedMessages.length > 1 && (
+          <Button small variant="quiet" onClick={() => setRange({ before: 0, after: 0 })}>
             {texts.picture.only}
           </Button>
         )}
       </div>
       <p className={styles.hint} role="status">
-        {picture.isCut ? texts.picture.cut(MOST_CHARACTERS) : hint()}
+        {picture.isCut ? texts.picture.cut(MAX_PICTURE_CHARACTERS) : hintText()}
       </p>
       <div className={styles.frame}>
         {address !== '' && (
-          <img className={styles.picture} src={address} alt={texts.picture.alt(story.title, chosen.length)} />
+          <img className={styles.picture} src={address} alt={texts.picture.alt(story.title, selectedMessages.length)} />
         )}
       </div>
     </Sheet>
   );
 }
 
-const hint = (): string => (media('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
+const hintText = (): string => (media('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
 
 const canShareFiles = (): boolean => {
   const probe = new File([''], 'a.png', { type: 'image/png' });
@@ -118,19 +121,20 @@ async function toBlob(address: string): Promise<Blob> {
 }
 
 /** Truncates the messages to the picture's capacity; an ellipsis marks the cut. */
-export function cut(messages: Pick<Message, 'role' | 'body'>[]): {
+export function truncateMessages(messages: Pick<Message, 'role' | 'body'>[]): {
   messages: Pick<Message, 'role' | 'body'>[];
   isCut: boolean;
 } {
-  let room = MOST_CHARACTERS;
+  let remainingCharacters = MAX_PICTURE_CHARACTERS;
   const lines: Pick<Message, 'role' | 'body'>[] = [];
   for (const { role, body } of messages) {
     const characters = [...body];
-    if (characters.length <= room) lines.push({ role, body });
-    else if (room > 0) lines.push({ role, body: `${characters.slice(0, room).join('').trimEnd()}……` });
-    room -= characters.length;
+    if (characters.length <= remainingCharacters) lines.push({ role, body });
+    else if (remainingCharacters > 0)
+      lines.push({ role, body: `${characters.slice(0, remainingCharacters).join('').trimEnd()}……` });
+    remainingCharacters -= characters.length;
   }
-  return { messages: lines, isCut: room < 0 };
+  return { messages: lines, isCut: remainingCharacters < 0 };
 }
 
 const SCALE = 2;
@@ -171,35 +175,36 @@ const unitsOf = (line: string): Unit[] =>
 
 /** Shortens a name to the width. */
 export function fit(name: string, width: number, measure: (text: string) => number): string {
-  let shown = name;
-  for (let most = codePoints(name) - 1; most > 1 && measure(shown) > width; most -= 1) shown = shorten(name, most);
-  return shown;
+  let shortName = name;
+  for (let maxLength = codePoints(name) - 1; maxLength > 1 && measure(shortName) > width; maxLength -= 1)
+    shortName = shorten(name, maxLength);
+  return shortName;
 }
 
 /** Breaks a paragraph as in print: closing punctuation may hang over the edge, opening punctuation moves to the next line. */
 export function breakLines(paragraph: string, width: number, indent: number, measure: (unit: Unit) => number): Line[] {
   const lines: Line[] = [];
   let line: Line = [];
-  let used = indent;
+  let usedWidth = indent;
   for (const unit of unitsOf(paragraph)) {
     const space = measure(unit);
-    const hangs = CLOSING.test(unit.text) && used <= width;
-    if (used + space > width && line.length > 0 && !hangs) {
-      const carried: Line = [];
-      const mayBreak = () => !CLOSING.test((carried[0] ?? unit).text) && !OPENING.test(line.at(-1)?.text ?? '');
-      while (line.length > 1 && !mayBreak()) carried.unshift(...line.splice(-1));
+    const canHang = CLOSING.test(unit.text) && usedWidth <= width;
+    if (usedWidth + space > width && line.length > 0 && !canHang) {
+      const carriedUnits: Line = [];
+      const mayBreak = () => !CLOSING.test((carriedUnits[0] ?? unit).text) && !OPENING.test(line.at(-1)?.text ?? '');
+      while (line.length > 1 && !mayBreak()) carriedUnits.unshift(...line.splice(-1));
       lines.push(line);
-      line = carried;
-      used = carried.reduce((sum, each) => sum + measure(each), 0);
+      line = carriedUnits;
+      usedWidth = carriedUnits.reduce((sum, each) => sum + measure(each), 0);
     }
     line.push(unit);
-    used += space;
+    usedWidth += space;
   }
   return line.length > 0 ? [...lines, line] : lines;
 }
 
 /** Reads the light theme's design tokens in a form that a canvas accepts. */
-function readLook() {
+function readTheme() {
   const probe = document.createElement('span');
   probe.dataset.theme = 'light';
   document.body.append(probe);
@@ -208,7 +213,7 @@ function readLook() {
     probe.style.color = `var(--${token})`;
     return style.color;
   };
-  const look = {
+  const theme = {
     paper: color('paper'),
     ink: color('ink'),
     ink2: color('ink2'),
@@ -222,31 +227,31 @@ function readLook() {
     ui: style.getPropertyValue('--font-ui'),
   };
   probe.remove();
-  return look;
+  return theme;
 }
 
 /** Draws the story's title, the messages and a QR code of the story's page. */
 function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: string): HTMLCanvasElement {
-  const look = readLook();
+  const theme = readTheme();
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
   if (!context) throw new Error('no canvas to draw on');
   const fonts: Record<Kind, string> = {
-    plain: `${TEXT_PX}px ${look.story}`,
-    action: `${TEXT_PX}px ${look.kai}`,
-    strong: `700 ${TEXT_PX}px ${look.story}`,
+    plain: `${TEXT_PX}px ${theme.story}`,
+    action: `${TEXT_PX}px ${theme.kai}`,
+    strong: `700 ${TEXT_PX}px ${theme.story}`,
   };
-  const own = `${OWN_PX}px ${look.ui}`;
+  const ownFont = `${OWN_PX}px ${theme.ui}`;
   const widthOf = (text: string, font: string) => {
     context.font = font;
     return context.measureText(text).width;
   };
-  const steps: (() => void)[] = [];
+  const paintSteps: (() => void)[] = [];
   let height = 0;
   /** Reserves vertical space. `paint` runs later, since the canvas needs the total height first. */
   const add = (space: number, paint: (top: number) => void = () => {}) => {
     const top = height;
-    steps.push(() => paint(top));
+    paintSteps.push(() => paint(top));
     height += space;
   };
   const write = (text: string, font: string, color: string, x: number, y: number, align: CanvasTextAlign = 'start') => {
@@ -257,10 +262,10 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   };
   const addVoice = (body: string) => {
     add(26, (top) => {
-      const label = `13px ${look.ui}`;
+      const label = `13px ${theme.ui}`;
       const speaker = fit(story.speaker.name, COLUMN_PX - ORIGIN_PX, (text) => widthOf(text, label));
-      write(speaker, label, look.ink2, MARGIN_PX, top + 13);
-      write(texts.chat.origin, `12px ${look.ui}`, look.ink3, MARGIN_PX + widthOf(speaker, label) + 8, top + 13);
+      write(speaker, label, theme.ink2, MARGIN_PX, top + 13);
+      write(texts.chat.origin, `12px ${theme.ui}`, theme.ink3, MARGIN_PX + widthOf(speaker, label) + 8, top + 13);
     });
     for (const paragraph of linesOf(body)) {
       const measure = ({ text, kind }: Unit) => widthOf(text, fonts[kind]);
@@ -269,7 +274,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
         add(LINE_PX, (top) => {
           let x = MARGIN_PX + (index === 0 ? indent : 0);
           for (const { text, kind } of line) {
-            write(text, fonts[kind], kind === 'action' ? look.ink2 : look.ink, x, top + LINE_PX / 2);
+            write(text, fonts[kind], kind === 'action' ? theme.ink2 : theme.ink, x, top + LINE_PX / 2);
             x += widthOf(text, fonts[kind]);
           }
         });
@@ -279,30 +284,30 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     add(14);
   };
   const addOwn = (body: string) => {
-    const most = COLUMN_PX * 0.84 - 2 * OWN_PADDING_PX;
-    const measure = ({ text }: Unit) => widthOf(text, own);
-    const lines = body.split('\n').flatMap((line) => (line === '' ? [[]] : breakLines(line, most, 0, measure)));
+    const maxWidth = COLUMN_PX * 0.84 - 2 * OWN_PADDING_PX;
+    const measure = ({ text }: Unit) => widthOf(text, ownFont);
+    const lines = body.split('\n').flatMap((line) => (line === '' ? [[]] : breakLines(line, maxWidth, 0, measure)));
     const words = lines.map((line) => line.map(({ text }) => text).join(''));
-    const width = Math.max(...words.map((line) => widthOf(line, own))) + 2 * OWN_PADDING_PX;
+    const width = Math.max(...words.map((line) => widthOf(line, ownFont))) + 2 * OWN_PADDING_PX;
     const space = lines.length * OWN_LINE_PX + 2 * OWN_PADDING_PX - 4;
     add(space + 22, (top) => {
       const left = WIDTH_PX - MARGIN_PX - width;
-      context.fillStyle = look.weak;
+      context.fillStyle = theme.weak;
       context.beginPath();
       roundedRect(context, left, top, width, space, 14);
       context.fill();
       for (const [index, line] of words.entries()) {
-        write(line, own, look.ink, left + OWN_PADDING_PX, top + OWN_PADDING_PX - 2 + (index + 0.5) * OWN_LINE_PX);
+        write(line, ownFont, theme.ink, left + OWN_PADDING_PX, top + OWN_PADDING_PX - 2 + (index + 0.5) * OWN_LINE_PX);
       }
     });
   };
 
   add(44);
-  const titleFont = `700 22px ${look.story}`;
+  const titleFont = `700 22px ${theme.story}`;
   const title = fit(story.title, COLUMN_PX, (text) => widthOf(`《${text}》`, titleFont));
-  add(34, (top) => write(`《${title}》`, titleFont, look.ink, WIDTH_PX / 2, top + 11, 'center'));
+  add(34, (top) => write(`《${title}》`, titleFont, theme.ink, WIDTH_PX / 2, top + 11, 'center'));
   add(28, (top) => {
-    context.fillStyle = look.accent;
+    context.fillStyle = theme.accent;
     context.fillRect(WIDTH_PX / 2 - 20, top + 2, 40, 1);
   });
   for (const { role, body } of messages) {
@@ -311,27 +316,27 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   }
   const { brand } = hostConfig();
   add(FOOT_PX, (top) => {
-    context.fillStyle = look.line;
+    context.fillStyle = theme.line;
     context.fillRect(MARGIN_PX, top + 4, COLUMN_PX, 1);
-    context.fillStyle = look.accent;
+    context.fillStyle = theme.accent;
     context.beginPath();
     roundedRect(context, MARGIN_PX, top + 36, 34, 34, 6);
     context.fill();
     write(
       brand.seal,
-      `700 ${brand.seal.length > 1 ? 13 : 19}px ${look.story}`,
-      look.onAccent,
+      `700 ${brand.seal.length > 1 ? 13 : 19}px ${theme.story}`,
+      theme.onAccent,
       MARGIN_PX + 17,
       top + 54,
       'center',
     );
-    write(texts.picture.from(brand.name), `14px ${look.story}`, look.ink, MARGIN_PX + 46, top + 44);
-    write(texts.picture.scan, `12px ${look.ui}`, look.ink3, MARGIN_PX + 46, top + 64);
-    drawCode(context, {
+    write(texts.picture.from(brand.name), `14px ${theme.story}`, theme.ink, MARGIN_PX + 46, top + 44);
+    write(texts.picture.scan, `12px ${theme.ui}`, theme.ink3, MARGIN_PX + 46, top + 64);
+    drawQrCode(context, {
       text: linkOf(story, code),
       left: WIDTH_PX - MARGIN_PX - CODE_PX,
       top: top + 18,
-      color: look.ink,
+      color: theme.ink,
     });
   });
 
@@ -340,11 +345,11 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   // resizing a canvas resets its context
   context.scale(SCALE, SCALE);
   context.textBaseline = 'middle';
-  context.fillStyle = look.paper;
+  context.fillStyle = theme.paper;
   context.fillRect(0, 0, WIDTH_PX, height);
-  context.strokeStyle = look.line;
+  context.strokeStyle = theme.line;
   context.strokeRect(FRAME_PX + 0.5, FRAME_PX + 0.5, WIDTH_PX - 2 * FRAME_PX - 1, height - 2 * FRAME_PX - 1);
-  for (const paint of steps) paint();
+  for (const paint of paintSteps) paint();
   return canvas;
 }
 
@@ -355,7 +360,7 @@ export function linkOf({ id }: Pick<Story, 'id'>, code: string): string {
   return link.href;
 }
 
-interface CodePlace {
+interface QrCodeOptions {
   text: string;
   left: number;
   top: number;
@@ -363,7 +368,7 @@ interface CodePlace {
 }
 
 /** Draws the squares of the QR code at whole pixels, since gaps between them would impede scanning. */
-function drawCode(context: CanvasRenderingContext2D, { text, left, top, color }: CodePlace) {
+function drawQrCode(context: CanvasRenderingContext2D, { text, left, top, color }: QrCodeOptions) {
   const code = generate(text);
   const square = Math.floor((CODE_PX * SCALE) / code.size) / SCALE;
   const inset = Math.floor(((CODE_PX - square * code.size) / 2) * SCALE) / SCALE;

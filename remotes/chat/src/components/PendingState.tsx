@@ -21,16 +21,16 @@ interface PendingStateProps {
 /** Delivery status of an unconfirmed message, with a button if sending failed. */
 export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
   const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
-  const risen = risenPrice(pending.error);
+  const newPrice = risenPrice(pending.error);
   if (pending.state === 'failed') {
     return (
       <p className={styles.failed} role="alert">
         <span>{failureText(pending)}</span>
         {pending.error?.kind === 'insufficientBalance' ? (
-          <PointsActs pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
+          <PointsActions pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
         ) : (
           <StateButton onPress={onRetry}>
-            {risen === undefined ? texts.chat.retry : texts.price.send(formatPoints(risen))}
+            {newPrice === undefined ? texts.chat.retry : texts.price.send(formatPoints(newPrice))}
           </StateButton>
         )}
         <ProblemCode id={problemId(pending.error)} />
@@ -56,7 +56,7 @@ export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }
   );
 }
 
-interface PointsActsProps {
+interface PointsActionsProps {
   pending: PendingMessage;
   cost: number;
   onRetry: () => void;
@@ -64,13 +64,13 @@ interface PointsActsProps {
 }
 
 /** Below the first message that failed for lack of points: a way to get some, and one retry for it and all messages after it. */
-function PointsActs({ pending, cost, onRetry, onGetPoints }: PointsActsProps) {
+function PointsActions({ pending, cost, onRetry, onGetPoints }: PointsActionsProps) {
   const { storyId, clientId } = pending;
   // cost 0: the server reported the lack without figures, so the page cannot check it
   const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
   const count = useSelector((state) => {
-    const held = messagesLackingPoints(storyId, selectChat(state).pending);
-    return held[0]?.clientId === clientId ? held.length : 0;
+    const heldMessages = messagesLackingPoints(storyId, selectChat(state).pending);
+    return heldMessages[0]?.clientId === clientId ? heldMessages.length : 0;
   });
   if (count === 0) return null;
   return (
@@ -88,8 +88,8 @@ function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
 
 function failureText(pending: PendingMessage): string {
   if (hadNoResponse(pending)) return texts.state.unknown;
-  const risen = risenPrice(pending.error);
-  if (risen !== undefined) return texts.price.each(formatPoints(risen));
+  const newPrice = risenPrice(pending.error);
+  if (newPrice !== undefined) return texts.price.each(formatPoints(newPrice));
   return pending.error ? anyErrorText(pending.error) : texts.state.failed;
 }
 

@@ -14,10 +14,10 @@ export function PointsSheet({ sheet, story: { id: storyId }, cost, onClose }: Ch
   const user = useUser();
   const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
   // the server may have refused what this page's balance would cover: then the sheet stays open
-  const lacked = useRef(lacksPoints);
+  const didLackPoints = useRef(lacksPoints);
   useEffect(() => {
-    if (lacked.current && !lacksPoints) onClose();
-    lacked.current = lacksPoints;
+    if (didLackPoints.current && !lacksPoints) onClose();
+    didLackPoints.current = lacksPoints;
   }, [lacksPoints, onClose]);
   if (!user) return null;
   const { checkIn, invite } = rewards(user);

@@ -22,9 +22,9 @@ const words = texts.runs;
 const EXCERPT_CHARACTERS = 30;
 
 /** Resolves to whether the action succeeded; a failure shows in a toast. */
-async function succeeds(order: () => Promise<void>): Promise<boolean> {
+async function tryAction(action: () => Promise<void>): Promise<boolean> {
   try {
-    await order();
+    await action();
     return true;
   } catch (cause) {
     toastFailure(cause, words.failed);
@@ -35,24 +35,30 @@ async function succeeds(order: () => Promise<void>): Promise<boolean> {
 export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
   const runs = useChatGetRunsQuery(storyId);
   const [isChoosing, setChoosing] = useState(false);
-  const choose = async (order: () => Promise<void>, done: string, undo?: { label: string; run: () => void }) => {
+  const choose = async (action: () => Promise<void>, doneText: string, undo?: { label: string; run: () => void }) => {
     setChoosing(true);
-    if (await succeeds(order)) {
+    if (await tryAction(action)) {
       onClose();
-      toast(done, undo && { action: undo });
+      toast(doneText, undo && { action: undo });
     }
     setChoosing(false);
   };
-  const shown = runs.data?.find((run) => run.id === conversationId);
-  const back = shown && { label: words.back, run: () => void succeeds(() => resumeRun(shown)) };
-  const begin = () => choose(() => startNewRun(storyId, conversationId), words.begun, back);
+  const shownRun = runs.data?.find((run) => run.id === conversationId);
+  const undoAction = shownRun && { label: words.back, run: () => void tryAction(() => resumeRun(shownRun)) };
+  const startAnother = () => choose(() => startNewRun(storyId, conversationId), words.begun, undoAction);
   return (
     <Sheet
       open={open}
       onClose={onClose}
       title={words.title}
       footer={
-        <Button block icon={<AddIcon size={18} />} disabled={isBusy} loading={isChoosing} onClick={() => void begin()}>
+        <Button
+          block
+          icon={<AddIcon size={18} />}
+          disabled={isBusy}
+          loading={isChoosing}
+          onClick={() => void startAnother()}
+        >
           {words.begin}
         </Button>
       }
@@ -87,8 +93,11 @@ interface RunRowProps {
 
 function RunRow({ run, isShown, disabled, onChoose }: RunRowProps) {
   const now = useNow();
-  const face = { title: words.run(run.run), detail: shorten(run.excerpt, EXCERPT_CHARACTERS) || texts.list.nothingYet };
-  if (isShown) return <ListRow {...face} value={words.shown} />;
+  const rowProps = {
+    title: words.run(run.run),
+    detail: shorten(run.excerpt, EXCERPT_CHARACTERS) || texts.list.nothingYet,
+  };
+  if (isShown) return <ListRow {...rowProps} value={words.shown} />;
   const value = run.updatedAt && formatRelative(run.updatedAt, now);
-  return <ListRow {...face} value={value} disabled={disabled} onClick={onChoose} />;
+  return <ListRow {...rowProps} value={value} disabled={disabled} onClick={onChoose} />;
 }

@@ -52,7 +52,7 @@ export function useChatActions(
     /** Used to ignore a second tap while an order is open. */
     const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
     /** Shows why a purchase failed; for lack of points, opens the points sheet instead. */
-    const tell = (cause: unknown, fallback: string) => {
+    const showFailure = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
       if (cause.kind === 'insufficientBalance') {
         if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
@@ -61,32 +61,36 @@ export function useChatActions(
       toastFailure(cause, fallback);
     };
     /** Buys at the shown price. If it has risen meanwhile, a dialog shows the new price and offers to continue. */
-    const buy = (price: number | undefined, order: (price: number | undefined) => Promise<unknown>, failed: string) => {
+    const buy = (
+      price: number | undefined,
+      order: (price: number | undefined) => Promise<unknown>,
+      fallback: string,
+    ) => {
       void order(price).catch((cause: unknown) => {
-        const risen = isApiError(cause) ? risenPrice(cause) : undefined;
-        if (risen === undefined) return tell(cause, failed);
+        const newPrice = isApiError(cause) ? risenPrice(cause) : undefined;
+        if (newPrice === undefined) return showFailure(cause, fallback);
         const { title, now, goOn } = texts.price;
-        const points = formatPoints(risen);
-        const run = () => canPay(risen) && buy(risen, order, failed);
+        const points = formatPoints(newPrice);
+        const run = () => canPay(newPrice) && buy(newPrice, order, fallback);
         open({ kind: 'confirm', title, text: now(points), label: goOn(points), danger: false, run });
       });
     };
     return {
       login: () => void requestLogin('login'),
-      look: () => void threadSyncs.catchUp(storyId),
+      refresh: () => void threadSyncs.catchUp(storyId),
       getPoints,
       openMore: () => open({ kind: 'more' }),
       restart() {
         if (conversationId === null) return;
         void restartConversation(storyId, conversationId).then(
           () => toast(texts.restart.done),
-          (cause: unknown) => tell(cause, texts.restart.failed),
+          (cause: unknown) => showFailure(cause, texts.restart.failed),
         );
       },
       retry: (pending: PendingMessage) => {
-        const risen = risenPrice(pending.error);
-        const isPaidFor = risen === undefined && pending.error?.kind !== 'insufficientBalance';
-        if (isPaidFor || canPay(risen ?? pricePerMessage)) void outbox.retry(pending);
+        const newPrice = risenPrice(pending.error);
+        const isPaidFor = newPrice === undefined && pending.error?.kind !== 'insufficientBalance';
+        if (isPaidFor || canPay(newPrice ?? pricePerMessage)) void outbox.retry(pending);
       },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
       /** Returns false if the balance is too low; the caller then keeps the text. */
@@ -109,7 +113,7 @@ export function useChatActions(
       },
       /** `price` is the one that was shown. */
       resume(message: Message, price: number | undefined) {
-        const order = (shown: number | undefined) => continueReply(storyId, message, shown);
+        const order = (shownPrice: number | undefined) => continueReply(storyId, message, shownPrice);
         if (canPay(price)) buy(price, order, texts.resume.failed);
       },
       retell(message: Message) {
@@ -117,9 +121,9 @@ export function useChatActions(
         buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
       },
       /** Confirms first if more than the reply to the line would be deleted. */
-      edit(line: EditedLine, body: string, lastSeq: number, onTaken: () => void) {
+      edit(line: EditedLine, body: string, lastSeq: number, onAccepted: () => void) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
-        const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onTaken);
+        const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onAccepted);
         const run = () => buy(pricePerMessage, order, texts.editing.failed);
         const followers = lastSeq - line.seq;
         if (followers <= 1) return run();
@@ -128,22 +132,25 @@ export function useChatActions(
       },
       choose(message: Message, variant: number) {
         if (isOrdering()) return;
-        void chooseVariant(storyId, message, variant).catch((cause: unknown) => tell(cause, texts.retell.chooseFailed));
+        void chooseVariant(storyId, message, variant).catch((cause: unknown) =>
+          showFailure(cause, texts.retell.chooseFailed),
+        );
       },
       stop: (message: Message): Promise<void> =>
-        stopReply(storyId, message).catch((cause: unknown) => tell(cause, texts.stop.failed)),
+        stopReply(storyId, message).catch((cause: unknown) => showFailure(cause, texts.stop.failed)),
       /** `price` is the one that was shown. Resolves once the thread has loaded for which the suggestions are requested. */
-      async askForSuggestions(price: number | undefined, others = false): Promise<void> {
-        if (others && !canPay(price)) return;
-        const order = async (shown: number | undefined) => {
-          if (!(await requestSuggestions(storyId, shown, others))) toast(texts.suggest.failed, { kind: 'error' });
+      async requestSuggestions(price: number | undefined, replaces = false): Promise<void> {
+        if (replaces && !canPay(price)) return;
+        const order = async (shownPrice: number | undefined) => {
+          if (!(await requestSuggestions(storyId, shownPrice, replaces)))
+            toast(texts.suggest.failed, { kind: 'error' });
         };
         buy(price, order, texts.suggest.failed);
         await loadThread(storyId).catch(expectApiError);
       },
       copy: (text: string) =>
-        void copyText(text).then((done) =>
-          toast(done ? texts.chat.copied : texts.chat.copyFailed, { kind: done ? 'success' : 'error' }),
+        void copyText(text).then((isCopied) =>
+          toast(isCopied ? texts.chat.copied : texts.chat.copyFailed, { kind: isCopied ? 'success' : 'error' }),
         ),
     };
   }, [storyId, pricePerMessage, conversationId, isMember, open]);

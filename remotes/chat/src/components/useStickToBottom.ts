@@ -8,28 +8,28 @@ import type { LogVirtualizer } from './virtualLog';
 export function useStickToBottom(stick: StickToBottom, list: LogVirtualizer, log: Log, isCopy: boolean): void {
   const last = log.messages.at(-1);
   const lastPending = log.pending.at(-1);
-  const startsAnew = last && isRunning(last) && (last.revision === 1 || last.body === '');
-  const replyKey = startsAnew ? keyOf(last) : null;
-  const shown = useRef<Shown | null>(null);
+  const isNewReply = last && isRunning(last) && (last.revision === 1 || last.body === '');
+  const replyKey = isNewReply ? keyOf(last) : null;
+  const lastCommit = useRef<CommitState | null>(null);
 
   useLayoutEffect(() => {
-    const before = shown.current;
-    shown.current = { last, pendingId: lastPending?.clientId, replyKey, isCopy };
+    const previous = lastCommit.current;
+    lastCommit.current = { last, pendingId: lastPending?.clientId, replyKey, isCopy };
     stick.attach(list, (key) => indexOfKey(log, key));
-    if (!before) return stick.follow();
+    if (!previous) return stick.follow();
     // a user who sends wants to see the message and its reply
-    if (lastPending && lastPending.clientId !== before.pendingId) stick.pin();
-    if (replyKey !== null && replyKey !== before.replyKey) stick.holdAtTopOf(replyKey);
+    if (lastPending && lastPending.clientId !== previous.pendingId) stick.pin();
+    if (replyKey !== null && replyKey !== previous.replyKey) stick.setLimit(replyKey);
     // without a copy on the device only the opening was shown; the loaded conversation then opens at its end
-    if (before.isCopy && !isCopy && before.last === undefined && stick.isUnmoved()) stick.pin();
-    const isSent = lastPending?.clientId !== before.pendingId;
-    if (last === before.last && !isSent) return;
+    if (previous.isCopy && !isCopy && previous.last === undefined && stick.isUnmoved()) stick.pin();
+    const hasSent = lastPending?.clientId !== previous.pendingId;
+    if (last === previous.last && !hasSent) return;
     measureLast(list, log);
-    stick.endChanged(isSent || saysMore(last, before.last));
+    stick.handleEndChange(hasSent || hasNewContent(last, previous.last));
   }, [stick, list, log, last, lastPending, replyKey, isCopy]);
 }
 
-interface Shown {
+interface CommitState {
   last: Message | undefined;
   pendingId: string | undefined;
   replyKey: string | null;
@@ -37,10 +37,11 @@ interface Shown {
 }
 
 /** Whether there is new content: the server's messages may equal the device's copy, but as other objects. */
-function saysMore(now: Message | undefined, before: Message | undefined): boolean {
-  if (!now || !before) return now !== before;
-  const isSame = keyOf(now) === keyOf(before) && now.revision === before.revision && now.status === before.status;
-  return !isSame || now.length !== before.length;
+function hasNewContent(current: Message | undefined, previous: Message | undefined): boolean {
+  if (!current || !previous) return current !== previous;
+  const isSame =
+    keyOf(current) === keyOf(previous) && current.revision === previous.revision && current.status === previous.status;
+  return !isSame || current.length !== previous.length;
 }
 
 /** Resizes the last row before the paint instead of after it, so that its end does not run ahead of the view. */
@@ -55,7 +56,7 @@ const AT_END_PX = 40;
 /** Scrolling emits an event per frame; after a longer pause it has stopped. */
 const GLIDE_MS = 150;
 /** Smaller movements are rounding errors. */
-const MOVED_PX = 1.5;
+const MIN_MOVE_PX = 1.5;
 
 interface ViewState {
   atEnd: boolean;
@@ -70,23 +71,23 @@ interface ViewState {
 export class StickToBottom {
   #list: LogVirtualizer | null = null;
   #indexOf: (key: string) => number = () => -1;
-  #pinned: boolean;
+  #isPinned: boolean;
   #isOpenEnded = false;
   #limitKey: string | null = null;
-  #placedAt = -1;
+  #placedOffset = -1;
   #lastOffset = 0;
   #movedAt = Number.NEGATIVE_INFINITY;
   #state: ViewState;
-  readonly #changed = createSignal();
+  readonly #changeSignal = createSignal();
 
   constructor(startsAtEnd: boolean) {
-    this.#pinned = startsAtEnd;
+    this.#isPinned = startsAtEnd;
     this.#state = { atEnd: startsAtEnd, unseen: false };
   }
 
   readonly state = (): ViewState => this.#state;
 
-  readonly subscribe = this.#changed.on;
+  readonly subscribe = this.#changeSignal.on;
 
   /** Called on each commit, since the rows' indexes change. */
   attach(list: LogVirtualizer, indexOf: (key: string) => number): void {
@@ -101,19 +102,19 @@ export class StickToBottom {
   }
 
   /** Sets the row of a new reply, whose top must stay in view; null removes the limit. */
-  holdAtTopOf(key: string | null): void {
+  setLimit(key: string | null): void {
     this.#limitKey = key;
   }
 
   /** Records a scroll position that this code has set. */
-  readonly placed = (offset: number): void => {
-    this.#placedAt = offset;
+  readonly recordPlacement = (offset: number): void => {
+    this.#placedOffset = offset;
   };
 
   /** Scrolls to the end, or as far as the limit allows, if pinned. */
   readonly follow = (): void => {
     const view = this.#view();
-    if (!view || !this.#pinned || this.#isOpenEnded) return;
+    if (!view || !this.#isPinned || this.#isOpenEnded) return;
     const { element, list, end } = view;
     const limit = this.#limitKey === null ? -1 : this.#indexOf(this.#limitKey);
     const target = limit < 0 ? end : Math.min(end, list.getOffsetForIndex(limit, 'start')?.[0] ?? end);
@@ -121,38 +122,38 @@ export class StickToBottom {
   };
 
   /** Handles a change of the view's height, e.g. by the keyboard: a user who was at the end stays there. */
-  readonly viewResized = (): void => {
+  readonly handleViewResize = (): void => {
     const view = this.#view();
     if (view && this.#state.atEnd) view.list.scrollToOffset(view.end);
     else this.follow();
   };
 
   /** Pins or releases on the user's own scrolling; scrolling by this code has no effect. */
-  readonly scrolled = (): void => {
+  readonly handleScroll = (): void => {
     const view = this.#view();
     if (!view) return;
     const offset = view.element.scrollTop;
     const atEnd = !this.#isOpenEnded && view.end - offset <= AT_END_PX;
-    const isOwn = Math.abs(offset - this.#placedAt) < MOVED_PX;
+    const isProgrammatic = Math.abs(offset - this.#placedOffset) < MIN_MOVE_PX;
     // returning to the end pins; a user who was already there may only have been moved by shrinking rows
-    if (!isOwn && atEnd && !this.#state.atEnd) this.pin();
-    else if (!isOwn && !atEnd && offset < this.#lastOffset - MOVED_PX) this.#pinned = false;
+    if (!isProgrammatic && atEnd && !this.#state.atEnd) this.pin();
+    else if (!isProgrammatic && !atEnd && offset < this.#lastOffset - MIN_MOVE_PX) this.#isPinned = false;
     this.#lastOffset = offset;
-    if (!isOwn) this.#movedAt = performance.now();
-    this.#tell({ atEnd, unseen: this.#state.unseen && !atEnd });
+    if (!isProgrammatic) this.#movedAt = performance.now();
+    this.#publish({ atEnd, unseen: this.#state.unseen && !atEnd });
   };
 
   /** Handles a change at the end; `isNew` if content was added and not only rendered again. */
-  endChanged(isNew: boolean): void {
+  handleEndChange(isNew: boolean): void {
     this.follow();
     const view = this.#view();
     if (!view) return;
     const atEnd = !this.#isOpenEnded && view.end - view.element.scrollTop <= AT_END_PX;
-    this.#tell({ atEnd, unseen: (isNew || this.#state.unseen) && !atEnd && !this.#isOpenEnded });
+    this.#publish({ atEnd, unseen: (isNew || this.#state.unseen) && !atEnd && !this.#isOpenEnded });
   }
 
   pin(): void {
-    this.#pinned = true;
+    this.#isPinned = true;
     this.#limitKey = null;
   }
 
@@ -161,12 +162,12 @@ export class StickToBottom {
 
   /** Whether the view is still at the top. */
   isUnmoved(): boolean {
-    return (this.#list?.scrollElement?.scrollTop ?? 0) < MOVED_PX;
+    return (this.#list?.scrollElement?.scrollTop ?? 0) < MIN_MOVE_PX;
   }
 
   /** Stops following the end. */
   release(): void {
-    this.#pinned = false;
+    this.#isPinned = false;
   }
 
   #view() {
@@ -176,9 +177,9 @@ export class StickToBottom {
     return { list, element, end: element.scrollHeight - element.clientHeight };
   }
 
-  #tell(next: ViewState): void {
+  #publish(next: ViewState): void {
     if (next.atEnd === this.#state.atEnd && next.unseen === this.#state.unseen) return;
     this.#state = next;
-    this.#changed.emit();
+    this.#changeSignal.emit();
   }
 }

@@ -8,8 +8,8 @@ const GUTTER_PX = 32;
 const COLUMN_PX = 640;
 const OPENING_PX = 480;
 
-const voice = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
-const own = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
+const voiceMetrics = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
+const ownMetrics = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
 
 /** Estimates a row's height, in px, so that the scrollbar hardly moves when the row is measured. */
 function estimateRow(log: Log, index: number, viewWidth: number): number {
@@ -29,17 +29,20 @@ const estimates = new WeakMap<object, { viewWidth: number; height: number }>();
 
 function voiceHeight(body: string, column: number): number {
   const paragraphs = linesOf(body);
-  const perLine = Math.max(1, Math.floor(column / voice.characterPx));
+  const perLine = Math.max(1, Math.floor(column / voiceMetrics.characterPx));
   let lines = 0;
-  for (const text of paragraphs) lines += Math.ceil((text.length + voice.indent) / perLine);
-  return voice.framePx + lines * voice.linePx + Math.max(0, paragraphs.length - 1) * voice.gapPx;
+  for (const text of paragraphs) lines += Math.ceil((text.length + voiceMetrics.indent) / perLine);
+  return voiceMetrics.framePx + lines * voiceMetrics.linePx + Math.max(0, paragraphs.length - 1) * voiceMetrics.gapPx;
 }
 
 function ownHeight(body: string, column: number): number {
-  const perLine = Math.max(1, Math.floor((column * own.widthShare - own.besidePx) / own.characterPx));
+  const perLine = Math.max(
+    1,
+    Math.floor((column * ownMetrics.widthShare - ownMetrics.besidePx) / ownMetrics.characterPx),
+  );
   let lines = 0;
   for (const text of body.split('\n')) lines += Math.max(1, Math.ceil(text.length / perLine));
-  return Math.max(own.leastPx, own.framePx + lines * own.linePx);
+  return Math.max(ownMetrics.leastPx, ownMetrics.framePx + lines * ownMetrics.linePx);
 }
 
 export type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLElement>;
@@ -59,21 +62,21 @@ interface Options {
 }
 
 /** Size of a phone, until the real one is measured. */
-const FIRST_VIEW = { width: 390, height: 700 };
+const INITIAL_VIEW = { width: 390, height: 700 };
 
 /** The only use of the virtualizer. Rows are keyed, and the visible ones stay in place when older ones are prepended. */
 export function useVirtualLog(options: Options) {
   const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
-  const current = useRef(log);
-  current.current = log;
-  const viewWidth = useRef(FIRST_VIEW.width);
+  const latestLog = useRef(log);
+  latestLog.current = log;
+  const viewWidth = useRef(INITIAL_VIEW.width);
   // a stable function, since a new one would make the virtualizer lay out all rows again
-  const keyAt = useRef((index: number) => rowKeyAt(current.current, index));
+  const keyAt = useRef((index: number) => rowKeyAt(latestLog.current, index));
   const list = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rowCount(log),
     getItemKey: keyAt.current,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimateRow(current.current, index, viewWidth.current),
+    estimateSize: (index) => estimateRow(latestLog.current, index, viewWidth.current),
     anchorTo: 'end',
     // following is done by `useStickToBottom`, since it stops when a reply's first line reaches the top
     scrollEndThreshold: -1,
@@ -81,14 +84,14 @@ export function useVirtualLog(options: Options) {
     paddingStart,
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
-    initialRect: FIRST_VIEW,
+    initialRect: INITIAL_VIEW,
     initialOffset,
-    observeElementRect: (instance, tell) =>
+    observeElementRect: (instance, onRect) =>
       observeElementRect(instance, (rect) => {
         // a hidden screen has no height; the rows stay unchanged until it is shown again
         if (rect.height === 0) return;
         viewWidth.current = rect.width;
-        tell(rect);
+        onRect(rect);
         onViewResized();
       }),
     scrollToFn: (offset, { adjustments = 0, behavior }, { scrollElement }) => {
@@ -97,12 +100,12 @@ export function useVirtualLog(options: Options) {
     },
     onChange: onResized,
   });
-  list.shouldAdjustScrollPositionOnItemSizeChange = keepsPlace;
+  list.shouldAdjustScrollPositionOnItemSizeChange = shouldKeepPosition;
   return list;
 }
 
 /** Whether to move the view when a row changes its height. The virtualizer's default is not to while scrolling up. */
-const keepsPlace: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
+const shouldKeepPosition: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
   const offset = list.scrollOffset ?? 0;
   // at the upper edge: an estimate was wrong about the part above the edge too, while later changes are at a row's end
   return list.itemSizeCache.has(row.key) ? row.end <= offset : row.start < offset;
@@ -147,13 +150,13 @@ export function usePositionSaving(
   conversationId: string | null,
   isAtEnd: () => boolean,
 ): () => void {
-  const unsaved = useRef<Position | null>(null);
+  const unsavedPosition = useRef<Position | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const save = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    if (unsaved.current && conversationId !== null) positions.write(conversationId, unsaved.current);
-    unsaved.current = null;
+    if (unsavedPosition.current && conversationId !== null) positions.write(conversationId, unsavedPosition.current);
+    unsavedPosition.current = null;
   }, [conversationId]);
 
   useLayoutEffect(() => {
@@ -168,7 +171,7 @@ export function usePositionSaving(
     const element = list.scrollElement;
     const row = element && element.clientHeight > 0 ? list.getVirtualItemForOffset(element.scrollTop) : undefined;
     if (!element || !row) return;
-    unsaved.current = isAtEnd()
+    unsavedPosition.current = isAtEnd()
       ? { messageId: END, offset: 0 }
       : { messageId: String(row.key), offset: row.start - element.scrollTop };
     timer.current ??= setTimeout(save, SAVE_AFTER_MS);

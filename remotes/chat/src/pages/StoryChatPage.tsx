@@ -43,27 +43,28 @@ function StoryChat({ storyId }: { storyId: string }) {
   const guestThread = useMemo(() => emptyThread(storyId), [storyId]);
   // the device's copy shows immediately, since offline requests fail only after a timeout
   const storyCopy = useKeptCopy<Story>(offlineCache, storyCacheKey(storyId), !storyQuery.currentData);
-  const wantsThread = isMember && isSettled && !memberThread.currentData;
-  const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), wantsThread);
-  const copy = wantsThread ? threadCopy.content : undefined;
+  const needsThread = isMember && isSettled && !memberThread.currentData;
+  const threadCopy = useKeptCopy<Thread>(offlineCache, threadCacheKey(storyId), needsThread);
+  const copy = needsThread ? threadCopy.content : undefined;
   const shownCopy = copy && !needsOlder(copy) ? copy : undefined;
   const thread = isMember ? (memberThread.currentData ?? shownCopy) : (expiredThread ?? guestThread);
-  const story = storyQuery.currentData ?? storyCopy.content ?? (storyQuery.isError ? nameless(storyId) : undefined);
+  const story =
+    storyQuery.currentData ?? storyCopy.content ?? (storyQuery.isError ? placeholderStory(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
   useReading(isMember ? memberThread.currentData : undefined);
 
-  const both = useMemo(
+  const content = useMemo(
     () => (story && thread && isPositionLoaded ? { story, thread } : undefined),
     [story, thread, isPositionLoaded],
   );
-  const failed = memberThread.isError ? memberThread : storyQuery;
-  const isWhole = both !== undefined && !(shownCopy && memberThread.isError);
+  const failedQuery = memberThread.isError ? memberThread : storyQuery;
+  const isWhole = content !== undefined && !(shownCopy && memberThread.isError);
   const query = {
-    currentData: both,
-    error: isWhole || (memberThread.isFetching && !memberThread.isError) ? undefined : failed.error,
+    currentData: content,
+    error: isWhole || (memberThread.isFetching && !memberThread.isError) ? undefined : failedQuery.error,
     isFetching: !isSettled || memberThread.isFetching || storyQuery.isFetching || threadCopy.isPending,
-    refetch: failed.refetch,
+    refetch: failedQuery.refetch,
   };
   return (
     <div className={styles.chat}>
@@ -91,7 +92,7 @@ function useExpiredThread(storyId: string): Thread | undefined {
 }
 
 /** Placeholder, so that the conversation is usable if its story cannot be loaded. */
-const nameless = (id: string): Story => ({
+const placeholderStory = (id: string): Story => ({
   id,
   title: texts.chat.nameless,
   coverUrl: '',
@@ -108,7 +109,7 @@ const ChatSkeleton = () => (
 );
 
 /** Polling interval while no socket reports changes from other devices. */
-const LOOK_SECONDS = 15;
+const POLL_SECONDS = 15;
 
 /** Starts the outbox and, without a live socket, polls for changes. */
 function useChatSync(storyId: string): void {
@@ -119,12 +120,12 @@ function useChatSync(storyId: string): void {
     if (isLive) return;
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void threadSyncs.catchUp(storyId);
-    }, LOOK_SECONDS * 1000);
+    }, POLL_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [isLive, storyId]);
 }
 
-const isInSight = () => document.visibilityState === 'visible';
+const isPageVisible = () => document.visibilityState === 'visible';
 
 /** Marks the thread as read while the chat is visible. */
 function useReading(thread: Thread | undefined): void {
@@ -132,16 +133,16 @@ function useReading(thread: Thread | undefined): void {
   const { isActive } = useScreen();
   const isOnline = useOnline();
   const version = thread?.version;
-  const latest = useRef(thread);
-  latest.current = thread;
+  const latestThread = useRef(thread);
+  latestThread.current = thread;
   useEffect(() => {
     if (!canMark || !isActive || !isOnline || version === undefined) return;
-    const look = () => {
-      if (isInSight() && latest.current) markAsRead(latest.current);
+    const markIfVisible = () => {
+      if (isPageVisible() && latestThread.current) markAsRead(latestThread.current);
     };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    markIfVisible();
+    document.addEventListener('visibilitychange', markIfVisible);
+    return () => document.removeEventListener('visibilitychange', markIfVisible);
   }, [canMark, isActive, isOnline, version]);
 }
 
@@ -156,7 +157,7 @@ function useDeletionSettled(storyId: string): boolean {
 }
 
 /** Pages to load for the stored position; if it is further back, the chat opens at the end. */
-const MOST_PAGES = 12;
+const MAX_PAGES = 12;
 
 /** True once the row of the stored position has loaded or cannot be reached. */
 function usePositionLoaded(thread: Thread | undefined): boolean {
@@ -169,10 +170,10 @@ function usePositionLoaded(thread: Thread | undefined): boolean {
 
   const [pages, setPages] = useState(0);
   const storyId = thread?.storyId;
-  const wants = !isLoaded && conversationId !== undefined && storyId !== undefined;
+  const needsOlderPage = !isLoaded && conversationId !== undefined && storyId !== undefined;
   useEffect(() => {
-    if (!wants || storyId === undefined) return;
-    if (pages >= MOST_PAGES) return setDone(true);
+    if (!needsOlderPage || storyId === undefined) return;
+    if (pages >= MAX_PAGES) return setDone(true);
     threadSyncs.loadOlder(storyId).then(
       () => setPages(pages + 1),
       (cause: unknown) => {
@@ -180,7 +181,7 @@ function usePositionLoaded(thread: Thread | undefined): boolean {
         setDone(true);
       },
     );
-  }, [wants, storyId, pages]);
+  }, [needsOlderPage, storyId, pages]);
   return isLoaded;
 }
 
