@@ -17,30 +17,31 @@ import { REMOTE_NAME, type RegisteredRemote, registeredRemotes } from '../shared
 import { hostRoutePaths, paths, reservedSegments } from '../shared/src/contract/addresses.ts';
 
 // root of the repository, or of the package create-liaozhai-remote, whose dist contains this file
-const home = join(dirname(fileURLToPath(import.meta.url)), '..');
-const isPackage = existsSync(join(home, 'template'));
+const rootFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
+const isPackage = existsSync(join(rootFolder, 'template'));
 
 /** States why a remote was not created and how to fix it; nothing has been written. */
 export class RefusedError extends Error {}
 
-const screens = [...Object.values(paths).map((path) => path('id')), ...Object.values(hostRoutePaths)];
+const screenPaths = [...Object.values(paths).map((path) => path('id')), ...Object.values(hostRoutePaths)];
 // first path segments that the server, the host and the first remotes use, and names with another meaning here
-const taken = [
+const reservedNames = [
   ...reservedSegments,
-  ...screens.map((path) => path.split('/')[1]),
+  ...screenPaths.map((path) => path.split('/')[1]),
   ...['constructor', 'host', 'sample', 'shared', 'templates'],
 ];
 
-function refuseBadName(name: string) {
+function assertName(name: string) {
   if (!REMOTE_NAME.test(name)) {
     throw new RefusedError(
       `"${name}" cannot name a remote: use 2 to 24 small letters and digits, a letter first (gifts)`,
     );
   }
-  if (taken.includes(name)) throw new RefusedError(`"${name}" is taken by the product itself: choose another name`);
+  if (reservedNames.includes(name))
+    throw new RefusedError(`"${name}" is taken by the product itself: choose another name`);
 }
 
-function refuseBadLabel(label: string) {
+function assertLabel(label: string) {
   if (!/^[\p{L}\p{N}·]{1,12}$/u.test(label)) {
     throw new RefusedError(
       `"${label}" cannot be the label: use 1 to 12 letters or digits, in Chinese as people read it (礼物)`,
@@ -49,9 +50,9 @@ function refuseBadLabel(label: string) {
 }
 
 function freePort(remotes: RegisteredRemote[]): number {
-  const used = new Set(remotes.map((remote) => remote.devPort));
+  const usedPorts = new Set(remotes.map((remote) => remote.devPort));
   let port = 3101;
-  while (used.has(port)) port += 1;
+  while (usedPorts.has(port)) port += 1;
   return port;
 }
 
@@ -65,15 +66,15 @@ function filesIn(folder: string): string[] {
 /** Replaces `sample`, `Sample` and 样例 in the template's texts and file names with name and label. */
 function personalise(folder: string, name: string, label: string) {
   const capitalised = name.charAt(0).toUpperCase() + name.slice(1);
-  const filled = (text: string) =>
+  const fillIn = (text: string) =>
     text.replaceAll('sample', name).replaceAll('Sample', capitalised).replaceAll('样例', label);
   for (const file of filesIn(folder)) {
-    writeFileSync(file, filled(readFileSync(file, 'utf8')));
-    renameSync(file, join(dirname(file), filled(basename(file))));
+    writeFileSync(file, fillIn(readFileSync(file, 'utf8')));
+    renameSync(file, join(dirname(file), fillIn(basename(file))));
   }
 }
 
-function listIn(root: string): RegisteredRemote[] {
+function readRegistry(root: string): RegisteredRemote[] {
   try {
     return registeredRemotes(root);
   } catch (cause) {
@@ -86,16 +87,16 @@ function listIn(root: string): RegisteredRemote[] {
  * @throws RefusedError before anything is written, if name or label are invalid or taken.
  */
 export function createRemote({ root, name, label }: { root: string; name: string; label: string }): RegisteredRemote {
-  refuseBadName(name);
-  refuseBadLabel(label);
-  const remotes = listIn(root);
+  assertName(name);
+  assertLabel(label);
+  const remotes = readRegistry(root);
   if (remotes.some((remote) => remote.name === name)) {
     throw new RefusedError(`remotes.json knows "${name}" already: choose another name`);
   }
   const folder = join(root, 'remotes', name);
   if (existsSync(folder)) throw new RefusedError(`remotes/${name} exists already: remove it or choose another name`);
   const remote = { name, label, owner: `${name} team`, devPort: freePort(remotes) };
-  cpSync(join(home, 'templates/remote'), folder, {
+  cpSync(join(rootFolder, 'templates/remote'), folder, {
     recursive: true,
     filter: (source) => !['node_modules', 'dist'].includes(basename(source)),
   });
@@ -129,11 +130,11 @@ interface Repository {
 }
 
 function tarballIn(packages: string, name: string): string {
-  const begin = `${name.slice(1).replace('/', '-')}-`;
+  const prefix = `${name.slice(1).replace('/', '-')}-`;
   const isFolder = statSync(packages, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const file = (isFolder ? readdirSync(packages) : []).find((each) => each.startsWith(begin) && each.endsWith('.tgz'));
+  const file = (isFolder ? readdirSync(packages) : []).find((each) => each.startsWith(prefix) && each.endsWith('.tgz'));
   if (file) return file;
-  throw new RefusedError(`${packages} has no ${begin}….tgz: name the folder that the packages were packed into`);
+  throw new RefusedError(`${packages} has no ${prefix}….tgz: name the folder that the packages were packed into`);
 }
 
 /** Returns a package's version range, or the path of its tarball, which is copied into the repository so that clones have it. */
@@ -148,26 +149,26 @@ type Manifest = Record<string, Record<string, string>>;
 
 const readManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-const sorted = (entries: Record<string, string>) =>
+const sortKeys = (entries: Record<string, string>) =>
   Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Copies the files of a bundler over the common ones and merges both manifests. */
 function addBundler(folder: string, bundler: Bundler): void {
-  const all = join(folder, 'bundlers');
+  const bundlersFolder = join(folder, 'bundlers');
   const manifest = readManifest(folder);
-  const own = readManifest(join(all, bundler));
+  const bundlerManifest = readManifest(join(bundlersFolder, bundler));
   Object.assign(manifest, {
-    scripts: { ...own.scripts, ...manifest.scripts },
-    devDependencies: sorted({ ...manifest.devDependencies, ...own.devDependencies }),
+    scripts: { ...bundlerManifest.scripts, ...manifest.scripts },
+    devDependencies: sortKeys({ ...manifest.devDependencies, ...bundlerManifest.devDependencies }),
   });
-  cpSync(join(all, bundler), folder, { recursive: true });
+  cpSync(join(bundlersFolder, bundler), folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  rmSync(all, { recursive: true });
+  rmSync(bundlersFolder, { recursive: true });
 }
 
 function writeManifest(repository: Repository): void {
   const manifest = readManifest(repository.folder);
-  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(rootFolder, 'package.json'), 'utf8')) as { version: string };
   for (const field of ['dependencies', 'devDependencies'])
     for (const name of Object.keys(manifest[field] ?? {}).filter((each) => each.startsWith('@liaozhai/')))
       Object.assign(manifest[field] ?? {}, { [name]: specifier(name, `^${version}`, repository) });
@@ -180,14 +181,14 @@ function writeManifest(repository: Repository): void {
  */
 export function createRepository(repository: Repository): void {
   const { folder, name, label } = repository;
-  refuseBadName(name);
-  refuseBadLabel(label);
+  assertName(name);
+  assertLabel(label);
   const bundler = toBundler(repository.bundler ?? 'rsbuild');
-  const inTheWay = statSync(folder, { throwIfNoEntry: false });
-  if (inTheWay && (!inTheWay.isDirectory() || readdirSync(folder).length > 0))
+  const existingEntry = statSync(folder, { throwIfNoEntry: false });
+  if (existingEntry && (!existingEntry.isDirectory() || readdirSync(folder).length > 0))
     throw new RefusedError(`${folder} is not an empty folder: choose another one`);
   if (repository.packages) tarballIn(repository.packages, '@liaozhai/runtime');
-  cpSync(join(home, 'template'), folder, { recursive: true });
+  cpSync(join(rootFolder, 'template'), folder, { recursive: true });
   // npm excludes files named `.gitignore` from packages
   renameSync(join(folder, '_gitignore'), join(folder, '.gitignore'));
   addBundler(folder, bundler);
@@ -216,7 +217,7 @@ function main([name, label, ...rest]: string[]) {
     process.exit(2);
   }
   try {
-    console.log(nextSteps(createRemote({ root: home, name, label })));
+    console.log(nextSteps(createRemote({ root: rootFolder, name, label })));
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     console.error(cause.message);
@@ -228,27 +229,27 @@ const usage = `usage: npm create liaozhai-remote <name> <label> [-- <options>]
 options: --bundler ${bundlers.join('|')}   --folder <folder>   --packages <folder with tarballs>
 for example: npm create liaozhai-remote gifts 礼物 -- --bundler vite`;
 
-function endWithUsage(problem = ''): never {
+function exitWithUsage(problem = ''): never {
   if (problem) console.error(problem);
   console.error(usage);
   process.exit(2);
 }
 
-function outsideWords(args: string[]) {
+function parseOutsideArgs(args: string[]) {
   const text = { type: 'string' } as const;
   const help = { type: 'boolean', short: 'h' } as const;
   try {
     return parseArgs({ args, options: { packages: text, folder: text, bundler: text, help }, allowPositionals: true });
   } catch (cause) {
-    return endWithUsage((cause as Error).message);
+    return exitWithUsage((cause as Error).message);
   }
 }
 
-function mainOutside(words: string[]) {
-  const { positionals, values } = outsideWords(words);
+function mainOutside(args: string[]) {
+  const { positionals, values } = parseOutsideArgs(args);
   if (values.help) return console.log(usage);
   const [name, label, ...rest] = positionals;
-  if (!name || !label || rest.length > 0) return endWithUsage();
+  if (!name || !label || rest.length > 0) return exitWithUsage();
   const folder = resolve(values.folder ?? name);
   try {
     const { packages, bundler } = values;
@@ -268,7 +269,7 @@ function mainOutside(words: string[]) {
 const [, script] = process.argv;
 // npm runs this file through a symbolic link
 if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) {
-  const words = process.argv.slice(2);
-  if (isPackage) mainOutside(words);
-  else main(words);
+  const args = process.argv.slice(2);
+  if (isPackage) mainOutside(args);
+  else main(args);
 }

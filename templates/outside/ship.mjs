@@ -9,8 +9,8 @@ if (!/^[1-9]\d*$/.test(run)) {
   process.exit(2);
 }
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const release = (...words) => {
-  const { status, stdout } = spawnSync('npm', ['run', '--silent', 'release', '--', ...words], {
+const release = (...args) => {
+  const { status, stdout } = spawnSync('npm', ['run', '--silent', 'release', '--', ...args], {
     encoding: 'utf8',
     stdio: ['inherit', 'pipe', 'inherit'],
   });

@@ -101,12 +101,12 @@ function compile(): string {
 }
 
 /** Maps a path of the repository to its path in a package. */
-const placed = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
+const toPackagePath = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
 
 const isIn = (path: string, rooms: string[]) => rooms.some((room) => path.startsWith(`${room}/`));
 
 /** Public import name of a file in another package. */
-function foreignName(path: string): string {
+function publicImport(path: string): string {
   const [, room = '', file = ''] = /^shared\/src\/(\w+)\/(.+?)(?:\.d\.ts|\.js)?$/.exec(path) ?? [];
   if (room === 'runtime') return file === 'index' ? '@liaozhai/runtime' : `@liaozhai/runtime/internals/${file}`;
   if (room === 'contract' || room === 'format') return `@liaozhai/runtime/${room}`;
@@ -120,7 +120,7 @@ class Assembly {
   readonly #compiled: string;
   readonly #rooms: string[];
   readonly #dist: string;
-  readonly #done = new Set<string>();
+  readonly #addedPaths = new Set<string>();
 
   constructor(compiled: string, rooms: string[], dist: string) {
     this.#compiled = compiled;
@@ -129,8 +129,8 @@ class Assembly {
   }
 
   add(path: string) {
-    if (this.#done.has(path)) return;
-    this.#done.add(path);
+    if (this.#addedPaths.has(path)) return;
+    this.#addedPaths.add(path);
     const isCompiled = existsSync(join(this.#compiled, path));
     const text = readFileSync(join(isCompiled ? this.#compiled : root, path), 'utf8');
     const rewritten = isCompiled
@@ -139,14 +139,14 @@ class Assembly {
           return renamed === undefined ? all : `${before}${quote}${renamed}${quote}`;
         })
       : text;
-    const target = join(this.#dist, placed(path));
+    const target = join(this.#dist, toPackagePath(path));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, rewritten);
     if (path.endsWith('.js') && isCompiled) this.add(path.replace(/\.js$/, '.d.ts'));
   }
 
   #rename(from: string, name: string): string | undefined {
-    const path = this.#own(from, name);
+    const path = this.#resolve(from, name);
     if (path === undefined) {
       if (name.startsWith('.')) throw new Error(`${from} imports ${name}, which is no source file`);
       const [scope = '', second = ''] = name.split('/');
@@ -156,17 +156,19 @@ class Assembly {
       return undefined;
     }
     if (!isIn(path, this.#rooms)) {
-      const foreign = foreignName(path);
-      this.imported.add(foreign.split('/').slice(0, 2).join('/'));
-      return foreign;
+      const publicName = publicImport(path);
+      this.imported.add(publicName.split('/').slice(0, 2).join('/'));
+      return publicName;
     }
     this.add(path);
-    const nearby = posix.relative(posix.dirname(placed(from)), placed(path)).replace(/\.d\.ts$/, '.js');
-    return nearby.startsWith('.') ? nearby : `./${nearby}`;
+    const relativePath = posix
+      .relative(posix.dirname(toPackagePath(from)), toPackagePath(path))
+      .replace(/\.d\.ts$/, '.js');
+    return relativePath.startsWith('.') ? relativePath : `./${relativePath}`;
   }
 
   /** Path in the repository to which a specifier resolves; undefined for external modules. */
-  #own(from: string, name: string): string | undefined {
+  #resolve(from: string, name: string): string | undefined {
     const [, room] = /^@liaozhai\/shared\/(\w+)$/.exec(name) ?? [];
     const base = room ? `shared/src/${room}` : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;
     if (base === undefined) return undefined;
@@ -203,8 +205,8 @@ function range(name: string, kind: string): string {
   return kind === 'exact' ? version : `^${version}`;
 }
 
-const withRanges = (wanted: Record<string, string> = {}) =>
-  Object.fromEntries(Object.entries(wanted).map(([name, kind]) => [name, range(name, kind)]));
+const withRanges = (specifiersByName: Record<string, string> = {}) =>
+  Object.fromEntries(Object.entries(specifiersByName).map(([name, kind]) => [name, range(name, kind)]));
 
 const withTypes = (entry: unknown) =>
   typeof entry === 'string' && entry.endsWith('.js')
@@ -220,7 +222,7 @@ function writeManifest(name: string, target: string, imported: Set<string>): voi
   );
   if (missing.length > 0) throw new Error(`${manifest.name} imports ${missing.join(', ')}: declare it in its manifest`);
   const exports = Object.fromEntries(Object.entries(manifest.exports).map(([path, entry]) => [path, withTypes(entry)]));
-  const whole = {
+  const packedManifest = {
     ...manifest,
     version: packagesVersion,
     exports: { ...exports, './package.json': './package.json' },
@@ -228,7 +230,7 @@ function writeManifest(name: string, target: string, imported: Set<string>): voi
     dependencies,
     peerDependencies,
   };
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`);
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(packedManifest, null, 2)}\n`);
 }
 
 /** Writes the template of a new repository: `templates/outside`, and the sources of `templates/remote` with public import names. */
@@ -237,9 +239,9 @@ function writeTemplate(target: string): void {
   for (const folder of ['.', ...readdirSync(join(target, 'bundlers')).map((name) => `bundlers/${name}`)]) {
     const file = join(target, folder, 'package.json');
     const manifest = readJson<Manifest>(file);
-    for (const wanted of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}])
-      for (const name of Object.keys(wanted))
-        wanted[name] = name.startsWith('@liaozhai/') ? '*' : range(name, wanted[name] || 'exact');
+    for (const dependencies of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}])
+      for (const name of Object.keys(dependencies))
+        dependencies[name] = name.startsWith('@liaozhai/') ? '*' : range(name, dependencies[name] || 'exact');
     writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
   }
   for (const part of ['src', 'gate.json'])
@@ -267,8 +269,8 @@ function assemble(name: string, compiled: string, target: string): void {
   cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 }
 
-async function npm(words: string[], cwd = root) {
-  const child = spawn('npm', words, { cwd, shell: process.platform === 'win32' });
+async function npm(args: string[], cwd = root) {
+  const child = spawn('npm', args, { cwd, shell: process.platform === 'win32' });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
@@ -304,10 +306,10 @@ class RefusedError extends Error {}
 /** Hash of a version's tarball in the registry; undefined if the version is not published. */
 async function publishedIntegrity(id: string, source: string[]): Promise<string | undefined> {
   const { stdout, stderr } = await npm(['view', id, 'dist.integrity', '--json', '--prefer-online', ...source]);
-  const answer = (stdout.trim() ? JSON.parse(stdout) : '') as string | { error: { code: string; summary: string } };
-  if (typeof answer === 'string') return answer || undefined;
-  if (answer.error.code === 'E404') return undefined;
-  throw new RefusedError(`the registry cannot be asked for ${id}: ${answer.error.summary || stderr}`);
+  const result = (stdout.trim() ? JSON.parse(stdout) : '') as string | { error: { code: string; summary: string } };
+  if (typeof result === 'string') return result || undefined;
+  if (result.error.code === 'E404') return undefined;
+  throw new RefusedError(`the registry cannot be asked for ${id}: ${result.error.summary || stderr}`);
 }
 
 /**
@@ -319,18 +321,18 @@ export async function publishPackages(tarballs: Record<string, string>, registry
   const source = [`--registry=${registry}`, `--@liaozhai:registry=${registry}`];
   for (const [name, file] of Object.entries(tarballs)) {
     const id = `${readJson<Manifest>(join(folder, name, 'package.json')).name}@${packagesVersion}`;
-    const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
-    const published = await publishedIntegrity(id, source);
-    if (published && published !== integrity)
+    const tarballHash = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+    const publishedHash = await publishedIntegrity(id, source);
+    if (publishedHash && publishedHash !== tarballHash)
       throw new RefusedError(
         `${registry} has ${id} with other contents: raise the version in shared/package.json, and say in CHANGELOG.md what changed`,
       );
-    if (!published) {
+    if (!publishedHash) {
       const { status, stderr } = await npm(['publish', file, '--loglevel=error', ...source]);
       if (status !== 0)
         throw new RefusedError(`${id} was not published; sign in with: npm login --registry ${registry}\n${stderr}`);
     }
-    console.log(`${id} ${published ? 'was there already' : 'is published'}`);
+    console.log(`${id} ${publishedHash ? 'was there already' : 'is published'}`);
   }
 }
 
@@ -346,10 +348,10 @@ async function main(args: string[]) {
   if (publish !== undefined) await publishPackages(tarballs, publish);
 }
 
-const [, script, ...words] = process.argv;
+const [, script, ...args] = process.argv;
 if (script && import.meta.url === pathToFileURL(script).href) {
   try {
-    await main(words);
+    await main(args);
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     console.error(cause.message);
