@@ -57,8 +57,8 @@ const slice = createSlice({
       suggestions[payload.storyId] = payload.suggestions;
     },
     continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
-      const others = state.continuing.filter((id) => id !== payload.storyId);
-      state.continuing = payload.on ? [...others, payload.storyId] : others;
+      const otherIds = state.continuing.filter((id) => id !== payload.storyId);
+      state.continuing = payload.on ? [...otherIds, payload.storyId] : otherIds;
     },
     waitRequested: ({ resumesAt }, { payload }: PayloadAction<{ storyId: string; until: number }>) => {
       resumesAt[payload.storyId] = payload.until;

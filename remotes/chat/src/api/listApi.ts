@@ -208,7 +208,7 @@ function followConversations({ read, change, drop, fetchNewest }: ListPorts): ()
   const receive = (event: MessageEventDto) => {
     const pages = read();
     if (!pages) return;
-    if (withLastMessage(pages, event)) change((now) => withLastMessage(now, event) ?? now);
+    if (withLastMessage(pages, event)) change((current) => withLastMessage(current, event) ?? current);
     else void refresh();
   };
   const stops = [

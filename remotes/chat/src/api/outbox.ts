@@ -17,7 +17,7 @@ const { dispatch } = store;
 /** Sends the user's messages: shown immediately, stored on the device, sent in order, exactly once. */
 export function createOutbox() {
   /** Messages that are not stored on the device yet, so the outbox does not list them. */
-  const unsaved = new Map<string, PendingMessage>();
+  const unsavedById = new Map<string, PendingMessage>();
   let isStarted = false;
   /** Resolves when everything in the device's outbox of this user is shown. */
   let loading: Promise<unknown> = Promise.resolve();
@@ -33,8 +33,8 @@ export function createOutbox() {
       dispatch(chatActions.userLeft());
       sender.reset();
       // a guest's messages pass to the user who signs in; a member's messages pass to nobody
-      if (previousId !== null) unsaved.clear();
-      loading = recoverPending(unsaved).then(loadPending);
+      if (previousId !== null) unsavedById.clear();
+      loading = recoverPending(unsavedById).then(loadPending);
     });
     onCaughtUpNeeded(retryUnanswered);
     window.addEventListener('online', retryUnanswered);
@@ -47,25 +47,25 @@ export function createOutbox() {
     const shownMessage = withNextDate(newMessage);
     const { clientId, storyId } = shownMessage;
     sender.markUntried(clientId);
-    unsaved.set(clientId, shownMessage);
+    unsavedById.set(clientId, shownMessage);
     writePendingLog([...readPendingLog(), shownMessage]);
     dispatch(chatActions.pendingAdded(shownMessage));
     await loading;
     // a member's message is sent only while its author is signed in
     if (userId !== null && currentUserId() !== userId) return;
     const pending = withNextDate(shownMessage);
-    unsaved.set(clientId, pending);
+    unsavedById.set(clientId, pending);
     if (pending.createdAt !== shownMessage.createdAt) dispatch(chatActions.pendingChanged(pending));
     await outboxStore.put(toOutboxEntry(pending));
-    unsaved.delete(clientId);
+    unsavedById.delete(clientId);
     dropFromPendingLog(clientId);
     await sender.flush(storyId);
   }
 
   /** Gives the message a timestamp later than every earlier unsent message. */
   function withNextDate(pending: PendingMessage): PendingMessage {
-    const ids = [...unsaved.keys()];
-    const laterIds = unsaved.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
+    const ids = [...unsavedById.keys()];
+    const laterIds = unsavedById.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
     const { pending: shownMessages } = selectChat(store.getState());
     return withDateAfter(
       shownMessages.filter(({ clientId }) => !laterIds.includes(clientId)),
@@ -115,7 +115,7 @@ export function createOutbox() {
       const pending = fromOutboxEntry(entry);
       return shownById.get(pending.clientId)?.state === 'sending' ? { ...pending, state: 'sending' as const } : pending;
     });
-    const unsavedMessages = [...unsaved.values()].filter(
+    const unsavedMessages = [...unsavedById.values()].filter(
       (pending) => !entries.some((entry) => entry.clientId === pending.clientId),
     );
     dispatch(chatActions.pendingLoaded([...storedMessages, ...unsavedMessages]));

@@ -81,7 +81,7 @@ export async function openWindow(
       return true;
     if (lastSeq < firstSeq - 1) return false;
     const page = { conversationId, messages: state.messages, version: state.version, hasMore: state.hasOlder };
-    store.dispatch(changeThread(storyId, (now) => withOlder(now, page, firstSeq)));
+    store.dispatch(changeThread(storyId, (current) => withOlder(current, page, firstSeq)));
     if (state.version < thread.version) void threadSyncs.catchUp(storyId);
     return true;
   }

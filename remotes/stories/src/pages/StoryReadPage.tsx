@@ -127,16 +127,21 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
   const favorite = useFavorite(story);
   const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
   const variant = isOverCover ? 'clear' : 'veil';
-  const look = isOverCover ? 'veil' : 'plain';
+  const iconVariant = isOverCover ? 'veil' : 'plain';
   const actions = story && (
     <>
       {favorite && (
-        <IconButton label={favorite.label} icon={<Bookmark size={22} />} variant={look} onClick={favorite.toggle} />
+        <IconButton
+          label={favorite.label}
+          icon={<Bookmark size={22} />}
+          variant={iconVariant}
+          onClick={favorite.toggle}
+        />
       )}
       <IconButton
         label={texts.story.share}
         icon={<ShareIcon size={22} />}
-        variant={look}
+        variant={iconVariant}
         onClick={() => void shareStory(story)}
       />
     </>
