@@ -46,11 +46,14 @@ const accountApi = api.injectEndpoints({
     }),
     accountUpdateProfile: build.mutation<UserDto | null, ProfileEdits>({
       query: (edits) => ({ url: endpoints.user, method: 'PUT', body: edits }),
-      transformResponse: (answer) => readAs(singleSchema(userSchema), answer) ?? null,
+      transformResponse: (response) => readAs(singleSchema(userSchema), response) ?? null,
       // the user is stored only in the session, which is updated before the caller continues
-      async onQueryStarted(_edits, { queryFulfilled }) {
+      async onQueryStarted(edits, { queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
-        if (result) session.userReceived(result.data);
+        if (result?.data) return session.userReceived(result.data);
+        // some servers confirm the change without sending the user
+        if (result) session.userPatched(edits);
+        if (result) await session.refresh();
       },
     }),
     accountChangePassword: build.mutation<void, PasswordChange>({

@@ -81,7 +81,7 @@ describe('what some servers leave out or give twice', () => {
     const { conversation_id: _, ...bare } = messageDto({ seq: 2 });
     const asked = toPage(latestDto([line, bare], { conversation_id: 'c-1' }));
     expect(asked.messages.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
-    const answered = withAnswer(emptyThread('s-1'), 'c-1', [toMessage(bare)]);
+    const answered = withResponse(emptyThread('s-1'), 'c-1', [toMessage(bare)]);
     expect(answered.messages[0]?.conversationId).toBe('c-1');
   });
 
