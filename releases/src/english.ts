@@ -168,7 +168,7 @@ const PROPOSAL_CHANGES = {
 export function waitingLine(waiting: Waiting): string {
   switch (waiting.kind) {
     case 'tooFew':
-      return `waits for reports: ${waiting.tried} of ${waiting.enough} visitors of the candidate and ${waiting.control} of ${waiting.enough} of stable since the last step`;
+      return `waits for reports: ${waiting.tried} of ${waiting.enough} visitors of the candidate and ${waiting.control} of ${waiting.enough} of stable since the last step or another host`;
     case 'failing':
       return `waits: the candidate fails more often than stable, which chance explains with p = ${waiting.pValue.toExponential(1)} (limit ${waiting.limit})`;
     case 'frozen':

@@ -362,7 +362,7 @@ describe('what is planned', () => {
     const waiting = { kind: 'tooFew', tried: 12, control: 90, enough: 30 } as const;
     server.agenda = agendaWith({ schedules: [{ ...planned, waiting, next: { percent: 25, due: instant(60) } }] });
     await openPage();
-    expect(screen.getByText(/样本还不够：上一步以来灰度 12 位/)).toBeTruthy();
+    expect(screen.getByText(/样本还不够：上一步或更换主程序以来，灰度 12 位/)).toBeTruthy();
     const paused = { by: 'gate', at: instant(5), refusal: 'routes: taken twice' };
     server.agenda = agendaWith({ schedules: [{ ...planned, paused }], watched: false });
     expect(await screen.findByText(/地址：taken twice/, {}, { timeout: 30_000 })).toBeTruthy();

@@ -134,7 +134,7 @@ export const chinese = ({ number, lasting, percent, milliseconds }: Formats) => 
     unwatched: '没有正在运行的发布台服务，计划不会前进',
     waits: {
       tooFew: (tried: number, control: number, enough: number) =>
-        `样本还不够：上一步以来灰度 ${tried} 位、稳定版 ${control} 位访客，各需 ${enough} 位`,
+        `样本还不够：上一步或更换主程序以来，灰度 ${tried} 位、稳定版 ${control} 位访客，各需 ${enough} 位`,
       failing: (p: string, limit: number) => `灰度版的失败偏多，很可能不是偶然（p = ${p}，界限 ${limit}）`,
       frozen: (until: string, reason: string) => `冻结至 ${until}：${reason}`,
     },

@@ -182,7 +182,7 @@ export const english = ({ number, lasting, percent, milliseconds }: Formats): Te
       unwatched: 'No console is running that would take the steps',
       waits: {
         tooFew: (tried, control, enough) =>
-          `Too few reports since the last step: ${number(tried)} of ${number(enough)} visitors of the candidate, ${number(control)} of ${number(enough)} of stable`,
+          `Too few reports since the last step or another host: ${number(tried)} of ${number(enough)} visitors of the candidate, ${number(control)} of ${number(enough)} of stable`,
         failing: (p, limit) => `The candidate fails more often than chance makes likely (p = ${p}, limit ${limit})`,
         frozen: (until, reason) => `Frozen until ${until}: ${reason}`,
       },

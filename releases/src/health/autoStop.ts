@@ -1,5 +1,5 @@
 import { frozenNow } from '../channel/changeAgenda.ts';
-import { currentDocument, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, history, liveIn, requireChannel } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
@@ -260,6 +260,19 @@ const STEP_LIMIT = 0.01;
 /** Why a due step waits. */
 export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
 
+/** Returns since when visitors count for a step: since the step before, or since the live host was switched. */
+async function stepSince({ store, key }: Writer, document: ChannelDocument, since: string): Promise<string> {
+  if (!document.stable || document.stable.since <= since) return since;
+  const hostIn = (state: ChannelDocument) => liveIn(state, HOST_NAME).join();
+  let { at } = document.action;
+  for await (const state of history(store, document, key.publicKey)) {
+    if (hostIn(state) !== hostIn(document)) return at;
+    if (state.action.at <= since) break;
+    at = state.action.at;
+  }
+  return since;
+}
+
 /** Returns the evidence for the next step, or why it waits. A first step has no visitors yet, so it is not judged. */
 export async function judgeStep(
   writer: Writer,
@@ -280,7 +293,9 @@ export async function judgeStep(
   if (!candidate) return { waiting: null, evidence: [] };
   const reports = withoutFallbacks(await reader.record('', now), document);
   const whole = candidateHealth(reports, document, candidate);
-  const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since: planned.since });
+  // the audit may be damaged: what the set that runs has shown counts then
+  const since = await stepSince(writer, document, planned.since).catch(() => document.stable?.since ?? planned.since);
+  const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since });
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];
   const worst = Math.min(whole.verdict.pValue, verdict.pValue);
   if (whole.verdict.worse || worst < STEP_LIMIT)

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
-import { readLog } from '../channel/readChannel.ts';
+import { auditKey, readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { HealthReader } from '../health/healthRecord.ts';
@@ -93,6 +93,32 @@ describe('the steps of a schedule', () => {
     await look(3.5);
     expect((await view(4.2)).schedules[0]).toMatchObject({ taken: 2, waiting: { kind: 'tooFew', tried: 0 } });
     expect((await view(3.5)).schedules[0]).toMatchObject({ waiting: null });
+  });
+
+  test('wait for enough reports since everybody got another host', async () => {
+    await plan('5@now,25@1h,50@2h');
+    await visits();
+    await at.activate(await at.host('2.0.0'));
+    await at.activate(await at.remote('chat', '1.1.0'));
+    await look(1.1);
+    expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'tooFew', tried: 0, control: 0 });
+    await visits(FINE, 1.2);
+    await look(1.3);
+    expect(await share()).toBe(25);
+    // the host was there before this step
+    await at.activate(await at.remote('chat', '1.2.0'));
+    await visits(FINE, 1.5);
+    await look(2.4);
+    expect(await share()).toBe(50);
+  });
+
+  test('wait for enough reports where the audit is damaged, since the set changed', async () => {
+    await plan('5@now,25@1h');
+    await visits();
+    await at.activate(await at.remote('chat', '1.1.0'));
+    const { previous } = await at.current();
+    await at.store.remove(auditKey('production', previous?.seq ?? 0));
+    expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'tooFew', tried: 0 });
   });
 
   test('wait while the candidate fails beyond chance, though too little for the automatic stop', async () => {
