@@ -28,8 +28,11 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'r
   }
 
   return {
-    /** The other build could not be loaded, so it failed in another way. */
-    onLoadFailure: convict,
+    /** The other build could not be loaded, so it failed in another way. Throws the cause. */
+    onLoadFailure(remote: string, cause: unknown): never {
+      convict(remote);
+      throw cause;
+    },
     /**
      * Returns whether another build takes over. `isContained`: only rows of a list threw and were replaced, so a build without
      * another one is not blamed.

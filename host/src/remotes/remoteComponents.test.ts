@@ -1,5 +1,7 @@
 import { onTestEnd } from '@liaozhai/shared/testing';
 import { expect, rs, test } from '@rstest/core';
+import { RemoteError } from '../federation/remoteError';
+import { routeAt } from '../routes';
 import { openPage, serveBuild } from '../testing/fakeRemotes';
 import { testSet } from '../testing/pageFixture';
 
@@ -60,6 +62,20 @@ test.each([
   const { components, routes, remotes } = openPage(structuredClone(testSet));
   await components.preloadScreen(routes, '/conversations');
   expect(remotes.blamedBuilds().at(0)?.error).toMatchObject({ failure, cause });
+});
+
+test('a build that threw is blamed as its fallback fails to load, though no pane is there to show that', async () => {
+  serveBuild('gifts', { gifts: async () => ({ default: () => null }) });
+  serveBuild('gifts', { gifts: () => Promise.reject(new Error('the shelf is gone')) }, 'lastGood');
+  const { components, routes, remotes } = openPage(structuredClone(testSet));
+  const gifts = components.ofRoute(routeAt(routes, '/gifts'));
+  await gifts.load();
+  expect(gifts.canRecover(new TypeError('a is undefined'))).toBe(true);
+  await expect(gifts.load()).rejects.toBeInstanceOf(RemoteError);
+  expect(remotes.blamed().map(({ build, error }) => [build, error.failure])).toEqual([
+    [expect.stringContaining('gifts@1.'), 'module-threw'],
+    ['gifts@2.0.0+000000000000', 'render-threw'],
+  ]);
 });
 
 test('a screen opens where measuring throws, and its build is not blamed', async () => {

@@ -142,7 +142,9 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
   ): RemoteComponent {
     async function load(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
       const release = prefetcher.prioritise(preload() ?? noFiles);
-      return loadActive(loading).finally(release);
+      return loadActive(loading)
+        .catch((cause) => suspects.onLoadFailure(remote, cause))
+        .finally(release);
     }
     async function loadActive(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
       const start = performance.now();
@@ -174,11 +176,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         const verdict = alterations.verdict(cause);
         if (verdict === 'again') return true;
         const build = reset();
-        if (cause instanceof RemoteError) {
-          suspects.onLoadFailure(remote);
-          return false;
-        }
-        if (build === undefined) return false;
+        if (cause instanceof RemoteError || build === undefined) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
         if (assetFailureOf(cause) === undefined) return suspects.onError(remote, build, cause);
         // a part of the screen by `React.lazy`, which caches the failure: this module never requests the file again
