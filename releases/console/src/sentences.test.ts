@@ -78,6 +78,9 @@ test.each([
     'chat 已有计划：5% 现在、25% 90 分钟后、100% 4 小时后，由 Li Hua 设定',
   ],
   ['channel production is damaged', '通道 production 已损坏'],
+  ['auto-stop', '自动中止'],
+  ['console', '发布台'],
+  ['schedule of Li Hua', 'Li Hua 的计划'],
   ['the store has no channel "prod"', '存储里没有通道「prod」'],
   ['hotfix: see the chat; thanks', 'hotfix: see the chat; thanks'],
 ])('%s is said as %s', (text, expected) => {

@@ -76,6 +76,7 @@ export const roles: Record<string, string> = {
 const OTHERS: Record<string, string> = {
   'the store': '存储',
   'auto-stop': '自动中止',
+  console: '发布台',
   ...{ Mon: '周一', Tue: '周二', Wed: '周三', Thu: '周四', Fri: '周五', Sat: '周六', Sun: '周日' },
   // outcomes of a proposal or a schedule
   ...{ approved: '已批准', rejected: '已驳回', withdrawn: '已撤回', expired: '已过期', interrupted: '已中断' },
