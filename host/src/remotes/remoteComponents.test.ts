@@ -72,7 +72,7 @@ test('a build that threw is blamed as its fallback fails to load, though no pane
   await gifts.load();
   expect(gifts.canRecover(new TypeError('a is undefined'))).toBe(true);
   await expect(gifts.load()).rejects.toBeInstanceOf(RemoteError);
-  expect(remotes.blamed().map(({ build, error }) => [build, error.failure])).toEqual([
+  expect(remotes.blamedBuilds().map(({ build, error }) => [build, error.failure])).toEqual([
     [expect.stringContaining('gifts@1.'), 'module-threw'],
     ['gifts@2.0.0+000000000000', 'render-threw'],
   ]);
