@@ -28,6 +28,30 @@ async function findings(page: Page, options: RunOptions = {}): Promise<string[]>
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} (${node.failureSummary})`));
 }
 
+/** Runs in the page, with letters twice as large: lines that lie upon each other, and controls that nobody can reach. */
+function illegible(): string[] {
+  document.documentElement.style.fontSize = '200%';
+  const scrolls = (element: Element): boolean => /auto|scroll/.test(getComputedStyle(element).overflowX);
+  const isSidewaysReachable = (element: Element | null): boolean =>
+    element !== null && (scrolls(element) || isSidewaysReachable(element.parentElement));
+  const seen = [...document.querySelectorAll<HTMLElement>('body *')].filter(
+    (element) => element.checkVisibility() && element.closest('[aria-hidden="true"], [inert]') === null,
+  );
+  const hasWords = ({ childNodes }: Element) =>
+    [...childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim());
+  const piled = seen.filter((element) => {
+    const { fontSize, lineHeight, writingMode } = getComputedStyle(element);
+    return hasWords(element) && writingMode === 'horizontal-tb' && parseFloat(lineHeight) < parseFloat(fontSize);
+  });
+  const lost = seen.filter((element) => {
+    const { width, left, right } = element.getBoundingClientRect();
+    const isOut = width > 2 && (right > innerWidth + 12 || left < -12);
+    return element.matches('a, button, input, textarea') && isOut && !isSidewaysReachable(element);
+  });
+  const name = (element: Element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 20)}`;
+  return [...piled.map((each) => `piled: ${name(each)}`), ...lost.map((each) => `lost: ${name(each)}`)];
+}
+
 async function isAccessible(page: Page, scene: Scene) {
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
   await scene.show(page);
@@ -37,6 +61,7 @@ async function isAccessible(page: Page, scene: Scene) {
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
   // the theme changes only colours
   expect(await findings(page, { runOnly: ['color-contrast'] }), 'in dark').toEqual([]);
+  expect(await page.evaluate(illegible), 'with letters of 200 %').toEqual([]);
 }
 
 type MemberState = Awaited<ReturnType<typeof makeMember>>;
