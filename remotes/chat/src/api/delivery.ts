@@ -1,6 +1,6 @@
 import type { SentDto } from '@liaozhai/shared/contract';
 import { type ApiError, api, blockReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
-import { toConversation, withConversation } from '../model/conversation';
+import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
 import { toMessage, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
@@ -55,7 +55,7 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   if (!conversationId || !reply) await threadSyncs.catchUp(pending.storyId);
   threadSyncs.watch(pending.storyId);
   invalidateChangedTags(pending);
-  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
+  if (conversation) dispatch(changeConversations(merging(withConversation, conversation)));
   await outboxStore.remove(pending.clientId);
   // the response may be ahead of changes that have not arrived yet
   if (selectThread(pending.storyId)(store.getState()).data?.ahead.length) await threadSyncs.catchUp(pending.storyId);

@@ -25,7 +25,7 @@ import {
   type Conversation,
   type ConversationPage,
   conversationsOf,
-  toConversation,
+  merging,
   toConversationPage,
   withLastMessage,
   withMarks,
@@ -220,7 +220,7 @@ function followConversations({ read, change, drop, fetchNewest }: ListPorts): ()
       if (read()) void refresh();
     }),
     listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
-      change((pages) => withMarks(pages, toConversation(conversation))),
+      change(merging(withMarks, conversation)),
     ),
     onCaughtUpNeeded(() => {
       // a negative difference means that the clock was set back, and says nothing about the age
@@ -242,8 +242,7 @@ export async function putConversation(id: string, body: Marks): Promise<void> {
   const response = await request({ url: endpoints.conversation(id), method: 'PUT', body });
   // some servers confirm the change without sending the conversation
   const conversation = readAs(singleSchema(conversationSchema), response);
-  if (conversation && currentUserId() === userId)
-    dispatch(changeConversations((pages) => withMarks(pages, toConversation(conversation))));
+  if (conversation && currentUserId() === userId) dispatch(changeConversations(merging(withMarks, conversation)));
 }
 
 /** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */

@@ -1,6 +1,6 @@
 import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
 import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
-import { toConversation, withConversation } from '../model/conversation';
+import { merging, withConversation } from '../model/conversation';
 import { isUncertain } from '../model/pendingMessage';
 import {
   cutAfter,
@@ -123,7 +123,7 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
       return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
     }),
   );
-  if (conversation) dispatch(changeConversations((pages) => withConversation(pages, toConversation(conversation))));
+  if (conversation) dispatch(changeConversations(merging(withConversation, conversation)));
   threadSyncs.watch(storyId);
   dispatch(api.util.invalidateTags(['Transaction']));
 }
@@ -164,11 +164,11 @@ export async function restartConversation(storyId: string, conversationId: strin
   openKeys.set(attemptKey, clientId);
   const userId = currentUserId();
   try {
-    const conversation = toConversation(await postRestart(conversationId, clientId));
+    const conversation = await postRestart(conversationId, clientId);
     openKeys.delete(attemptKey);
     if (currentUserId() !== userId) return;
-    dispatch(changeThread(storyId, (thread) => withRestart(thread, conversation.version)));
-    dispatch(changeConversations((pages) => withConversation(pages, conversation)));
+    dispatch(changeThread(storyId, (thread) => withRestart(thread, conversation.version ?? 0)));
+    dispatch(changeConversations(merging(withConversation, conversation)));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);
   } catch (cause) {

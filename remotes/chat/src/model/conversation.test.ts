@@ -4,6 +4,7 @@ import {
   type Conversation,
   type ConversationPage,
   conversationsOf,
+  mergedInto,
   toConversationPage,
   withConversation,
   withLastMessage,
@@ -62,6 +63,26 @@ test('what was put first stands above, joins no pages, and leaves the top when t
   const far = pageOf([20, 19]);
   expect(ids(withNewestPage(listed, { ...far, items: [pinned(2), ...far.items] }))).toEqual(['c-2', 'c-20', 'c-19']);
   expect(ids(withNewestPage(listed, pageOf([10, 9])))).toEqual(['c-10', 'c-9', 'c-8', 'c-7', 'c-2']);
+});
+
+test.each([
+  [{}, {}],
+  [{ unread: true }, { isUnread: true }],
+  [{ pinned_at: at(12) }, { pinnedAt: at(12) }],
+  [
+    { version: 9, last_message: null },
+    { version: 9, excerpt: '', isMine: false },
+  ],
+  [{ story: { id: 's-1', title: '画皮' } }, { title: '画皮', coverUrl: '', coverColor: undefined }],
+])('a conversation of which no more than %j comes stays as it was in all else', (dto, change) => {
+  const listed = [pageOf([9, 8])];
+  const [first] = conversationsOf(listed);
+  expect(mergedInto(listed, { id: 'c-9', ...dto })).toEqual({ ...first, ...change });
+});
+
+test('a conversation that is not listed, and comes without its story, is nothing to show', () => {
+  expect(mergedInto([pageOf([9])], { id: 'c-1' })).toBeUndefined();
+  expect(mergedInto([pageOf([9])], conversationDto({ id: 'c-1' }))).toMatchObject({ id: 'c-1', storyId: 's-1' });
 });
 
 test('a mark that is behind what has been said since changes the place alone', () => {

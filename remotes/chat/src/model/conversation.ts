@@ -29,7 +29,7 @@ export interface Conversation {
 
 export type ConversationPage = CursorPage<Conversation>;
 
-export const toConversation = (dto: ConversationDto): Conversation => ({
+const toConversation = (dto: ConversationDto): Conversation => ({
   id: String(dto.id),
   storyId: String(dto.story?.id ?? ''),
   title: dto.story?.title || UNTITLED,
@@ -138,6 +138,35 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
   };
   return withReplaced(pages, changedConversation);
 }
+
+/** Names of a conversation's values by the field of the DTO that they are from. */
+const namesByField: [keyof ConversationDto, (keyof Conversation)[]][] = [
+  ['story', ['storyId', 'title', 'coverUrl', 'coverColor']],
+  ['last_message', ['excerpt', 'isMine']],
+  ['unread', ['isUnread']],
+  ['pinned_at', ['pinnedAt']],
+  ['run', ['run']],
+  ['shelved', ['isShelved']],
+  ['version', ['version']],
+  ['updated_at', ['updatedAt']],
+];
+
+/** Merges a DTO into the listed conversation; missing fields stay. Undefined if it is not listed and has no story to show. */
+function mergeDto(pages: ConversationPage[], dto: ConversationDto): Conversation | undefined {
+  const conversation = toConversation(dto);
+  const listedConversation = conversationsOf(pages).find(({ id }) => id === conversation.id);
+  if (!listedConversation) return dto.story ? conversation : undefined;
+  const missingNames = namesByField.flatMap(([field, names]) => (dto[field] === undefined ? names : []));
+  return { ...conversation, ...Object.fromEntries(missingNames.map((name) => [name, listedConversation[name]])) };
+}
+
+/** Returns the change of the list that a response or an event about one conversation makes. */
+export const merging =
+  (change: (pages: ConversationPage[], conversation: Conversation) => ConversationPage[], dto: ConversationDto) =>
+  (pages: ConversationPage[]): ConversationPage[] => {
+    const conversation = mergeDto(pages, dto);
+    return conversation ? change(pages, conversation) : pages;
+  };
 
 /** Applies a changed read, pinned or shelved mark, from this or another device. */
 export function withMarks(pages: ConversationPage[], markedConversation: Conversation): ConversationPage[] {

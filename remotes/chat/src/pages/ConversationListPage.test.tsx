@@ -383,7 +383,7 @@ describe('置顶', () => {
     expect(sent).toEqual([{ pinned: true }, { pinned: false }]);
   });
 
-  test.each([{ status: 204 }, { message: '已置顶' }])(
+  test.each([{ status: 204 }, { message: '已置顶' }, { data: { id: 'c-2', pinned_at: pinnedAt, version: 9 } }])(
     'stays where the server says no more than that it is done: %j',
     async (done) => {
       const { user, requests } = openList({ [MARK]: done });
