@@ -18,7 +18,9 @@ export const texts = {
     title: '好友的邀请',
     from: (name: string) => `「${inSentence(name)}」邀请你一起读故事`,
     rewards: (invitee: string | null, inviter: string | null) => {
-      const words = [invitee && `注册后你得 ${invitee} 点`, inviter && `对方得 ${inviter} 点`].filter(Boolean).join('，');
+      const words = [invitee && `注册后你得 ${invitee} 点`, inviter && `对方得 ${inviter} 点`]
+        .filter(Boolean)
+        .join('，');
       return words && `${words}。`;
     },
     signUpGift: (points: string) => `另有新人见面礼 ${points} 点。`,

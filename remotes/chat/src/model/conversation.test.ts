@@ -4,7 +4,7 @@ import {
   type Conversation,
   type ConversationPage,
   conversationsOf,
-  mergedInto,
+  mergeDto,
   toConversationPage,
   withConversation,
   withLastMessage,
@@ -77,12 +77,12 @@ test.each([
 ])('a conversation of which no more than %j comes stays as it was in all else', (dto, change) => {
   const listed = [pageOf([9, 8])];
   const [first] = conversationsOf(listed);
-  expect(mergedInto(listed, { id: 'c-9', ...dto })).toEqual({ ...first, ...change });
+  expect(mergeDto(listed, { id: 'c-9', ...dto })).toEqual({ ...first, ...change });
 });
 
 test('a conversation that is not listed, and comes without its story, is nothing to show', () => {
-  expect(mergedInto([pageOf([9])], { id: 'c-1' })).toBeUndefined();
-  expect(mergedInto([pageOf([9])], conversationDto({ id: 'c-1' }))).toMatchObject({ id: 'c-1', storyId: 's-1' });
+  expect(mergeDto([pageOf([9])], { id: 'c-1' })).toBeUndefined();
+  expect(mergeDto([pageOf([9])], conversationDto({ id: 'c-1' }))).toMatchObject({ id: 'c-1', storyId: 's-1' });
 });
 
 test('a mark that is behind what has been said since changes the place alone', () => {

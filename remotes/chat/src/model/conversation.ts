@@ -152,7 +152,7 @@ const namesByField: [keyof ConversationDto, (keyof Conversation)[]][] = [
 ];
 
 /** Merges a DTO into the listed conversation; missing fields stay. Undefined if it is not listed and has no story to show. */
-function mergeDto(pages: ConversationPage[], dto: ConversationDto): Conversation | undefined {
+export function mergeDto(pages: ConversationPage[], dto: ConversationDto): Conversation | undefined {
   const conversation = toConversation(dto);
   const listedConversation = conversationsOf(pages).find(({ id }) => id === conversation.id);
   if (!listedConversation) return dto.story ? conversation : undefined;
