@@ -206,7 +206,7 @@ const nextSteps = ({
 
   pnpm install                                links it into the workspace
   npx rstest run remotes/${name}
-  pnpm --filter @liaozhai/${name} dev         alone at http://localhost:${devPort}, beside a running pnpm start
+  pnpm --filter @liaozhai/${name} dev         alone at http://localhost:${devPort}, with a running pnpm start
   pnpm start                                  in the product, at /${name} and in the list at /test/list
 
 Then: write its README, replace the example endpoint, release it with its own token (docs/).`;

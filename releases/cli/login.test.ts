@@ -95,8 +95,8 @@ interface Ended {
   err: string;
 }
 
-/** Runs the command line in a child process; `told` gets all standard error so far. */
-async function release(words: string[], told: (err: string) => void = () => undefined): Promise<Ended> {
+/** Runs the command line in a child process; `onStderr` gets all standard error so far. */
+async function release(words: string[], onStderr: (err: string) => void = () => undefined): Promise<Ended> {
   const child = spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { code: 0, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
@@ -104,7 +104,7 @@ async function release(words: string[], told: (err: string) => void = () => unde
   });
   child.stderr.setEncoding('utf8').on('data', (piece: string) => {
     ended.err += piece;
-    told(ended.err);
+    onStderr(ended.err);
   });
   const [code] = await once(child, 'close');
   return { ...ended, code };

@@ -7,7 +7,7 @@ import { restartLine, turnBackLine } from './meaning.ts';
 export interface Progress {
   /** Id of the current scene or ending. */
   at: string;
-  /** Number of the scene's steps that were told. */
+  /** Number of the scene's steps already written. */
   steps: number;
   /** Turns in the scene. */
   turns: number;

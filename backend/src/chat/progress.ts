@@ -54,7 +54,7 @@ export function progressAfter(services: Services, reply: MessageRow): Replay {
   return replay(teller, before, words, reply.body, reply.variant - 1);
 }
 
-/** Whether a reply has told an ending completely. */
+/** Whether a reply contains a complete ending. */
 export function hasToldEnding(services: Services, reply: MessageRow): boolean {
   const { progress, missingText } = progressAfter(services, reply);
   return missingText === '' && hasEnded(tellerFor(services, reply).plot, progress);

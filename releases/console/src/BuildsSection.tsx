@@ -112,7 +112,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
 export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) {
   const [answer, setAnswer] = useState<BuildSummary[] | ApiFailure | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
-  // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is asked for again
+  // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is requested again
   useEffect(() => {
     if (!isOpen) return;
     let isCurrent = true;

@@ -87,7 +87,7 @@ export interface PublishOptions {
 
 /**
  * Stores a package: files, then `build.json`, then the version claim. A crash leaves nothing that counts as a build, and publishing
- * again completes the work. Publishing the same bytes again has no effect. Throws refused if the version is taken or the disk would
+ * again completes the work. Publishing the same bytes again has no effect. Throws refused if the version is in use or the disk would
  * have less than the reserve left.
  */
 export async function publish(

@@ -254,7 +254,7 @@ function slowerEvidence({ metric, candidate, verdict }: MetricVitals): Evidence[
   return [{ kind: 'slower', build: candidate.build, metric, ...figures, pValue, alpha }];
 }
 
-/** Smallest p-value with which a step is taken. Higher than the automatic stop's, which is tested continuously. */
+/** Smallest p-value with which a step is applied. Higher than the automatic stop's, which is tested continuously. */
 const STEP_LIMIT = 0.01;
 
 /** Why a due step waits. */

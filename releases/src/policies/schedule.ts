@@ -87,7 +87,7 @@ const dueAfter = (steps: readonly Step[], taken: number, from: number): string =
   iso(from + ((steps[taken]?.minutes ?? 0) - (steps[taken - 1]?.minutes ?? 0)) * MINUTE_MS);
 
 /**
- * Schedules the steps of a candidate. An immediate first step is taken here, through the gate. A console takes the others, and under
+ * Schedules the steps of a candidate. An immediate first step is applied here, through the gate. A console takes the others, and under
  * the approval rule the first one too. Throws refused if the candidate has a schedule or already exceeds the first step.
  */
 export async function schedule(

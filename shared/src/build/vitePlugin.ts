@@ -108,7 +108,7 @@ const container = (global: string, script: string, css: string[]) => `var ${glob
     get: async (name) => {
       if (name !== './remote') throw new Error('Module "' + name + '" does not exist in container.');
       remote = remote || load();
-      // what failed is tried again when it is asked for again
+      // a failed load is repeated with the next request
       remote.catch(() => {
         remote = undefined;
       });
