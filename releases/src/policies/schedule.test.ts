@@ -4,8 +4,10 @@ import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
+import { unreachable } from '../errors.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps, personNamed } from '../model/agenda.ts';
+import { candidatesOf } from '../model/channel.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { abort, activate, canary, type Gate, promote } from '../operations/switching.ts';
 import { createToken, revokeToken } from '../operations/tokens.ts';
@@ -276,6 +278,18 @@ describe('what comes between', () => {
     expect(await share()).toBe(byHand);
     expect(await planned()).toEqual([]);
     expect((await log())[0]?.action.evidence).toMatchObject([{ kind: 'schedule', change: 'ended' }]);
+  });
+
+  test('a failure of one does not hold up those after it', async () => {
+    await plan('5@1h,50@2h');
+    const chat = await at.remote('chat', '1.1.0');
+    await plan('5@1h,50@2h', { builds: [chat] });
+    const judging: Gate = async (proposal) => {
+      if (JSON.stringify(proposal).includes(next)) throw unreachable('the gate is away');
+      return [];
+    };
+    await expect(look(1.1, judging)).rejects.toThrow('the gate is away');
+    expect(candidatesOf(await at.current())).toMatchObject([{ builds: [chat], percent: 5 }]);
   });
 
   test("another team's switch leaves it alone, and a promote by hand ends it without a word", async () => {

@@ -370,10 +370,14 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
 
 /**
  * Takes the steps that are due and healthy, and logs why others wait. Removes schedules that a rollback, stop or switch has ended. Any
- * number of servers may do this concurrently: the channel's compare-and-swap lets one of them take a step.
+ * number of servers may do this concurrently: the channel's compare-and-swap lets one of them take a step. Tries every schedule, then
+ * throws the first failure.
  */
 export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
   const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
   const judged: Gate = async (proposal) => (await gate())(proposal);
-  for (const { id } of schedules) await advance({ ...writer, who: 'schedule' }, reader, id, judged);
+  const failures: unknown[] = [];
+  for (const { id } of schedules)
+    await advance({ ...writer, who: 'schedule' }, reader, id, judged).catch((cause) => failures.push(cause));
+  if (failures.length > 0) throw failures[0];
 }
