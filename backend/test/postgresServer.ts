@@ -57,7 +57,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-const LONGEST_START_MS = 60_000;
+const MAX_START_MS = 60_000;
 
 /** Starts a new, empty Postgres on a loopback address. */
 export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number): Promise<PostgresServer> {
@@ -95,7 +95,7 @@ export async function openPostgresServer(host = '127.0.0.1', wantedPort?: number
     ];
     const words = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     child = spawn(join(programs, 'postgres'), words, { ...options, stdio: 'ignore' });
-    const until = Date.now() + LONGEST_START_MS;
+    const until = Date.now() + MAX_START_MS;
     while (!isReady()) {
       if (child.exitCode !== null || Date.now() > until) throw new Error(`Postgres does not start in ${folder}`);
       await pause(100);

@@ -119,7 +119,7 @@ function checkDecisions(text: string, shown: string) {
   }
 }
 
-const LONGEST_SENTENCE_WORDS = 25;
+const MAX_SENTENCE_WORDS = 25;
 /** Private terms, for which CONTRIBUTING.md requires standard ones. */
 const privateWords =
   /\b(whoever|whatever|anew|lest|is none|are none|of its own accord|by itself|at once|tells of|told|heard|asked for|is taken|beside|fate|sky|quiet hour)\b/i;
@@ -173,14 +173,14 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
   }
   checkLength(text, shown);
   checkDecisions(text, shown);
-  checkSentences(text, shown, LONGEST_SENTENCE_WORDS);
+  checkSentences(text, shown, MAX_SENTENCE_WORDS);
   for (const line of text.split('\n')) checkWords(line, shown);
 }
 for (const { path, text } of sources.filter(({ path }) => /\.(tsx?|mjs)$/.test(path))) {
   for (const { comment, line } of commentsOf(text)) {
     const shown = `${path}:${line}`;
     checkWords(comment, shown);
-    checkSentences(comment, shown, LONGEST_SENTENCE_WORDS);
+    checkSentences(comment, shown, MAX_SENTENCE_WORDS);
     for (const [named] of comment.matchAll(/\bdocs\/[\w/-]+\.md\b/g))
       if (!existsSync(join(root, named)))
         problems.push(`${shown} names ${named}, which does not exist: correct the path`);

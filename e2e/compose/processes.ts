@@ -8,7 +8,7 @@ import type { ComposeFile, Service } from './composeFile.ts';
 /** Each service has its own loopback address, like a container in its network. */
 export const addressOf = (index: number): string => `127.0.21.${index + 2}`;
 
-const LONGEST_START_MS = 120_000;
+const MAX_START_MS = 120_000;
 const BETWEEN_LOOKS_MS = 300;
 
 export interface ProcessesOptions {
@@ -120,7 +120,7 @@ export class Processes {
   }
 
   async healthy(name: string): Promise<void> {
-    const until = performance.now() + LONGEST_START_MS;
+    const until = performance.now() + MAX_START_MS;
     while (!(await this.#isHealthy(name))) {
       if (performance.now() > until)
         throw new Error(`${name} does not become healthy: see ${this.#options.folder}/${name}.log`);

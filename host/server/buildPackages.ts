@@ -31,7 +31,7 @@ export function packagesToBuild(): BuiltPackage[] {
 const buildMarker = (root: string) => join(root, 'node_modules/.liaozhai-building');
 
 /** A build takes half a minute; after this time the id may belong to another program. */
-const LONGEST_BUILD_MS = 180_000;
+const MAX_BUILD_MS = 180_000;
 
 function isRunning(pid: number): boolean {
   try {
@@ -43,7 +43,7 @@ function isRunning(pid: number): boolean {
 
 /** Resolves with true if this process must build, with false once another process has built. */
 export async function claimBuild(marker: string, isDone: () => boolean, onWait: () => void): Promise<boolean> {
-  const deadline = performance.now() + LONGEST_BUILD_MS;
+  const deadline = performance.now() + MAX_BUILD_MS;
   for (let isFirst = true; !isDone(); isFirst = false) {
     try {
       writeFileSync(marker, String(process.pid), { flag: 'wx' });

@@ -42,7 +42,7 @@ export function settlePendingConfirmation() {
 }
 
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** Returns undefined to poll again (unconfirmed, or the request failed), null to stop (aborted, or no session). */
 async function fetchConfirmedUser(signal: AbortSignal): Promise<UserDto | null | undefined> {
@@ -84,7 +84,7 @@ export function useConfirmationElsewhere() {
       clearTimeout(timer);
       if (document.visibilityState !== 'visible') return;
       timer = setTimeout(poll, pauseMs);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
     }
     function pollNow() {
       if (document.visibilityState !== 'visible') return;

@@ -38,7 +38,7 @@ const plainSource = (source: string): string =>
     .replace(/^(?:\.{1,2}\/)+/, '')
     .replace(/\?[^/]*$/, '');
 
-const MOST_MAPS = 40;
+const MAX_MAPS = 40;
 
 /** Resolves stack frames of builds to places in sources. Caches the most recently used maps. */
 export class SourceMaps {
@@ -66,7 +66,7 @@ export class SourceMaps {
     this.#maps.set(key, cached);
     cached.catch(() => this.#maps.delete(key));
     const [oldest] = this.#maps.keys();
-    if (this.#maps.size > MOST_MAPS && oldest !== undefined) this.#maps.delete(oldest);
+    if (this.#maps.size > MAX_MAPS && oldest !== undefined) this.#maps.delete(oldest);
     return cached;
   }
 

@@ -112,10 +112,10 @@ export async function changeAgenda(
   throw conflict(say('keptChanging', { what: say('theAgenda', { channel }) }), say('againCure'));
 }
 
-const MOST_FREEZES = 50;
-const LONGEST_IN_EVIDENCE = 150;
+const MAX_FREEZES = 50;
+const MAX_IN_EVIDENCE = 150;
 
-const truncate = (text: string): string => [...text].slice(0, LONGEST_IN_EVIDENCE).join('');
+const truncate = (text: string): string => [...text].slice(0, MAX_IN_EVIDENCE).join('');
 
 const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: string) => ({
   action: { kind: 'freeze' as const },
@@ -155,7 +155,7 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
       const currentFreezes = agenda.freezes.filter(
         (each) => each.window.kind === 'weekly' || Date.parse(each.window.to) > now.getTime(),
       );
-      if (currentFreezes.length >= MOST_FREEZES)
+      if (currentFreezes.length >= MAX_FREEZES)
         throw refused(say('manyWindows', { count: currentFreezes.length }), say('manyWindowsCure'));
       return { agenda: { ...agenda, freezes: [...currentFreezes, freeze] }, entry: entryOf('added', freeze) };
     },

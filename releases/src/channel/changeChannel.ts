@@ -34,7 +34,7 @@ import {
 import { CLOCK_TOLERANCE_MS, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 2000;
-const LONGEST_PAUSE_MS = 400;
+const MAX_PAUSE_MS = 400;
 
 export interface Decision {
   state: ChannelState;
@@ -221,7 +221,7 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
       await writer.store.create(auditKey(writer.channel, document.seq), next);
       return { document, changed: true };
     }
-    await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, 4 * 2 ** attempt));
+    await pause(Math.random() * Math.min(MAX_PAUSE_MS, 4 * 2 ** attempt));
   }
   throw conflict(say('keptChanging', { what: say('theChannel', { channel: writer.channel }) }), say('againCure'));
 }

@@ -78,7 +78,7 @@ const contract: Rule = {
   },
 };
 
-const MOST_OPTIONAL = 3;
+const MAX_OPTIONAL = 3;
 const segments = (path: string): string[] => path.split('/').slice(1);
 const isOptional = (part: string): boolean => part.endsWith('?');
 
@@ -104,7 +104,7 @@ function pathProblem(path: string): string | null {
   if (parts.slice(0, -1).includes('*')) return say('starInside', { path });
   if (RESERVED.includes(first) || first.startsWith('_')) return say('ofServer', { path });
   if (parts.some((part) => part.includes('.'))) return say('likeAFile', { path });
-  if (parts.filter(isOptional).length > MOST_OPTIONAL) return say('manyOptional', { path, most: MOST_OPTIONAL });
+  if (parts.filter(isOptional).length > MAX_OPTIONAL) return say('manyOptional', { path, most: MAX_OPTIONAL });
   return null;
 }
 

@@ -11,7 +11,7 @@ const BEAT_MS = 100;
 const STANDSTILL_BEATS = 60;
 const SETTLED_BEATS = 5;
 /** Limit of waiting for a quiet page, since a page that polls never is. */
-const MOST_SETTLING_BEATS = 25;
+const MAX_SETTLING_BEATS = 25;
 /** Limit for a page that keeps making progress, in ms. */
 export const TIMEOUT_MS = 60_000;
 
@@ -219,7 +219,7 @@ async function waitFor(
 /** Waits until nothing has changed for a while. */
 export async function waitForIdle(next: () => Promise<Beat>, idleBeats = SETTLED_BEATS): Promise<void> {
   let last = '';
-  for (let beats = 0, idle = 0; beats < MOST_SETTLING_BEATS && idle < idleBeats; beats += 1) {
+  for (let beats = 0, idle = 0; beats < MAX_SETTLING_BEATS && idle < idleBeats; beats += 1) {
     const { progress } = await next();
     idle = progress === last ? idle + 1 : 0;
     last = progress;

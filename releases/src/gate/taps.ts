@@ -4,7 +4,7 @@ import { say } from '../sentences.ts';
 import { type Activity, beat, type Site, TIMEOUT_MS, type Visit, waitForIdle } from './pageWatch.ts';
 
 /** Limit of taps per page. */
-const MOST_TAPS = 24;
+const MAX_TAPS = 24;
 const SETTLED_BEATS = 2;
 
 /**
@@ -142,7 +142,7 @@ export async function tapThrough(
     (await page.evaluate(findVisibleTargets)).find(({ kind }) => !pressedKinds.has(kind));
   page.on('popup', (popup) => void popup.close());
   await perform((seen) => say('scrolled', { seen }), page.evaluate(scrollThrough));
-  for (let taps = 0; taps < MOST_TAPS && !isDone(); taps += 1) {
+  for (let taps = 0; taps < MAX_TAPS && !isDone(); taps += 1) {
     const name = chooseNext((await page.evaluate(listAndTouch, null)).names);
     if (name !== null) {
       const describeTap = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });

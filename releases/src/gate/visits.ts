@@ -3,7 +3,7 @@ import type { GateSubject } from './gate.ts';
 import type { Visit } from './pageWatch.ts';
 import type { Visitor } from './visitors.ts';
 
-const MOST_PAGES_OF_OTHERS = 12;
+const MAX_PAGES_OF_OTHERS = 12;
 
 const visitOf = (build: PageBuild, route: PageRoute, as: Visitor, by = build.id): Visit => ({
   id: build.id,
@@ -44,7 +44,7 @@ export function pagesForSlots(
   const visits = (isLikely: boolean) =>
     pages
       .filter(({ route }) => slots.some((slot) => isLikelyOn(slot, route)) === isLikely)
-      .slice(0, MOST_PAGES_OF_OTHERS)
+      .slice(0, MAX_PAGES_OF_OTHERS)
       .map(({ build, route }) => visitOf(build, route, 'member', by));
   const hasLikely = (slot: string) => routesOfSet.some(({ route }) => isLikelyOn(slot, route));
   return { likely: visits(true), rest: slots.every(hasLikely) ? [] : visits(false) };

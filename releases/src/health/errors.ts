@@ -33,9 +33,9 @@ export interface ErrorHealth {
 
 /** Pages opened up to this long before the first error count as exposed to it, in ms. */
 const OPEN_MS = 15 * 60_000;
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 /** Limit of distinct frames to look up. The others show their place in the built file. */
-const MOST_LOOKED_UP = 500;
+const MAX_LOOKED_UP = 500;
 
 /** Strips the folder of the package manager: `react-dom/cjs/react-dom.js`. */
 const withoutModules = (path: string): string => path.replace(/^.*\bnode_modules\//, '');
@@ -83,7 +83,7 @@ export async function summariseErrors(
 ): Promise<ErrorHealth[]> {
   const placesByFrame = new Map<string, Place | null>();
   for (const frame of errors.flatMap(({ frames }) => frames))
-    if (!placesByFrame.has(frame) && placesByFrame.size < MOST_LOOKED_UP)
+    if (!placesByFrame.has(frame) && placesByFrame.size < MAX_LOOKED_UP)
       placesByFrame.set(frame, await maps.place(frame));
   const groups = new Map<string, Located[]>();
   for (const error of errors) {
@@ -97,7 +97,7 @@ export async function summariseErrors(
   const all = [...groups.values()].map((group) => describe(group, events, running));
   const order = (a: ErrorHealth, b: ErrorHealth) =>
     Number(a.gone) - Number(b.gone) || b.visitors - a.visitors || b.last.localeCompare(a.last);
-  return all.sort(order).slice(0, MOST_SHOWN);
+  return all.sort(order).slice(0, MAX_SHOWN);
 }
 
 function describe(group: readonly Located[], events: readonly HealthEvent[], running: readonly string[]): ErrorHealth {

@@ -81,7 +81,7 @@ export interface VitalsMinute {
   values: Map<`${VitalMetric} ${CacheState}`, Histogram>;
 }
 
-const MOST_MINUTES = 20_000;
+const MAX_MINUTES = 20_000;
 
 /** Sums values by build and minute, so that size grows with builds and time, not with visitors or servers. */
 export class VitalsTally {
@@ -100,7 +100,7 @@ export class VitalsTally {
   addLine(line: VitalsLine): void {
     const key = `${line.at} ${line.build}`;
     const stored = this.#minutes.get(key);
-    if (!stored && this.#minutes.size >= MOST_MINUTES) return;
+    if (!stored && this.#minutes.size >= MAX_MINUTES) return;
     const minute = stored ?? { at: line.at, build: line.build, values: new Map() };
     this.#minutes.set(key, minute);
     const kind = `${line.metric} ${line.cache}` as const;

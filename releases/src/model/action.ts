@@ -172,9 +172,9 @@ interface Sentence {
 /** A parsed action with its evidence. */
 export type ReadAction = (Action | Sentence) & { evidence: (Evidence | Sentence)[] };
 
-const LONGEST_WHAT = 2000;
-const LONGEST_EVIDENCE = 500;
-const MOST_EVIDENCE = 50;
+const MAX_WHAT_CHARACTERS = 2000;
+const MAX_EVIDENCE_CHARACTERS = 500;
+const MAX_EVIDENCE_ENTRIES = 50;
 
 /** Returns as many whole ids as fit, and the number of the rest. */
 function fitBuilds(builds: readonly string[], room: number): ListedBuilds {
@@ -213,7 +213,7 @@ function formatAction(action: Action): string {
     ...('from' in action && action.from ? [`from:${formatForeignState(action.from)}`] : []),
     ...('into' in action ? [`into:${formatForeignState(action.into)}`] : []),
   ];
-  const { builds, more = 0 } = fitBuilds(action.builds, LONGEST_WHAT - 40 - qualifiers.join(' ').length);
+  const { builds, more = 0 } = fitBuilds(action.builds, MAX_WHAT_CHARACTERS - 40 - qualifiers.join(' ').length);
   return [...builds, ...qualifiers, ...(more > 0 ? [`+${more}`] : [])].join(' ');
 }
 
@@ -229,9 +229,10 @@ function parseForeignState(word: string): ForeignState | undefined {
 
 function encodeEvidence(evidence: Evidence): string {
   const text = JSON.stringify(evidence);
-  const excess = text.length - LONGEST_EVIDENCE;
+  const excess = text.length - MAX_EVIDENCE_CHARACTERS;
   if (excess <= 0) return text;
-  if ('builds' in evidence) return JSON.stringify({ ...evidence, ...fitBuilds(evidence.builds, LONGEST_EVIDENCE / 2) });
+  if ('builds' in evidence)
+    return JSON.stringify({ ...evidence, ...fitBuilds(evidence.builds, MAX_EVIDENCE_CHARACTERS / 2) });
   // JSON escapes make characters longer, so one cut may not be enough
   if (evidence.kind === 'finding')
     return encodeEvidence({ ...evidence, problem: truncate(evidence.problem, evidence.problem.length - excess) });
@@ -250,7 +251,7 @@ export function toStoredAction(
     why: truncate(why, 500),
     at,
     ...(action.kind === 'rollback' ? { to: action.to, names: action.names } : {}),
-    ...(evidence.length > 0 ? { evidence: evidence.slice(0, MOST_EVIDENCE).map(encodeEvidence) } : {}),
+    ...(evidence.length > 0 ? { evidence: evidence.slice(0, MAX_EVIDENCE_ENTRIES).map(encodeEvidence) } : {}),
   };
 }
 

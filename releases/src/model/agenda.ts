@@ -14,12 +14,12 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/));
 const person = textSchema(120);
 
-const MOST_MINUTES = 30 * 24 * 60;
+const MAX_MINUTES = 30 * 24 * 60;
 
 /** A share of visitors in percent (100 = live for everyone), and its delay after the schedule's start in minutes. */
 const stepSchema = v.object({
   percent: v.pipe(v.number(), v.gtValue(0), v.maxValue(100)),
-  minutes: v.pipe(v.number(), v.minValue(0), v.maxValue(MOST_MINUTES)),
+  minutes: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_MINUTES)),
 });
 
 export type Step = v.InferOutput<typeof stepSchema>;
@@ -149,7 +149,7 @@ const proposalSchema = v.object({
 export type PendingApproval = v.InferOutput<typeof proposalSchema>;
 
 /** Limit of pending proposals per channel. */
-export const MOST_PROPOSALS = 20;
+export const MAX_PROPOSALS = 20;
 
 const agendaSchema = v.object({
   format: v.literal(1),
@@ -159,7 +159,7 @@ const agendaSchema = v.object({
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
   /** Omitted while empty, because older readers do not know the field. */
-  proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MOST_PROPOSALS)), []),
+  proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MAX_PROPOSALS)), []),
   sig: v.string(),
 });
 
@@ -397,7 +397,7 @@ export function assertSteps(steps: readonly Step[]): void {
   if (steps.length === 0 || steps.length > 20) throw usage(say('manySteps'), cure);
   if (!rises) throw usage(say('stepsStay', { steps: stepsText(steps) }), cure);
   if (
-    steps.some(({ percent, minutes }) => !(percent > 0 && percent <= 100) || !(minutes >= 0 && minutes <= MOST_MINUTES))
+    steps.some(({ percent, minutes }) => !(percent > 0 && percent <= 100) || !(minutes >= 0 && minutes <= MAX_MINUTES))
   )
     throw usage(say('stepOutside'), cure);
 }

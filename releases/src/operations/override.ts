@@ -15,7 +15,7 @@ import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
-const LONGEST_HOURS = 7 * 24;
+const MAX_HOURS = 7 * 24;
 const overrideSchema = v.object({
   id: v.string(),
   channel: v.string(),
@@ -58,8 +58,8 @@ export async function createOverride(
   hours: number,
   why = '',
 ): Promise<Omit<Override, 'sig'>> {
-  if (!(hours > 0 && hours <= LONGEST_HOURS))
-    throw refused(say('linkTooLong', { most: LONGEST_HOURS }), say('linkTooLongCure'));
+  if (!(hours > 0 && hours <= MAX_HOURS))
+    throw refused(say('linkTooLong', { most: MAX_HOURS }), say('linkTooLongCure'));
   const document = await currentDocument(writer);
   const killedBuilds = builds.filter((id) => document.killed.includes(id));
   if (killedBuilds.length > 0) throw refused(say('killed', { builds: killedBuilds.join(', ') }), say('killedCure'));
@@ -118,7 +118,7 @@ export interface LocalRemote {
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const MOST_REMOTES = 8;
+const MAX_REMOTES = 8;
 
 /** True if an origin is on the visitor's own machine. */
 export const isLoopback = (origin: string): boolean => LOOPBACK.includes(new URL(origin).hostname);
@@ -142,14 +142,14 @@ export const localRemoteWord = ({ name, origin }: LocalRemote): string => `${nam
 /** Parses local remotes, sorted by name. Throws usage for none, too many or duplicates. */
 export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
   const remotes = words.map(parseLocalRemote).sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (remotes.length === 0 || remotes.length > MOST_REMOTES)
-    throw usage(say('manyRemotes', { most: MOST_REMOTES }), say('remoteCure'));
+  if (remotes.length === 0 || remotes.length > MAX_REMOTES)
+    throw usage(say('manyRemotes', { most: MAX_REMOTES }), say('remoteCure'));
   const duplicate = remotes.find(({ name }, at) => remotes[at - 1]?.name === name);
   if (duplicate) throw usage(say('namedTwice', { name: duplicate.name }), say('namedTwiceCure'));
   return remotes;
 }
 
-const LONGEST_PERSON = 60;
+const MAX_PERSON = 60;
 const BROWSER = /^[0-9a-f]{32}$/;
 const previewSchema = v.object({
   /** Hash of a secret that is stored in one browser. */
@@ -251,10 +251,8 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
   const remotes = parseLocalRemotes(words.filter((word) => word !== browser)).map(localRemoteWord);
   // lone surrogates cannot be stored in the log
   const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
-  if (!person || person.length > LONGEST_PERSON)
-    throw usage(say('forNobody'), say('forNobodyCure', { most: LONGEST_PERSON }));
-  if (!(hours > 0 && hours <= LONGEST_HOURS))
-    throw refused(say('tooLong', { most: LONGEST_HOURS }), say('tooLongCure'));
+  if (!person || person.length > MAX_PERSON) throw usage(say('forNobody'), say('forNobodyCure', { most: MAX_PERSON }));
+  if (!(hours > 0 && hours <= MAX_HOURS)) throw refused(say('tooLong', { most: MAX_HOURS }), say('tooLongCure'));
   const at = await timeOf(writer);
   const expires = new Date(at.getTime() + hours * 3_600_000).toISOString();
   const change = await changeChannel(writer, async (current) => ({

@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { type SwitchOptions, switchStable } from './switching.ts';
 
 /** Number of former states that are searched for a build. */
-const MOST_STATES = 500;
+const MAX_STATES = 500;
 
 /** The channel to take builds from, in this store or another one. */
 export interface Source {
@@ -93,14 +93,14 @@ async function copyFrom(writer: Writer, from: Source, records: readonly BuildRec
   for (const record of records) await copyBuild(from.store, writer.store, record, await writer.store.time());
 }
 
-/** Returns every build that was stable in the last `MOST_STATES` states of the channel. */
+/** Returns every build that was stable in the last `MAX_STATES` states of the channel. */
 async function findEverStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
   const live = new Set(document.stable?.builds ?? []);
   let states = 0;
   for await (const { stable } of history(from.store, document, from.publicKey)) {
     for (const id of stable?.builds ?? []) live.add(id);
     states += 1;
-    if (states >= MOST_STATES) break;
+    if (states >= MAX_STATES) break;
   }
   return live;
 }

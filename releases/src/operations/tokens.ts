@@ -80,7 +80,7 @@ export interface TokenRequest {
   person?: string;
 }
 
-const LONGEST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 
 const inOneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
@@ -93,7 +93,7 @@ export async function createToken(
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
   const now = (await timeOf({ store, now: () => new Date() })).getTime();
-  if (days !== null && days > LONGEST_DAYS)
+  if (days !== null && days > MAX_DAYS)
     throw usage(`no token lasts ${days} days`, 'Leave --days out for a token that never expires.');
   const record: TokenRecord = {
     id,

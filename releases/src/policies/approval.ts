@@ -11,7 +11,7 @@ import {
   type ForwardRequest,
   isSamePerson,
   liveOf,
-  MOST_PROPOSALS,
+  MAX_PROPOSALS,
   type PendingApproval,
   type Person,
   parseSteps,
@@ -29,7 +29,7 @@ import { schedule } from './schedule.ts';
 // in the channel's append-only log, so that restoring an older agenda cannot revive a decided proposal.
 
 const APPROVAL_HOURS = 24;
-const LONGEST_HOURS = 7 * 24;
+const MAX_HOURS = 7 * 24;
 
 /** A change that was made, or the proposal that waits in its place. */
 export type RequestOutcome = (Change | Promotion) & { proposal?: ProposalView };
@@ -68,8 +68,8 @@ async function setApprovalRule(
   { hours, why }: Extract<ForwardRequest, { verb: 'approval' }>,
   seq?: number,
 ): Promise<Change> {
-  if (hours !== null && !(hours > 0 && hours <= LONGEST_HOURS))
-    throw usage(say('waitsTooLong', { most: LONGEST_HOURS }), say('waitsTooLongCure'));
+  if (hours !== null && !(hours > 0 && hours <= MAX_HOURS))
+    throw usage(say('waitsTooLong', { most: MAX_HOURS }), say('waitsTooLongCure'));
   const at = (await timeOf(writer)).toISOString();
   return changeChannel(
     writer,
@@ -164,7 +164,7 @@ async function propose(
     const pendingProposals = agenda.proposals.filter(({ expires }) => Date.parse(expires) > now.getTime());
     const twin = pendingProposals.find((each) => isSameRequest(each, proposal));
     if (twin) throw refused(say('sameWaits', { by: twin.by, id: twin.id }), say('sameWaitsCure', { id: twin.id }));
-    if (pendingProposals.length >= MOST_PROPOSALS)
+    if (pendingProposals.length >= MAX_PROPOSALS)
       throw refused(say('manyWait', { count: pendingProposals.length }), say('manyWaitCure'));
     if (stateDigest(at) !== proposal.before)
       throw conflict(say('changedMeanwhile', { channel: at.channel }), say('lookAgainCure'));

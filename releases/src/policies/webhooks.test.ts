@@ -15,7 +15,7 @@ import { viewAgenda } from './agendaView.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
 import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
 import type { WebhookEvent } from './webhookEvents.ts';
-import { addWebhook, deliver, listWebhooks, MOST_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
+import { addWebhook, deliver, listWebhooks, MAX_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
 
 const HERE = { allowPrivate: true };
 const always = async () => true;
@@ -227,8 +227,8 @@ describe('a receiver that fails', () => {
     await add();
     await at.activate(next);
     failing(410);
-    for (let n = 0; n < MOST_ATTEMPTS; n += 1) await send(n * 1.1);
-    expect(types()).toHaveLength(MOST_ATTEMPTS);
+    for (let n = 0; n < MAX_ATTEMPTS; n += 1) await send(n * 1.1);
+    expect(types()).toHaveLength(MAX_ATTEMPTS);
     const { seq } = await at.current();
     expect(await listWebhooks(at.writer)).toMatchObject([
       { attempts: 0, undelivered: [{ id: `production-${seq}`, problem: 'answered 410' }] },

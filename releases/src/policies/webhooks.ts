@@ -18,12 +18,12 @@ import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 // Notifies webhooks of changes to a channel. Instead of a queue, each webhook stores the last delivered state of the log. So no switch
 // waits for a webhook, and a restart loses nothing.
 
-const MOST_WEBHOOKS = 20;
+const MAX_WEBHOOKS = 20;
 const KEPT_UNDELIVERED = 10;
 const FIRST_PAUSE_MS = 10_000;
-const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
+const MAX_PAUSE_MS = 60 * MINUTE_MS;
 /** Attempts before an event is given up, over about a day. */
-export const MOST_ATTEMPTS = 32;
+export const MAX_ATTEMPTS = 32;
 const DELIVERY_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
@@ -55,7 +55,7 @@ const documentSchema = v.object({
   format: v.literal(1),
   channel: nameSchema,
   nonce: v.string(),
-  webhooks: v.pipe(v.array(webhookSchema), v.maxLength(MOST_WEBHOOKS)),
+  webhooks: v.pipe(v.array(webhookSchema), v.maxLength(MAX_WEBHOOKS)),
   sig: v.string(),
 });
 
@@ -212,7 +212,7 @@ export async function addWebhook(
 }
 
 function requireRoom({ length }: readonly Webhook[]): void {
-  if (length >= MOST_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
+  if (length >= MAX_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
 }
 
 const missingWebhook = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
@@ -247,7 +247,7 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
 }
 
 /** Delay after the given number of failures: 10 s, 20 s, 40 s … 1 h. */
-const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+const pauseAfter = (failures: number): number => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 
 /** Applies the result of an attempt: moves on to the next event, plans a retry or gives the event up. */
 function applyOutcome(webhook: Webhook, event: WebhookEvent, problem: string | null, now: Date): Webhook {
@@ -255,7 +255,7 @@ function applyOutcome(webhook: Webhook, event: WebhookEvent, problem: string | n
   if (problem === null) return advancedWebhook;
   const shortProblem = [...problem].slice(0, 200).join('');
   const attempts = webhook.attempts + 1;
-  if (attempts < MOST_ATTEMPTS)
+  if (attempts < MAX_ATTEMPTS)
     return {
       ...webhook,
       attempts,
@@ -287,7 +287,7 @@ async function deliverTo(
   while (progress.seq < document.seq && (await mayGoOn())) {
     // a delay above the maximum was set by a wrong clock
     const remainingMs = progress.retry ? Date.parse(progress.retry) - (await timeOf(writer)).getTime() : 0;
-    if (remainingMs > 0 && remainingMs <= LONGEST_PAUSE_MS) break;
+    if (remainingMs > 0 && remainingMs <= MAX_PAUSE_MS) break;
     const event = eventOf(await readState(writer.store, document, progress.seq + 1, writer.key.publicKey), rules);
     if (!event) {
       progress = { ...progress, seq: progress.seq + 1 };

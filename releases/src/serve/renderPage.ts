@@ -139,7 +139,7 @@ export const misplacedMarks = (template: string): Placeholder[] =>
   PLACEHOLDERS.filter((name) => template.split(`<!--lz:${name}-->`).length !== 2);
 
 /** Limit of preloaded scripts: each has a hash in the policy, and nginx accepts 4 KiB of headers. Others load on demand. */
-const MOST_PRELOADED = 16;
+const MAX_PRELOADED = 16;
 
 function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   const route = routeAt(pageSet, path)?.preload ?? { js: [], css: [] };
@@ -150,7 +150,7 @@ function preloadsFor({ pageSet, path, inlineCss = [] }: PageInput) {
   };
   const preload = (as: string) => (href: string) =>
     `<link rel="preload" as="${as}" href="${escapeHtml(href)}" ${integrity(href)}>`;
-  const scripts = [pageSet.host.entry, ...route.js].slice(0, MOST_PRELOADED);
+  const scripts = [pageSet.host.entry, ...route.js].slice(0, MAX_PRELOADED);
   const html = [
     ...pageSet.host.css.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}" ${integrity(href)}>`),
     ...scripts.map(preload('script')),

@@ -23,7 +23,7 @@ export const serverNow = (): number => Date.now() + correction().aheadMs;
 /** Smaller differences count as none: the `Date` header has whole seconds, and responses take time. */
 const TOLERANCE_MS = MINUTE_MS;
 /** The device may have slept during a longer call. */
-const LONGEST_CALL_MS = 10 * SECOND_MS;
+const MAX_CALL_MS = 10 * SECOND_MS;
 
 /** A cached response has the date of its creation. */
 const isCached = (headers: Record<string, unknown>): boolean =>
@@ -33,7 +33,7 @@ const isCached = (headers: Record<string, unknown>): boolean =>
 export function noteServerTime(headers: Record<string, unknown>, requestedAt: number): void {
   const servedAt = parseHttpDate(String(headers.date));
   const durationMs = Date.now() - requestedAt;
-  if (Number.isNaN(servedAt) || durationMs < 0 || durationMs > LONGEST_CALL_MS || isCached(headers)) return;
+  if (Number.isNaN(servedAt) || durationMs < 0 || durationMs > MAX_CALL_MS || isCached(headers)) return;
   const measuredAheadMs = servedAt - requestedAt - durationMs / 2;
   const aheadMs = Math.abs(measuredAheadMs) < TOLERANCE_MS ? 0 : measuredAheadMs;
   const clock = correction();

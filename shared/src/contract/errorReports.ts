@@ -44,7 +44,7 @@ export function messageClass(message: string): string | null {
 /** Errors in a build's code, besides the failures to load it. */
 export const scriptErrors = ['uncaught', 'rejection'] as const;
 
-export const MOST_FRAMES = 5;
+export const MAX_FRAMES = 5;
 
 /** `chat/1.4.0-3f9c1a7b20de/static/js/chat.js:1:8123`: file of a build, line, column. */
 export const FRAME =
@@ -54,5 +54,5 @@ export const FRAME =
 export function framesOf(stack: string): string[] {
   const places = stack.matchAll(/\/builds\/([^\s?#:]+)(?:[?#][^\s:)]*)?(:\d+:\d+)/g);
   const frames = [...places].map(([, file = '', place = '']) => file + place);
-  return frames.filter((frame) => FRAME.test(frame)).slice(0, MOST_FRAMES);
+  return frames.filter((frame) => FRAME.test(frame)).slice(0, MAX_FRAMES);
 }

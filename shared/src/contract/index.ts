@@ -18,7 +18,7 @@ export { statedFailure } from './statedFailure.ts';
 export {
   DAY_MS,
   HOUR_MS,
-  LONGEST_WAIT_SECONDS,
+  MAX_WAIT_SECONDS,
   MINUTE_MS,
   PATIENT,
   type Pace,

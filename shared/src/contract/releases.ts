@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { FRAME, MOST_FRAMES, messageClass, scriptErrors } from './errorReports.ts';
+import { FRAME, MAX_FRAMES, messageClass, scriptErrors } from './errorReports.ts';
 import { remoteFailures } from './failures.ts';
 
 // Documents exchanged between builds, release system, server and page. The release system adds the checks that need more than a
@@ -324,7 +324,7 @@ export const errorsReportSchema = v.object({
           ),
         ),
         /** Innermost first. */
-        frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MOST_FRAMES)),
+        frames: v.pipe(v.array(v.pipe(v.string(), v.regex(FRAME))), v.maxLength(MAX_FRAMES)),
         /** Route pattern of the screen, never its URL. */
         route: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH)),
       }),

@@ -6,7 +6,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Longest `Retry-After` that is waited for; after a longer one only the user can retry. */
-export const LONGEST_WAIT_SECONDS = 15 * 60;
+export const MAX_WAIT_SECONDS = 15 * 60;
 
 const httpDate =
   /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})/g;
@@ -30,7 +30,7 @@ export function retryAfterSeconds(header: unknown, answeredAt?: unknown): number
   ].filter((wait) => !Number.isNaN(wait));
   if (waits.length === 0) return undefined;
   const seconds = Math.max(1, Math.ceil(Math.max(...waits)));
-  return seconds > LONGEST_WAIT_SECONDS ? null : seconds;
+  return seconds > MAX_WAIT_SECONDS ? null : seconds;
 }
 
 /** How pauses grow: they double from the first to the longest. Each is shortened by a random fraction of up to `spread`. */

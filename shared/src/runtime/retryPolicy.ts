@@ -1,4 +1,4 @@
-import { type ApiError, LONGEST_WAIT_SECONDS, MINUTE_MS, retryAfterSeconds, SECOND_MS, waitOf } from '../contract';
+import { type ApiError, MAX_WAIT_SECONDS, MINUTE_MS, retryAfterSeconds, SECOND_MS, waitOf } from '../contract';
 
 export interface Clock {
   now: () => number;
@@ -7,15 +7,15 @@ export interface Clock {
 }
 
 /** The longest `setTimeout`: browsers run a longer one immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const realClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, run) {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (remainingMs: number) => {
-      const laterMs = remainingMs - LONGEST_TIMER_MS;
-      timer = setTimeout(() => (laterMs > 0 ? arm(laterMs) : run()), Math.min(remainingMs, LONGEST_TIMER_MS));
+      const laterMs = remainingMs - MAX_TIMER_MS;
+      timer = setTimeout(() => (laterMs > 0 ? arm(laterMs) : run()), Math.min(remainingMs, MAX_TIMER_MS));
     };
     arm(milliseconds);
     return () => clearTimeout(timer);
@@ -122,7 +122,7 @@ function createRetryPolicy() {
       if (!error || wait === undefined) return;
       const [oldest] = holds.keys();
       if (holds.size >= MAX_HOLDS && oldest !== undefined) holds.delete(oldest);
-      holds.set(call, { until: now() + (wait ?? LONGEST_WAIT_SECONDS) * SECOND_MS, error });
+      holds.set(call, { until: now() + (wait ?? MAX_WAIT_SECONDS) * SECOND_MS, error });
     },
 
     /** Records a user action, which exempts the next requests from waiting. */

@@ -60,7 +60,7 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
 }
 
 /** More marks than this have no room side by side. */
-const MOST_MARKS = 40;
+const MAX_MARKS = 40;
 
 function ProgressPart({ progress }: { progress: Progress }) {
   const { scene, scenes, title, endings, endingsCount } = progress;
@@ -70,7 +70,7 @@ function ProgressPart({ progress }: { progress: Progress }) {
         <span>{words.scene(scene, scenes)}</span>
         {title && <span className={styles.sceneTitle}>{title}</span>}
       </p>
-      {scenes <= MOST_MARKS && (
+      {scenes <= MAX_MARKS && (
         <div className={styles.track} aria-hidden="true">
           {Array.from({ length: scenes }, (_, index) => (
             <span key={`scene ${index + 1}`} data-told={index < scene || undefined} />

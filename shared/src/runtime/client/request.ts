@@ -119,7 +119,7 @@ const GET_RETRIES = 2;
 /** Delays for a lost connection, which is often a single event. */
 const QUICK: Pace = { firstMs: 600, longestMs: 1_200, spread: 1 };
 /** A longer `Retry-After` is not waited for: the caller gets the error. */
-const LONGEST_RETRY_WAIT_SECONDS = 3;
+const MAX_RETRY_WAIT_SECONDS = 3;
 
 type AdapterWrapper = (next: AxiosAdapter) => AxiosAdapter;
 
@@ -336,7 +336,7 @@ function mayRetry({ method, retries = 0 }: InternalAxiosRequestConfig, status: n
   return code === 'ERR_NETWORK' && navigator.onLine;
 }
 
-const isShortWait = (error: ApiError) => (waitOf(error) ?? 0) <= LONGEST_RETRY_WAIT_SECONDS && waitOf(error) !== null;
+const isShortWait = (error: ApiError) => (waitOf(error) ?? 0) <= MAX_RETRY_WAIT_SECONDS && waitOf(error) !== null;
 
 const pauseBeforeRetry = ({ retries = 0, signal }: InternalAxiosRequestConfig, error: ApiError) =>
   new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ interface SupervisorOptions {
 
 const FIRST_PAUSE_MS = 500;
 /** the longest pause; pauses double from the first up to it */
-const LONGEST_PAUSE_MS: Record<CloseReason, number> = {
+const MAX_PAUSE_MS: Record<CloseReason, number> = {
   unreachable: 5_000,
   unauthorized: 30_000,
   refused: 10 * 60_000,
@@ -157,7 +157,7 @@ export class Supervisor {
 
   #longestPauseMs(reason: CloseReason): number {
     const isLong = reason === 'unreachable' && this.#clock.now() - this.#lastHealthyAt > MINUTE_MS;
-    return isLong ? LONG_OUTAGE_PAUSE_MS : LONGEST_PAUSE_MS[reason];
+    return isLong ? LONG_OUTAGE_PAUSE_MS : MAX_PAUSE_MS[reason];
   }
 
   #fail(reason: CloseReason, longestMs = this.#longestPauseMs(reason)) {
