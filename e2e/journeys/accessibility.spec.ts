@@ -28,12 +28,14 @@ async function findings(page: Page, options: RunOptions = {}): Promise<string[]>
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} (${node.failureSummary})`));
 }
 
-/** Runs in the page, with letters twice as large: lines that lie upon each other, and controls that nobody can reach. */
+/** Runs in the page with letters twice as large: returns lines that overlap and controls that are out of reach. */
 function illegible(): string[] {
   document.documentElement.style.fontSize = '200%';
   const scrolls = (element: Element): boolean => /auto|scroll/.test(getComputedStyle(element).overflowX);
+  // a row that was swiped aside goes back by another swipe
+  const isSwiped = (element: Element): boolean => new DOMMatrix(getComputedStyle(element).transform).e !== 0;
   const isSidewaysReachable = (element: Element | null): boolean =>
-    element !== null && (scrolls(element) || isSidewaysReachable(element.parentElement));
+    element !== null && (scrolls(element) || isSwiped(element) || isSidewaysReachable(element.parentElement));
   const seen = [...document.querySelectorAll<HTMLElement>('body *')].filter(
     (element) => element.checkVisibility() && element.closest('[aria-hidden="true"], [inert]') === null,
   );
