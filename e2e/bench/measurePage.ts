@@ -88,7 +88,7 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
   // reported by the page: polling would run the driver's code there, tens of ms during a throttled start
   await cdp.send('Runtime.enable');
   await cdp.send('Runtime.addBinding', { name: '__benchTell' });
-  const waitForMoment = (moment: Moment) =>
+  const waitFor = (moment: Moment) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${url}: no ${moment} within a minute`)), 60_000);
       cdp.on('Runtime.bindingCalled', ({ payload }) => {
@@ -97,12 +97,12 @@ async function openSlowly(context: BrowserContext, url: string, selector: string
         resolve();
       });
     });
-  const appReady = waitForMoment('ready');
+  const appReady = waitFor('ready');
   // the compiler of this file adds calls of a helper that the page does not have
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observe, selector);
   await page.goto(url, { waitUntil: 'commit' });
-  return { page, loaded, appReady, waitForMoment };
+  return { page, loaded, appReady, waitFor };
 }
 
 async function visit(context: BrowserContext, url: string, selector: string, isLinkSlow = false): Promise<Sample> {
@@ -191,27 +191,24 @@ const tabContent = 'main button';
 
 /** Records the tap, later long tasks, and the frame in which the tab's content is visible. Runs in the page. Returns where to tap. */
 function watchTab([path, selector]: readonly [string, string]) {
-  const tabMetrics = { tapped: 0, content: 0, blocking: 0 };
-  window.__benchTab = tabMetrics;
-  addEventListener('click', (event) => (tabMetrics.tapped ||= event.timeStamp), { capture: true });
+  const sums = { tapped: 0, content: 0, blocking: 0 };
+  window.__benchTab = sums;
+  addEventListener('click', (event) => (sums.tapped ||= event.timeStamp), { capture: true });
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
-      const isOfTab =
-        tabMetrics.tapped > 0 &&
-        startTime >= tabMetrics.tapped &&
-        (!tabMetrics.content || startTime < tabMetrics.content);
-      if (isOfTab) tabMetrics.blocking += duration - 50;
+      const isOfTab = sums.tapped > 0 && startTime >= sums.tapped && (!sums.content || startTime < sums.content);
+      if (isOfTab) sums.blocking += duration - 50;
     }
   }).observe({ type: 'longtask' });
   const check = () => {
     const isVisible = [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0);
-    if (!tabMetrics.tapped || location.pathname !== path || !isVisible) return void requestAnimationFrame(check);
-    tabMetrics.content = performance.now();
+    if (!sums.tapped || location.pathname !== path || !isVisible) return void requestAnimationFrame(check);
+    sums.content = performance.now();
     window.__benchTell('tab');
   };
   requestAnimationFrame(check);
-  const tab = document.querySelector(`nav a[href="${path}"]`)?.getBoundingClientRect() ?? new DOMRect();
-  return [tab.x + tab.width / 2, tab.y + tab.height / 2] as const;
+  const box = document.querySelector(`nav a[href="${path}"]`)?.getBoundingClientRect() ?? new DOMRect();
+  return [box.x + box.width / 2, box.y + box.height / 2] as const;
 }
 
 /** Measures the first tap on the tab of `path`, as soon as a cold visit to `origin/explore` is ready. */
@@ -222,28 +219,20 @@ export async function measureTab(browser: Browser, origin: string, path: string)
     serviceWorkers: 'block',
     hasTouch: true,
   });
-  const { page, loaded, appReady, waitForMoment } = await openSlowly(
-    context,
-    `${origin}/explore`,
-    'a[href^="/story/"]',
-  );
+  const { page, loaded, appReady, waitFor } = await openSlowly(context, `${origin}/explore`, 'a[href^="/story/"]');
   await appReady;
-  const tab = waitForMoment('tab');
+  const tab = waitFor('tab');
   const [x, y] = await page.evaluate(watchTab, [path, tabContent] as const);
-  const loadedBefore = loaded.length;
+  const start = loaded.length;
   await page.touchscreen.tap(x, y);
   await tab;
-  const loadedAtContent = loaded.length;
+  const end = loaded.length;
   const { tapped, content, blocking } = await page.evaluate(async () => {
     // long tasks are reported after their end
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     return window.__benchTab;
   });
-  const sample = {
-    contentMs: content - tapped,
-    blockingMs: blocking,
-    loaded: loaded.slice(loadedBefore, loadedAtContent),
-  };
+  const sample = { contentMs: content - tapped, blockingMs: blocking, loaded: loaded.slice(start, end) };
   await context.close();
   return sample;
 }

@@ -79,16 +79,11 @@ async function boot(page: Page, withCard: boolean, timeout: number): Promise<num
 }
 
 const bootWithout = (browser: Browser, origin: string, count: number, fault: Fault) => {
-  const brokenNames = victims.slice(0, count).join('|');
-  return visit(
-    browser,
-    origin,
-    count ? [[new RegExp(`/(builds|stock)/(${brokenNames})/`), fault]] : [],
-    async (page) => {
-      await slowDown(page);
-      return boot(page, count < victims.length, BOOT_MS);
-    },
-  );
+  const names = victims.slice(0, count).join('|');
+  return visit(browser, origin, count ? [[new RegExp(`/(builds|stock)/(${names})/`), fault]] : [], async (page) => {
+    await slowDown(page);
+    return boot(page, count < victims.length, BOOT_MS);
+  });
 };
 
 async function medianBoot(...args: Parameters<typeof bootWithout>): Promise<number | null> {
@@ -102,17 +97,14 @@ const formatTimes = (times: (number | null)[]) =>
 
 /** Boot time with zero to four of four remotes dead or hung. */
 async function measureBoot(browser: Browser, ours: string, stock: string): Promise<Row[]> {
-  const [baseline, stockBaseline] = [
-    await medianBoot(browser, ours, 0, 'hang'),
-    await medianBoot(browser, stock, 0, 'hang'),
-  ];
-  const rows = [row('boot, all remotes well, ms', formatTimes([baseline]), '–', true, formatTimes([stockBaseline]))];
+  const [base, stockBase] = [await medianBoot(browser, ours, 0, 'hang'), await medianBoot(browser, stock, 0, 'hang')];
+  const rows = [row('boot, all remotes well, ms', formatTimes([base]), '–', true, formatTimes([stockBase]))];
   const counts = victims.map((_, index) => index + 1);
   for (const [name, fault] of Object.entries<Fault>({ dead: { status: 404 }, hung: 'hang' })) {
     const times: (number | null)[] = [];
     for (const count of counts) times.push(await medianBoot(browser, ours, count, fault));
     const stockTimes = await Promise.all(counts.map((count) => bootWithout(browser, stock, count, fault)));
-    const isMet = baseline !== null && times.every((one) => one !== null && one - baseline <= 300);
+    const isMet = base !== null && times.every((one) => one !== null && one - base <= 300);
     const what = `boot with 1 / 2 / 3 / 4 of 4 remotes ${name}, ms`;
     rows.push(row(what, formatTimes(times), 'always, ≤ +300', isMet, formatTimes(stockTimes)));
   }
@@ -213,17 +205,11 @@ async function measureTampering(browser: Browser, ours: Parts, stock: Parts): Pr
     return collected;
   };
   const ourOutcomes = await outcomes(ours, tamperings(ours));
-  const stockOutcomes = await outcomes(stock, [...tamperings(stock), manifest]);
+  const peer = await outcomes(stock, [...tamperings(stock), manifest]);
   const counts = (found: Outcome[]) =>
     [...new Set(found)].map((one) => `${found.filter((other) => other === one).length} ${one}`).join(', ');
   const isMet = ourOutcomes.every((outcome) => outcome === 'refused');
-  return row(
-    'files of a remote changed on their way',
-    counts(ourOutcomes),
-    'all refused',
-    isMet,
-    counts(stockOutcomes),
-  );
+  return row('files of a remote changed on their way', counts(ourOutcomes), 'all refused', isMet, counts(peer));
 }
 
 const edition = (says: string) => ({ remote: 'account', part: 'my', says });

@@ -44,14 +44,8 @@ const answersOf = (front: RunningServer, paths: readonly string[]) =>
   Promise.all(
     paths.map(async (path) => {
       const { headers, body } = await fetchRaw(front.origin + path, browser);
-      const {
-        date: _date,
-        connection: _connection,
-        'keep-alive': _alive,
-        'x-request-id': _id,
-        ...ownHeaders
-      } = headers;
-      return { path, headers: ownHeaders, body: body.toString('base64') };
+      const { date: _date, connection: _connection, 'keep-alive': _alive, 'x-request-id': _id, ...rest } = headers;
+      return { path, headers: rest, body: body.toString('base64') };
     }),
   );
 

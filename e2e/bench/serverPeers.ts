@@ -49,11 +49,7 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 }
 
 /** Makes a process collect its garbage on SIGUSR2. */
-const collectOnSignal = [
-  '--expose-gc',
-  '--import',
-  'data:text/javascript,process.on("SIGUSR2",()=>{gc();process.send(0)})',
-];
+const gcFlags = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>{gc();process.send(0)})'];
 const COLLECTED_MS = 1_000;
 
 /** Resident memory after a garbage collection of the front server, in MB. */
@@ -76,7 +72,7 @@ export async function serveFront(data: string, store: string, backend: string): 
   const log = openSync(join(data, 'access.log'), 'a');
   const child = spawn(
     process.execPath,
-    [...collectOnSignal, '--import', 'tsx', join(repoRoot, 'host/server/main.ts'), '--serve'],
+    [...gcFlags, '--import', 'tsx', join(repoRoot, 'host/server/main.ts'), '--serve'],
     {
       cwd: repoRoot,
       env: { ...process.env, PORT: String(port), DATA_DIR: data, RELEASES_STORE: store, BACKEND_URL: backend },
@@ -109,11 +105,7 @@ export const fetchRaw = (url: string, headers: Record<string, string> = {}) =>
     get(url, { headers }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
-      const headerEntries = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: Object.fromEntries(headerEntries),
-        body: Buffer.concat(chunks),
-      });
+      const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+      resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(pairs), body: Buffer.concat(chunks) });
     }).once('error', reject);
   });

@@ -136,7 +136,7 @@ export const textOf = ({
   error_message,
 });
 
-/** Returns the text that a reply showed before its newest revision; undefined if it was never retold. */
+/** Returns the text that a reply showed before its newest revision; undefined if it has one text only. */
 const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
   db.first(
     query

@@ -29,20 +29,12 @@ export async function canaryShare(): Promise<Row[]> {
     ours[n] = bucket(`visitor-${n}`, 'bench-salt');
     usual[n] = wholeBucket(`visitor-${n}`);
   }
-  const [deviation, usualDeviation] = [
+  const [worst, usualWorst] = [
     worstDeviation(ours, (place, percent) => place < percent),
     worstDeviation(usual, (place, percent) => place <= percent),
   ];
   const what = 'canary asked 0.1…50 %: worst distance, points';
-  return [
-    row(
-      what,
-      deviation.toFixed(3),
-      '≤ 0.1',
-      deviation <= 0.1,
-      `${usualDeviation.toFixed(2)} (whole buckets, inclusive)`,
-    ),
-  ];
+  return [row(what, worst.toFixed(3), '≤ 0.1', worst <= 0.1, `${usualWorst.toFixed(2)} (whole buckets, inclusive)`)];
 }
 
 const RAMPS = 2_000;

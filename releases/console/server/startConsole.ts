@@ -174,13 +174,8 @@ async function sourceHash(): Promise<string> {
   const uiFolder = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
   const packages = ['react', 'react-dom'].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
   const pageSources = await sourcesBelow(join(ROOT, 'src'));
-  const files = [
-    ...pageSources,
-    ...(await sourcesBelow(uiFolder)),
-    join(ROOT, 'rsbuild.config.ts'),
-    FLOOR,
-    ...packages,
-  ];
+  const kitSources = await sourcesBelow(uiFolder);
+  const files = [...pageSources, ...kitSources, join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];
   const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return sha256Hex(files.map((file, at) => `${basename(file)}\n${contents[at]}`).join('\n'));
 }
@@ -410,17 +405,14 @@ function startWatch(console: ConsoleContext, onProblem: (cause: unknown) => void
   const watchLease = new Lease(console.options.store, 'watch');
   const stepsLease = new Lease(console.options.store, 'steps');
   const webhooksLease = new Lease(console.options.store, 'webhooks');
-  const busyReceivers = new Set<string>();
+  const busy = new Set<string>();
   const watch = withoutOverlap(() => watchOnce(console, watchLease, onProblem).catch(onProblem));
   const step = withoutOverlap(() => stepOnce(console, stepsLease, onProblem).catch(onProblem));
   const timers = [
     setInterval(watch, POLL_MS).unref(),
     setInterval(step, POLL_MS).unref(),
     // rounds overlap: a slow receiver is skipped until it has answered
-    setInterval(
-      () => void deliverOnce(console, webhooksLease, onProblem, busyReceivers).catch(onProblem),
-      POLL_MS,
-    ).unref(),
+    setInterval(() => void deliverOnce(console, webhooksLease, onProblem, busy).catch(onProblem), POLL_MS).unref(),
     setInterval(() => void alarmOnce(console, watchLease, onProblem).catch(onProblem), ALARM_MS).unref(),
     setInterval(() => void sweepOnce(console, watchLease).catch(onProblem), SWEEP_MS).unref(),
   ];

@@ -219,7 +219,7 @@ export const saveTypedReason = (typedReason: TypedReason): void =>
   sessionStorage.setItem(TYPED_KEY, JSON.stringify(typedReason));
 export const forgetTypedReason = (): void => sessionStorage.removeItem(TYPED_KEY);
 
-/** Returns the reason typed for the same question, if it was never confirmed. */
+/** Returns the reason typed for the same question and not confirmed. */
 export function typedReasonFor(channel: string, title: string): TypedReason | null {
   const typedReason = JSON.parse(sessionStorage.getItem(TYPED_KEY) ?? 'null') as TypedReason | null;
   return typedReason?.channel === channel && typedReason.title === title ? typedReason : null;
