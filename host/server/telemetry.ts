@@ -63,7 +63,7 @@ function createQueuedStdout(onOmitted: (bytes: number) => void) {
     return true;
   };
   return {
-    isCaughtUp: writeQueue,
+    writeQueue,
     /** Accepts whole lines; the caller may reuse their memory immediately. */
     write(lines: Buffer) {
       const rest = writeQueue() ? writeAvailable(lines) : lines;
@@ -89,14 +89,14 @@ function createBatchedStdout(onOmitted: (bytes: number) => void) {
     const dueBytes = usedBytes;
     usedBytes = 0;
     if (dueBytes) stdout.write(buffer.subarray(0, dueBytes));
-    if (!stdout.isCaughtUp()) timer.refresh();
+    if (!stdout.writeQueue()) timer.refresh();
   };
   const timer = setTimeout(flush, FLUSH_INTERVAL_MS);
   process.once('exit', () => {
     flush();
     const deadline = performance.now() + EXIT_TIMEOUT_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    while (!stdout.isCaughtUp() && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, EXIT_POLL_MS);
+    while (!stdout.writeQueue() && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, EXIT_POLL_MS);
   });
   return {
     // makes pino set `lastLevel` for each line
