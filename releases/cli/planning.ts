@@ -229,7 +229,7 @@ export function addWebhook(program: Command): void {
       const { webhook: addedWebhook, secret } = await (await clientFor(rest)).addWebhook(url);
       print(json, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
         secret,
-        `Shown only now, for whoever checks the signatures. Try it: webhook test ${addedWebhook.id}`,
+        `Shown only now, for the receiver that checks the signatures. Try it: webhook test ${addedWebhook.id}`,
       ]);
     });
   webhook

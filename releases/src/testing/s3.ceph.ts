@@ -249,7 +249,7 @@ async function approval(url: string, folder: string): Promise<void> {
   const log = await readLog(store, document, key.publicKey, 1000);
   assert(log.length === document.seq, 'the audit has gaps');
   const approvalEvidence = log.flatMap(({ action }) => action.evidence).filter(({ kind }) => kind === 'approved');
-  assert(approvalEvidence.length === 1, `the log tells of ${approvalEvidence.length} approvals`);
+  assert(approvalEvidence.length === 1, `the log has ${approvalEvidence.length} approvals`);
 }
 
 /** Tests publishing, switching by ten concurrent writers, rollback and serving, all on the object store. */

@@ -205,13 +205,13 @@ describe('what cannot be read', () => {
   });
 
   test('is a row that came before: a join gives some twice', () => {
-    const { value, fields } = unread([{ id: 1 }, { id: '1', points: 2 }, { id: 2 }]);
+    const { value, fields } = unread([{ id: 1 }, { id: '1', of_join: 2 }, { id: 2 }]);
     expect(value).toMatchObject([{ id: '1' }, { id: '2' }]);
     expect(fields).toEqual(['row twice']);
     expect(readAs(rows(label), ['甲', '乙', '甲'])).toEqual(['甲', '乙']);
-    const versioned = rows(v.object({ id: v.string(), version: v.number() }));
-    const states = [1, 2].map((version) => ({ id: 'm-1', version }));
-    expect(readAs(versioned, states)).toEqual(states);
+    const texts = rows(v.object({ id: v.string(), text: v.string() }));
+    const differing = ['请她进来', '关门'].map((text) => ({ id: '0', text }));
+    expect(readAs(texts, differing)).toEqual(differing);
   });
 
   test('is not a list with gaps, as PHP writes it', () => {

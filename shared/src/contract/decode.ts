@@ -90,21 +90,13 @@ export const unreadRows: never[] = [];
 export const identityOf = (row: unknown): unknown =>
   typeof row === 'object' && row !== null && 'id' in row ? row.id : row;
 
-/** A row of another version is not a repetition: the later state must not be lost. */
-const versionOf = (row: unknown): unknown =>
-  typeof row === 'object' && row !== null && 'version' in row ? row.version : undefined;
-
-/** A list, row by row: skips unreadable rows and reports the field that each one lacks. Skips repeated rows, too. */
+/** A list, row by row: skips unreadable rows and reports the field that each one lacks. Skips exact repetitions, too. */
 export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =>
   createReader('list', (raw) => {
     const rawRows = toList(raw);
-    const versions = new Map<unknown, unknown>();
-    const isNew = (row: unknown): boolean => {
-      const id = identityOf(row);
-      const isRepeated = versions.has(id) && versions.get(id) === versionOf(row);
-      versions.set(id, versionOf(row));
-      return !isRepeated;
-    };
+    // rows that share an id and differ stay: a later state, or a paid item under a careless id, must not be lost
+    const seen = new Set<string>();
+    const isNew = (row: unknown): boolean => seen.size < seen.add(JSON.stringify(row)).size;
     const readableRows = rawRows?.flatMap((value): v.InferOutput<Entry>[] => {
       const parsed = v.safeParse(entry, value);
       if (parsed.success && isNew(parsed.output)) return [parsed.output];
