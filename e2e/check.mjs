@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
-import { binary, finish, prepare, run, skipped } from './steps.mjs';
+import { binary, finish, prepare, provideNeeds, run, skipped } from './steps.mjs';
 
 /** Page tests often wait for timers, so they share processes as threads: one process per file takes half as long again. */
 const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '200%'];
@@ -20,13 +20,12 @@ async function unitTests(title, options, missing) {
   return unitOutcome(report, ok);
 }
 
-async function step(title, args) {
-  const ok = await run(title, args);
+async function step(title, args, options) {
+  const ok = await run(title, args, options);
   return ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [`✗ ${title}`] };
 }
 
-/** Runs every check, except those that need a missing engine. A check that is not a test suite counts as one test. */
-export const check = async (missing) => [
+const withoutEngines = async () => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
   await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']),
@@ -35,15 +34,30 @@ export const check = async (missing) => [
   await step('texts', ['--import', 'tsx', 'e2e/checks/texts.ts']),
   await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
   await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
-  await step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts']),
-  await step('images', ['--import', 'tsx', 'e2e/checks/images.ts']),
-  await unitTests('unit tests of pages', pageTests, missing),
+];
+
+const background = { isBackground: true };
+
+const withEngines = async (missing) => [
+  // each of the two uses one core most of the time
+  ...(await Promise.all([
+    step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts'], background),
+    step('images', ['--import', 'tsx', 'e2e/checks/images.ts'], background),
+    unitTests('unit tests of pages', pageTests, missing),
+  ])),
   await unitTests('unit tests in Node', nodeTests, missing),
   ...(missing.includes('chromium')
     ? ["the gate's browser check", 'npm run dev of remotes outside'].map((title) => skipped(title, 'chromium'))
     : []),
 ];
 
+/**
+ * Runs every check, except those that need a missing engine. `missing` is a promise of their names: checks without an engine run
+ * while the engines are installed. A check that is not a test suite counts as one test.
+ */
+export const check = async (missing) => [...(await withoutEngines()), ...(await withEngines(await missing))];
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await finish(await check(await prepare('chromium')));
+  prepare();
+  await finish(await check(provideNeeds('chromium')));
 }

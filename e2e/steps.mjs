@@ -1,6 +1,6 @@
 // Runs named commands one after another, prints their output and counts, and ends processes that they leave behind.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,11 +32,11 @@ function interrupt() {
   for (const child of running) child.kill('SIGINT');
 }
 
-function statusOf(args, { cwd, env }) {
+function statusOf(args, { cwd, env, output }) {
   const child = spawn(process.execPath, ['--import', preload, ...args], {
     cwd,
     // the child exits when the IPC channel closes, so also if this process is killed
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    stdio: ['inherit', output, output, 'ipc'],
     env: { ...process.env, ...env },
   });
   running.add(child);
@@ -46,31 +46,46 @@ function statusOf(args, { cwd, env }) {
   }).finally(() => running.delete(child));
 }
 
-/** Runs a command. Resolves with whether it succeeded. */
-export async function run(title, args, { cwd = root, env = {} } = {}) {
+/**
+ * Runs a command. Resolves with whether it succeeded. With `isBackground`, other commands run meanwhile, and its output appears
+ * when it ends.
+ */
+export async function run(title, args, { cwd = root, env = {}, isBackground = false } = {}) {
   if (interruption.signal.aborted) return false;
   const started = Date.now();
-  console.log(`\n▶ ${title}`);
-  const ok = (await statusOf(args, { cwd, env: { ...mark, ...env } })) === 0;
+  const results = join(root, 'test-results');
+  mkdirSync(results, { recursive: true });
+  const log = join(results, `${title}.log`);
+  // a file and no pipe, which a service that a command starts would hold open
+  const output = isBackground ? openSync(log, 'w') : 'inherit';
+  if (!isBackground) console.log(`\n▶ ${title}`);
+  const ok = (await statusOf(args, { cwd, env: { ...mark, ...env }, output })) === 0;
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  if (isBackground) {
+    closeSync(output);
+    process.stdout.write(`\n▶ ${title}, in the background\n${readFileSync(log, 'utf8')}`);
+  }
   console.log(`${ok ? '✓' : '✗'} ${title} (${seconds} s)`);
   return ok;
 }
 
-/**
- * Installs packages and the named needs of ./needs.ts. Returns the names of missing needs, whose tests are skipped. Ends the
- * process if a setting is wrong.
- */
-export async function prepare(...needs) {
+/** Installs packages, and interrupts the commands when this process is to end. */
+export function prepare() {
   install();
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   whenStarterEnds(interrupt, { isTied: isScript('test', 'test:e2e', 'check') });
+}
+
+/**
+ * Installs the named needs of ./needs.ts in the background. Resolves with the names of missing needs, whose tests are skipped. Ends
+ * the process if a setting is wrong.
+ */
+export async function provideNeeds(...needs) {
   const report = join(root, 'test-results/needs.json');
-  mkdirSync(dirname(report), { recursive: true });
   // without the mark, because a package may install a service that keeps running
   const env = { LIAOZHAI_TEST_RUN: '', NEEDS_REPORT: report };
-  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], { env }))
+  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], { env, isBackground: true }))
     return JSON.parse(readFileSync(report, 'utf8'));
   console.log('\n0 passed, 1 failed');
   process.exit(1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from '../host/server/install.mjs';
 import { check } from './check.mjs';
 import { browserOutcome } from './reports.mjs';
-import { binary, finish, prepare, run, skipped } from './steps.mjs';
+import { binary, finish, prepare, provideNeeds, run, skipped } from './steps.mjs';
 
 /** Runs a Playwright configuration in its folder below e2e. */
 async function playwrightTests(title, folder, args = []) {
@@ -29,9 +29,12 @@ async function engineTests(missing) {
   ];
 }
 
-const missing = await prepare('chromium', 'chromium-headless-shell', 'firefox', 'webkit');
+prepare();
+const needs = provideNeeds('chromium', 'chromium-headless-shell', 'firefox', 'webkit');
+const checked = process.argv.includes('--browsers') ? [] : await check(needs);
+const missing = await needs;
 await finish([
-  ...(process.argv.includes('--browsers') ? [] : await check(missing)),
+  ...checked,
   missing.includes('chromium') ? skipped('browser tests', 'chromium') : await playwrightTests('browser tests', '.'),
   ...(await engineTests(missing)),
 ]);
