@@ -539,7 +539,7 @@ describe('signing in', () => {
     expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
     expect(sessionStorage).toHaveLength(0);
     await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
-    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
     await userEvent.click(button('退出'));
     expect(await screen.findByLabelText('访问令牌')).toBeTruthy();
     expect(sessionStorage).toHaveLength(0);
@@ -561,7 +561,7 @@ describe('signing in', () => {
     fireEvent(window, new Event('hashchange'));
     await waitFor(() => expect(sessionStorage.getItem('liaozhai-console-token')).toBe(server.token));
     expect(location.hash).toBe('');
-    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
   });
 
   test('a token that ends while the page is open leads back to signing in', async () => {
@@ -579,7 +579,7 @@ describe('signing in', () => {
     expect(told).toContain('the store is away');
     server.away = false;
     await userEvent.click(button('重试'));
-    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
   });
 
   test.each([
@@ -603,7 +603,7 @@ describe('signing in as a person', () => {
     render(<ConsolePage />);
     expect((await screen.findByRole('link', { name: '单点登录' })).getAttribute('href')).toBe('/auth/login');
     await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
-    expect(await screen.findByText(/状态 7/)).toBeTruthy();
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
   });
 
   test('shows who is at work and what the groups give together, and signs out for good', async () => {
@@ -1003,7 +1003,7 @@ describe('a change', () => {
     expect(server.posted()).toEqual([
       { path: 'rollback?channel=production', body: { name: 'stories', why: '封面不见了', seq: 7 } },
     ]);
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
   });
 
   test('that is called off changes nothing, and the next question begins without its reason', async () => {
@@ -1028,7 +1028,7 @@ describe('a change', () => {
     await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
     globalThis.fetch = online;
     expect(server.posted()).toHaveLength(1);
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
   });
 
   test.each(FOREIGN)('that is answered by $what is uncertain too, and the page goes on', async ({ body }) => {
@@ -1043,7 +1043,7 @@ describe('a change', () => {
     await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
     globalThis.fetch = online;
     expect(server.posted()).toHaveLength(1);
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
   });
 
   test.each(FOREIGN)('a page to which $what answers says that this is not the console', async ({ body }) => {
@@ -1074,7 +1074,7 @@ describe('a change', () => {
     const release = server.hold('before?channel=production&name=stories');
     await userEvent.click(button('回退 stories'));
     server.seqs.production = 8;
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
     release();
     await waitFor(() => expect(dialog().textContent).toContain('1.0.0·aaaa'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '回退' }));
@@ -1389,13 +1389,13 @@ describe('the channel in the address', () => {
   test('is shown again by a reload, and going back goes to the one before', async () => {
     await openPage();
     await userEvent.selectOptions(screen.getByLabelText('通道'), 'preview');
-    await screen.findByText(/状态 20/);
+    await screen.findByText(/^状态 20，/);
     expect(location.search).toBe('?channel=preview');
     cleanup();
     render(<ConsolePage />);
-    expect((await screen.findByText(/状态 20/)).textContent).toBeTruthy();
+    expect((await screen.findByText(/^状态 20，/)).textContent).toBeTruthy();
     await act(async () => history.back());
-    expect((await screen.findByText(/状态 7/)).textContent).toBeTruthy();
+    expect((await screen.findByText(/^状态 7，/)).textContent).toBeTruthy();
     expect(location.search).toBe('');
   });
 
@@ -1587,7 +1587,7 @@ describe('the place of the keyboard', () => {
     const control = button('回退 stories');
     control.focus();
     server.seqs.production = 8;
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
     expect(document.activeElement).toBe(control);
   });
 
@@ -1616,7 +1616,7 @@ describe('the place of the keyboard', () => {
     control.focus();
     control.blur();
     server.seqs.production = 8;
-    await screen.findByText(/状态 8/);
+    await screen.findByText(/^状态 8，/);
     expect(document.activeElement).toBe(document.body);
   });
 });
@@ -1634,11 +1634,11 @@ test('a share being chosen survives a look at the same share, and gives way to a
   const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
   slide(slider(), 9);
   server.seqs.production = 8;
-  await screen.findByText(/状态 8/);
+  await screen.findByText(/^状态 8，/);
   expect(slider().value).toBe('9');
   server.percent = 20;
   server.seqs.production = 9;
-  await screen.findByText(/状态 9/);
+  await screen.findByText(/^状态 9，/);
   expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
 });
 
