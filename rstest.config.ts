@@ -48,7 +48,7 @@ export default defineConfig({
       ...timeouts,
       resolve,
       include: [programs],
-      exclude: ['templates/remote/**', ...(isWithoutChromium ? ['releases/src/gate/smoke.test.ts'] : [])],
+      exclude: ['templates/remote/**', ...(isWithoutChromium ? ['releases/src/gate/smoke*.test.ts'] : [])],
       testEnvironment: 'node',
     },
   ],

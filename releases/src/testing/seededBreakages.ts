@@ -245,5 +245,5 @@ const HOSTS: Breakage[] = [
   },
 ];
 
-/** All defects that the gate must find without a browser. Those for the browser are in gate/smoke.test.ts. */
+/** All defects that the gate must find without a browser. Those for the browser are in gate/smoke*.test.ts. */
 export const SEEDED_BREAKAGES: readonly Breakage[] = [...STORED, ...REMOTES, ...WHOLE, ...ROUTES, ...HOSTS];
