@@ -23,6 +23,8 @@ export async function storePending(pending: PendingMessage): Promise<void> {
 
 const RECENT_MESSAGES = 20;
 
+const foreignResponse: ApiError = { kind: 'server', status: 200 };
+
 /** Sends a message, deducts its price optimistically and merges the response. Resolves to the failure, with the price refunded. */
 export async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {
   const senderId = currentUserId();
@@ -44,11 +46,13 @@ export async function sendPending(pending: PendingMessage): Promise<ApiError | u
 
 async function applySent(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
   const conversationId = conversation?.id ?? message.conversation_id ?? pending.conversationId;
+  // merging a response about another conversation would replace the thread, and the message may be lost
+  if (pending.conversationId && conversationId !== pending.conversationId) throw foreignResponse;
   if (balance !== undefined) session.userPatched({ balance });
   const userId = currentUserId();
   await ensureThreadLoaded(pending.storyId);
   if (currentUserId() !== userId) return;
-  const messages = [message, ...(reply ? [reply] : [])].map(toMessage);
+  const messages = [message, ...(reply ? [reply] : [])].map((dto) => toMessage(dto));
   if (conversationId)
     dispatch(changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages)));
   // a response without its conversation or reply does not show what has begun

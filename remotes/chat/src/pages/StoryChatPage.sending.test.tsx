@@ -64,6 +64,24 @@ describe('sending', () => {
     await waitFor(() => expect(screen.getAllByText('是我。')).toHaveLength(2));
   });
 
+  test('a response about another conversation neither replaces the chat nor loses the line', async () => {
+    const { user, requests } = openChat({
+      [LATEST]: latestDto([userLine, replyLine]),
+      [SEND]: (request: RecordedRequest) => {
+        const { status, body } = secondSentDto(request);
+        const foreign = { ...body.message, body: '别人的话', conversation_id: 'c-9' };
+        return { status, body: { ...body, message: foreign, conversation: { ...body.conversation, id: 'c-9' } } };
+      },
+    });
+    await screen.findByText('她提着灯，站了许久。');
+    await write(user, '请进');
+    expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
+    for (const text of ['谁在门外？', '她提着灯，站了许久。', '请进']) expect(screen.getByText(text)).toBeTruthy();
+    expect(screen.queryByText('别人的话')).toBeNull();
+    expect(screen.getByText(/余额 100 点/)).toBeTruthy();
+    expect(sends(requests)).toHaveLength(1);
+  });
+
   test('msg.timeout-no-double: a time-out that the server carried out leaves one line and sends nothing twice', async () => {
     const answers: ReturnType<typeof latestDto>[] = [latestDto([])];
     const { user, requests } = openChat({
