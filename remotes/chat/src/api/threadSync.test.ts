@@ -1,7 +1,16 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { applyDelta, applyEvent, emptyThread, type Thread, toDelta, toPage, withNewest } from '../model/thread';
+import {
+  applyDelta,
+  applyEvent,
+  emptyThread,
+  type Thread,
+  toDelta,
+  toPage,
+  withNewest,
+  withRestart,
+} from '../model/thread';
 import type { LatestQuery } from './calls';
 import { ThreadSync } from './threadSync';
 
@@ -162,6 +171,78 @@ describe('catching up', () => {
     await seconds(0);
     expect(queries.at(-1)).toEqual({ story_id: 's-1', limit: 100 });
     expect(thread()?.messages.map(({ body }) => body)).toEqual(['又见面了']);
+  });
+});
+
+describe('an event that contradicts the server', () => {
+  const answered = [asked, messageDto({ seq: 2 })];
+  const pages = ({ after }: LatestQuery) =>
+    latestDto(after === undefined ? answered : [], { conversation_id: 'c-1', version: 2, last_seq: 2 });
+  const seen = (thread: Thread | undefined) => thread?.messages.map(({ seq, status }) => [seq, status]);
+
+  function contradicted(change: (thread: Thread) => Thread, answer = pages) {
+    let thread = threadOf(latestDto(answered));
+    const queries: LatestQuery[] = [];
+    const sync = new ThreadSync({
+      storyId: 's-1',
+      read: () => thread,
+      change: (next) => {
+        thread = next;
+      },
+      fetchPage: async (query) => {
+        queries.push(query);
+        return toPage(answer(query), true);
+      },
+      isLive: () => true,
+    });
+    thread = change(thread);
+    return { sync, queries, thread: () => thread };
+  }
+
+  const ghost = (patch: Parameters<typeof messageDto>[0]) => (thread: Thread) =>
+    applyEvent(thread, messageEvent(messageDto({ seq: 3, body: '', status: 'pending', ...patch }))).thread;
+
+  test.each<[string, (thread: Thread) => Thread]>([
+    ['a reply whose transaction was rolled back', ghost({ version: 3 })],
+    ['a reply with a version that no conversation has', ghost({ version: 9e15 })],
+    ['a reply without a readable version', ghost({ version: undefined, seq: 9 })],
+    ['a restart that never happened', (thread) => withRestart(thread, 2)],
+    ['a restart in a version that no conversation has', (thread) => withRestart(thread, 9e12)],
+  ])('gives way to what the server has: %s', async (_name, change) => {
+    const { sync, queries, thread } = contradicted(change);
+    await sync.catchUp();
+    await rs.advanceTimersByTimeAsync(15_000);
+    expect(seen(thread())).toEqual([
+      [1, 'completed'],
+      [2, 'completed'],
+    ]);
+    expect(thread()).toMatchObject({ version: 2, ahead: [] });
+    const count = queries.length;
+    await rs.advanceTimersByTimeAsync(120_000);
+    expect(queries).toHaveLength(count);
+  });
+
+  test('stays where only one page was behind', async () => {
+    let asks = 0;
+    const third = messageDto({ seq: 3, body: '', status: 'pending' });
+    const { sync, queries, thread } = contradicted(ghost({ version: 3 }), () => {
+      asks += 1;
+      return asks === 1 ? latestDto([], { conversation_id: 'c-1', version: 2, last_seq: 2 }) : latestDto([third]);
+    });
+    await sync.catchUp();
+    await rs.advanceTimersByTimeAsync(6_000);
+    expect(thread().messages).toHaveLength(3);
+    expect(queries.every(({ after }) => after === 3)).toBe(true);
+    sync.stop();
+  });
+
+  test('is not fetched again for as long as the server stays at that version', async () => {
+    // a row that can never be read
+    const answer = () => latestDto(answered, { conversation_id: 'c-1', version: 2, last_seq: 9 });
+    const { sync, queries } = contradicted((thread) => thread, answer);
+    for (let turn = 0; turn < 5; turn += 1) await sync.catchUp();
+    await rs.advanceTimersByTimeAsync(60_000);
+    expect(queries.filter(({ after }) => after === undefined)).toHaveLength(1);
   });
 });
 

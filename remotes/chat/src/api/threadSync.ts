@@ -14,7 +14,9 @@ import {
   type Applied,
   applyDelta,
   applyEvent,
+  contradicts,
   emptyThread,
+  highestVersion,
   type Page,
   runningMessage,
   type Thread,
@@ -60,6 +62,10 @@ export class ThreadSync {
   /** The story's current run differs from the thread. */
   #isRunOutdated = false;
   #failureCount = 0;
+  /** Consecutive pages that contradict the thread: one may come from a replica that lags. */
+  #contradictionCount = 0;
+  /** The server's version at which the thread was last replaced because of a contradiction. */
+  #replacedAtVersion: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
@@ -171,7 +177,7 @@ export class ThreadSync {
   async #catchUpOnce(): Promise<void> {
     try {
       while (await this.#applyNextPage());
-      this.#isBehind = false;
+      this.#isBehind = this.#contradictionCount > 0;
       this.#failureCount = 0;
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
@@ -224,7 +230,22 @@ export class ThreadSync {
       this.#pollCount = Math.min(this.#pollCount, 1);
       this.#ports.change(next);
     }
-    return hasConversation && page.hasMore && next !== current;
+    if (hasConversation && !page.hasMore) return this.#replaceContradicted(next, page, highestVersion(thread));
+    return hasConversation && next !== current;
+  }
+
+  /** Replaces the thread by the newest page if two pages of changes in a row contradict it. Returns true if it did. */
+  async #replaceContradicted(thread: Thread, page: Page, knownVersion: number): Promise<boolean> {
+    const { read, change, fetchPage, storyId } = this.#ports;
+    const isContradicted = this.#replacedAtVersion !== page.version && contradicts(thread, page, knownVersion);
+    this.#contradictionCount = isContradicted ? this.#contradictionCount + 1 : 0;
+    if (this.#contradictionCount < 2) return false;
+    const newest = await fetchPage({ story_id: storyId, limit: THREAD_PAGE });
+    if (this.#isStopped || read()?.conversationId !== thread.conversationId) return false;
+    this.#replacedAtVersion = page.version;
+    this.#contradictionCount = 0;
+    change(withNewest(emptyThread(storyId), newest));
+    return true;
   }
 }
 

@@ -5,7 +5,9 @@ import { latestDto, messageDto, messageEvent } from '../fixtures';
 import {
   applyDelta,
   applyEvent,
+  contradicts,
   emptyThread,
+  highestVersion,
   type Thread,
   toDelta,
   toPage,
@@ -129,8 +131,10 @@ function settled(server: Server, start: Thread): Thread {
   let thread = start;
   for (let more = true; more; ) {
     const page = toPage(server.latest({ after: thread.version }), true);
+    const known = highestVersion(thread);
     thread = withChanges(thread, page);
     more = page.hasMore;
+    expect(!more && contradicts(thread, page, known)).toBe(false);
   }
   while (thread.hasOlder) {
     const asOf = thread.version;

@@ -1,3 +1,4 @@
+import type { MessageDto } from '@liaozhai/shared/contract';
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageDtos, messageEvent } from '../fixtures';
 import {
@@ -51,6 +52,38 @@ describe('events', () => {
     expect(done.complete).toBe(true);
     expect(done.thread.messages.at(-1)).toMatchObject({ status: 'completed', body: '月色' });
     expect(applyEvent(thread, event).complete).toBe(false);
+  });
+
+  test.each<[string, Partial<MessageDto>]>([
+    ['role', { role: undefined }],
+    ['client_id', { client_id: null }],
+    ['revision', { revision: undefined }],
+    ['version', { version: undefined }],
+    ['cost', { cost: undefined }],
+    ['variant and variants', { variant: undefined, variants: undefined }],
+    ['created_at', { created_at: undefined }],
+    ['conversation_id', { conversation_id: undefined }],
+  ])('a field that an event does not name stays as it was: %s', (_name, missing) => {
+    const line = { ...asked, revision: 2, cost: 3, variant: 2, variants: 3, status: 'streaming' };
+    const done = { ...line, version: 2, status: 'completed' };
+    const { thread, complete } = applyEvent(threadOf([line]), {
+      ...messageEvent(done),
+      message: { ...done, ...missing },
+    });
+    expect(thread.messages).toEqual([toMessage(done)]);
+    expect(complete).toBe(true);
+  });
+
+  test('a text that an event sends as null is fetched, not erased', () => {
+    const { thread, complete } = applyEvent(threadOf([asked]), messageEvent({ ...asked, version: 2, body: null }));
+    expect(thread.messages[0]?.body).toBe(asked.body);
+    expect(complete).toBe(false);
+  });
+
+  test('a last seq before the message of the same event removes nothing', () => {
+    const thread = threadOf([asked, messageDto({ seq: 2 })]);
+    const event = { ...messageEvent(messageDto({ seq: 2, version: 3 })), last_seq: 0 };
+    expect(seqs(applyEvent(thread, event).thread)).toEqual([1, 2]);
   });
 
   test('the first message on another device opens the conversation; another story is not our business', () => {

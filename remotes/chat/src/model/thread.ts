@@ -24,6 +24,8 @@ export interface Page {
   conversationId: string | null;
   messages: Message[];
   version: number;
+  /** Whether the server sent that version; otherwise it is the highest of the rows. */
+  isVersionStated?: boolean;
   /** The last seq at that version: later messages are gone. undefined if the server never deletes messages. */
   lastSeq?: number | undefined;
   hasMore: boolean;
@@ -57,6 +59,7 @@ export function toPage(body: LatestDto, canShrink = false): Page {
     conversationId: id ?? null,
     messages,
     version: body.meta?.version ?? highestVersion,
+    isVersionStated: typeof body.meta?.version === 'number',
     lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
     hasMore,
     readVersion: body.meta?.read_version ?? undefined,
@@ -170,6 +173,16 @@ export function withChanges(thread: Thread, page: Page): Thread {
   return withCompleteVersion(mergeMessages(cutThread, page.messages), page.version);
 }
 
+/** The highest version that any event or response has named. */
+export const highestVersion = ({ version, ahead }: Thread): number => Math.max(version, ...ahead);
+
+/**
+ * Whether the last page of changes contradicts the thread: the server is behind the version that was known before the request, or
+ * has later messages. An event was wrong then, or its transaction was rolled back.
+ */
+export const contradicts = ({ messages }: Thread, page: Page, knownVersion: number): boolean =>
+  page.isVersionStated === true && (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
+
 /** Merges the server's response to a sent message or a continuation. */
 export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
   const isSameConversation = thread.conversationId === conversationId;
@@ -187,12 +200,16 @@ export function withResponse(thread: Thread, conversationId: string, messages: M
 export function applyEvent(loadedThread: Thread, event: MessageEventDto): Applied {
   const dto = event.message ?? event;
   if (!dto.id || !dto.seq) return { thread: loadedThread, complete: false };
-  const incoming = toMessage({ ...dto, id: dto.id, conversation_id: dto.conversation_id ?? event.conversation_id });
+  const version = event.version ?? dto.version ?? undefined;
+  const conversation_id = dto.conversation_id ?? event.conversation_id;
+  const presentMessage = findMessage(loadedThread, dto.id);
+  const incoming = toMessage({ ...dto, id: dto.id, conversation_id, version: dto.version ?? version }, presentMessage);
   const thread = withFirstConversation(loadedThread, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
-  const version = event.version ?? dto.version ?? undefined;
-  const isCut = event.truncated === true || dto.body === undefined;
-  const remainingThread = typeof event.last_seq === 'number' ? cutAfter(thread, event.last_seq, version ?? 0) : thread;
+  const isCut = event.truncated === true || dto.body === undefined || (dto.body === null && presentMessage?.body);
+  // a smaller one contradicts the message itself
+  const isShortened = typeof event.last_seq === 'number' && event.last_seq >= dto.seq;
+  const remainingThread = isShortened ? cutAfter(thread, event.last_seq ?? 0, version ?? 0) : thread;
   const wholeMessage = isCut ? withKnownBody(remainingThread, incoming, dto.body_length ?? undefined) : incoming;
   // a late event may concern a message that has been deleted since
   if (wholeMessage && isStale(remainingThread, wholeMessage)) return { thread: remainingThread, complete: false };
@@ -286,25 +303,26 @@ export type EditedLine = Pick<Message, 'id' | 'conversationId' | 'seq' | 'revisi
 const roles = new Set(['user', 'assistant', 'system']);
 const statuses = new Set(['pending', 'streaming', 'completed', 'failed', 'cancelled']);
 
-export function toMessage(dto: MessageDto): Message {
+/** `known` is the message as it was: its values stand in for fields that a partial event or response does not name. */
+export function toMessage(dto: MessageDto, known?: Message): Message {
   const body = dto.body ?? '';
   return {
     id: String(dto.id),
-    conversationId: String(dto.conversation_id ?? ''),
-    seq: dto.seq ?? 0,
-    version: dto.version ?? 0,
-    revision: dto.revision ?? 1,
-    clientId: dto.client_id || null,
-    role: roles.has(dto.role ?? '') ? (dto.role as Message['role']) : 'assistant',
+    conversationId: String(dto.conversation_id ?? known?.conversationId ?? ''),
+    seq: dto.seq ?? known?.seq ?? 0,
+    version: dto.version ?? known?.version ?? 0,
+    revision: dto.revision ?? known?.revision ?? 1,
+    clientId: dto.client_id || known?.clientId || null,
+    role: roles.has(dto.role ?? '') ? (dto.role as Message['role']) : (known?.role ?? 'assistant'),
     body,
     length: codePoints(body),
     status: statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed',
     errorText: dto.error?.message ?? '',
-    cost: dto.cost ?? 0,
-    variant: dto.variant ?? 1,
-    variants: dto.variants ?? 1,
-    createdAt: dto.created_at ?? '',
-    updatedAt: dto.updated_at ?? dto.created_at ?? '',
+    cost: dto.cost ?? known?.cost ?? 0,
+    variant: dto.variant ?? known?.variant ?? 1,
+    variants: dto.variants ?? known?.variants ?? 1,
+    createdAt: dto.created_at ?? known?.createdAt ?? '',
+    updatedAt: dto.updated_at ?? dto.created_at ?? known?.updatedAt ?? '',
   };
 }
 
