@@ -62,6 +62,8 @@ export class FakeReverb {
   readonly urls: string[] = [];
   readonly receivedFrames: Frame[] = [];
   greeting: Greeting = 'welcome';
+  /** in the greeting, in seconds */
+  activityTimeout = 30;
   /** a subscription with another `auth` gets error 4009 without a channel */
   acceptedAuth: string | null = null;
   /** status for an HTTP request to the socket's address; null means no response */
@@ -97,7 +99,7 @@ export class FakeReverb {
     this.#count += 1;
     socket.deliver({
       event: 'pusher:connection_established',
-      data: { socket_id: `${this.#count}.7`, activity_timeout: 30 },
+      data: { socket_id: `${this.#count}.7`, activity_timeout: this.activityTimeout },
     });
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
 import { fakeApi, type Handlers, onTestEnd, waitFor } from '../../testing';
 import { FakeReverb } from '../../testing/fakeReverb';
+import { onUnauthenticated } from '../client/unauthenticated';
 import { EchoLink } from './echoLink';
 import type { CloseReason } from './supervisor';
 import { type RealtimeStatus, Supervisor } from './supervisor';
@@ -70,6 +71,38 @@ test('a payload that was put into JSON twice is read', async () => {
   for (const socket of server.sockets)
     socket.deliverText(JSON.stringify({ event: 'message.created', channel: CHANNEL, data: twice }));
   expect(events).toContainEqual(['.message.created', { id: 1, body: '他说"好"' }]);
+});
+
+test.each(['', '{', 'null', '5', '"text"', '{}', '[]', '{"event":5}', '{"event":null,"data":"{}"}', '[{"event":"a"}]'])(
+  'a frame that names no event is dropped, and the next is read: %s',
+  async (frame) => {
+    const { server, events, until } = open();
+    await until('live');
+    for (const socket of server.sockets) socket.deliverText(frame);
+    server.broadcast(CHANNEL, 'message.created', { id: 1 });
+    expect(events.filter(([name]) => !name.includes('pusher'))).toEqual([['.message.created', { id: 1 }]]);
+    await until('live');
+  },
+);
+
+test.each([-5, 0.001, 1e9])('an activity time-out of %s s makes no flood of pings', async (seconds) => {
+  const { server, link, joined } = openBare();
+  server.activityTimeout = seconds;
+  await joined();
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(server.receivedFrames.filter(({ event }) => event === 'pusher:ping')).toHaveLength(0);
+  link.disconnect();
+});
+
+test('a socket whose guard answers 401 leaves the session to the record of the user', async () => {
+  const refusals: string[] = [];
+  onTestEnd(onUnauthenticated(() => refusals.push('401')));
+  const { api } = open({ 'POST /broadcasting/auth': { status: 401 }, 'GET /v1/user': { data: { id: '7' } } });
+  await waitFor(() => expect(api.requests.filter(({ url }) => url === '/v1/user')).not.toHaveLength(0));
+  expect(refusals).toEqual([]);
+  const { api: ended } = open({ 'POST /broadcasting/auth': { status: 401 }, 'GET /v1/user': { status: 401 } });
+  await waitFor(() => expect(refusals).not.toEqual([]));
+  expect(ended.requests.some(({ url }) => url === '/v1/user')).toBe(true);
 });
 
 test('sends nothing on a socket that is closing by then', async () => {
@@ -247,7 +280,8 @@ describe('asking whether the page may still listen', () => {
       const { link, joined, reasons, api, server } = openBare({ 'POST /broadcasting/auth': answer });
       await joined();
       link.reauthorize();
-      await waitFor(() => expect(api.requests).toHaveLength(2));
+      const authorizations = () => api.requests.filter(({ url }) => url === '/broadcasting/auth');
+      await waitFor(() => expect(authorizations()).toHaveLength(2));
       await waitFor(() => expect(reasons).toEqual(expected));
       // only checked: the subscription stays as it is
       expect(server.receivedFrames.filter(({ event }) => event === 'pusher:subscribe')).toHaveLength(1);

@@ -4,6 +4,7 @@ import { channelAuthSchema, edgeEndpoints, isApiError, losslessJson } from '../.
 import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
 import { fetchInTurn } from '../retryPolicy';
+import { session } from '../session/session';
 import type { CloseReason, Link, LinkEvents } from './supervisor';
 
 const ACTIVITY_TIMEOUT_MS = 10_000;
@@ -60,8 +61,8 @@ function sendOnlyWhileOpen(socket: WebSocket): WebSocket {
 const specialFrame = /\d{16}|"data":\s*"\\"/;
 
 /** Returns a frame whose payload is JSON within JSON, with all digits of large numbers. */
-function losslessFrame(text: unknown): unknown {
-  if (typeof text !== 'string' || !specialFrame.test(text)) return text;
+function losslessFrame(text: string): string {
+  if (!specialFrame.test(text)) return text;
   try {
     const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown };
     const payload = typeof data === 'string' && data.startsWith('"') ? JSON.parse(data) : data;
@@ -71,12 +72,19 @@ function losslessFrame(text: unknown): unknown {
   }
 }
 
+/** pusher-js throws on a frame that does not name its event. */
+const namesEvent = /^\s*\{.*?"event":\s*"/s;
+/** An activity time-out below 1 s, after which pusher-js would ping without pause. */
+const shortTimeout = /(:connection_established".*?activity_timeout\\*":\s*)(?:-|0)[\d.]*/s;
+
 /** pusher-js parses each frame with `JSON.parse`, which rounds numbers beyond 2^53. */
 function receiveWithoutLoss(socket: WebSocket): WebSocket {
   let receive: WebSocket['onmessage'] = null;
-  socket.addEventListener('message', ({ data }) =>
-    receive?.call(socket, new MessageEvent('message', { data: losslessFrame(data) })),
-  );
+  socket.addEventListener('message', ({ data: frame }) => {
+    if (!namesEvent.test(frame)) return console.warn('a frame without the name of its event was dropped');
+    const data = losslessFrame(frame.replace(shortTimeout, '$130'));
+    receive?.call(socket, new MessageEvent('message', { data }));
+  });
   Object.defineProperty(socket, 'onmessage', {
     set(handler: WebSocket['onmessage']) {
       receive = handler;
@@ -243,9 +251,16 @@ export class EchoLink implements Link {
     );
   }
 
-  #requestAuthorization(socketId: string, channelName: string) {
+  async #requestAuthorization(socketId: string, channelName: string) {
     const body = { socket_id: socketId, channel_name: channelName };
-    return request({ baseURL: '', url: edgeEndpoints.channelAuth, method: 'POST', body, schema: channelAuthSchema });
+    const options = { baseURL: '', method: 'POST', schema: channelAuthSchema, isOptional: true };
+    try {
+      return await request({ ...options, url: edgeEndpoints.channelAuth, body });
+    } catch (cause) {
+      // the socket may be guarded differently: only a 401 to the user's own record ends the session
+      if (isApiError(cause) && cause.kind === 'unauthenticated') void session.refresh();
+      throw cause;
+    }
   }
 }
 
