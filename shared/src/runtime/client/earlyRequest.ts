@@ -27,15 +27,16 @@ export function claimEarlyRequest(call: RequestedCall): EarlyRequest | null {
 }
 
 /**
- * Returns the body of a matching early request if it succeeded before `fallback` settled. Otherwise returns undefined and leaves
+ * Returns the body of a matching early request if all of it arrived before `fallback` settled. Otherwise returns undefined and leaves
  * it to `fallback`, which handles failures, timeouts and aborts.
  */
 export async function claimEarlyBody(call: RequestedCall, fallback: Promise<unknown>): Promise<unknown> {
   const earlyRequest = findEarlyRequest(call);
   if (!earlyRequest) return undefined;
   const toNull = () => null;
-  const response = await Promise.race([earlyRequest.response.catch(toNull), fallback.then(toNull, toNull)]);
-  const body: unknown = response?.ok && (await response.clone().text().then(parseJson).catch(toNull));
+  const readBody = async (response: Response) => response.ok && parseJson(await response.clone().text());
+  const reading = earlyRequest.response.then(readBody).catch(toNull);
+  const body: unknown = await Promise.race([reading, fallback.then(toNull, toNull)]);
   const isUsable = typeof body === 'object' && body !== null && !isEnvelope(body) && !call.signal?.aborted;
   return isUsable && claimEarlyRequest(call) ? body : undefined;
 }

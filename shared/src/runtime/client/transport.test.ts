@@ -121,6 +121,11 @@ describe('before axios has come', () => {
     await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
   });
 
+  test('an answer whose body never ends has that time limit, too', async () => {
+    const fresh = await freshClient(Promise.resolve(new Response(new ReadableStream())));
+    await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
+  });
+
   test('what was put around requests sees the answer', async () => {
     const fresh = await freshClient(early());
     const seen: unknown[] = [];
