@@ -1,5 +1,5 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { anyPayload } from '../../contract';
+import { anyPayload, idEventSchema, messageEventSchema } from '../../contract';
 import { fakeApi, fakeRealtime, memberDto, onTestEnd, renderHook, waitFor } from '../../testing';
 import { Provider, session, store } from '..';
 import { session as sessionOfPage } from '../session/session';
@@ -65,6 +65,25 @@ test('late events of a deleted conversation reach nobody, those of no conversati
   live.push('suggestion.ready', { id: 'of none' });
   live.push('suggestion.ready', { id: 'of another', conversation_id: 8 });
   expect(heard).toMatchObject([{ id: 'of none' }, { id: 'of another' }]);
+});
+
+test('events that cannot be read are made up for by one catch-up', async () => {
+  const { live, until } = open();
+  session.userReceived(memberDto());
+  const heard: unknown[] = [];
+  onTestEnd(listen('message.created', messageEventSchema, (payload) => heard.push(payload)));
+  onTestEnd(listen('conversation.restarted', idEventSchema, (payload) => heard.push(payload)));
+  await until('live');
+  const caughtUp = countCatchUps();
+  rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestEnd(() => rs.useRealTimers());
+  for (const payload of [null, 5, 'text', '{"id":']) live.push('message.created', payload);
+  for (const payload of [{}, { id: {} }, []]) live.push('conversation.restarted', payload);
+  live.push('unknown.event', 5);
+  rs.advanceTimersByTime(5_000);
+  expect([heard, caughtUp()]).toEqual([[], 1]);
+  rs.advanceTimersByTime(60_000);
+  expect(caughtUp()).toBe(1);
 });
 
 test('the same handler given twice is two listeners', async () => {

@@ -13,6 +13,8 @@ const CONVERSATION_DELETED = 'conversation.deleted';
 const CLOSE_AFTER_MS = 1000;
 /** a phone that wakes fires `visibilitychange`, `pageshow` and `online` within this time */
 const NUDGE_BUNCH_MS = 1000;
+/** delay of the catch-up after dropped events, one for all events in this time */
+const DROPPED_BUNCH_MS = 5000;
 
 const memberId = (): string | null => {
   const current = session.current();
@@ -37,6 +39,7 @@ function createRealtime() {
 
   let status: RealtimeStatus = 'off';
   let lastNudge = Number.NEGATIVE_INFINITY;
+  let cancelDroppedCatchUp: (() => void) | null = null;
   let connection: { userId: string; supervisor: Supervisor } | null = null;
   let openLink: OpenLink = async (userId, events) => {
     const { EchoLink } = await import(/* webpackChunkName: "realtime" */ './echoLink');
@@ -89,6 +92,15 @@ function createRealtime() {
     }
   }
 
+  /** A dropped event may have been a change that no later event repeats. */
+  function handleDropped(event: string) {
+    console.warn(`an event ${event} of another shape was dropped`);
+    cancelDroppedCatchUp ??= retryPolicy.after(DROPPED_BUNCH_MS, () => {
+      cancelDroppedCatchUp = null;
+      if (memberId() !== null) catchUpNeeded.emit();
+    });
+  }
+
   /** Subscribes to one event of the signed-in user's channel; drops a payload that `schema` refuses. Returns the unsubscribe function. */
   function listen<Schema extends GenericSchema>(
     event: string,
@@ -99,7 +111,7 @@ function createRealtime() {
       handle: (payload: unknown) => {
         const decoded = decode(schema, payload, event);
         if (decoded !== undefined) handler(decoded);
-        else console.warn(`an event ${event} of another shape was dropped`);
+        else handleDropped(event);
       },
     };
     const listeners = handlers.get(event) ?? new Set();
@@ -114,7 +126,7 @@ function createRealtime() {
     };
   }
 
-  /** Subscribes to possible gaps: joined (again), visible, `pageshow`, `online`. Returns the unsubscribe function. */
+  /** Subscribes to possible gaps: joined (again), visible, `pageshow`, `online`, unreadable events. Returns the unsubscribe function. */
   const onCaughtUpNeeded = (handler: () => void): (() => void) => catchUpNeeded.on(handler);
 
   /**
@@ -177,6 +189,8 @@ function createRealtime() {
     reset() {
       handlers.clear();
       deletedConversations.clear();
+      cancelDroppedCatchUp?.();
+      cancelDroppedCatchUp = null;
       updateConnection();
       startBunch();
     },
