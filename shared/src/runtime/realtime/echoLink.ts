@@ -73,7 +73,7 @@ function losslessFrame(text: string): string {
 }
 
 /** pusher-js throws on a frame that does not name its event. */
-const namesEvent = /^\s*\{.*?"event":\s*"/s;
+const namesEvent = /^\s*\{.*?"event"\s*:\s*"/s;
 /** An activity time-out below 1 s, after which pusher-js would ping without pause. */
 const shortTimeout = /(:connection_established".*?activity_timeout\\*":\s*)(?:-|0)[\d.]*/s;
 
