@@ -89,6 +89,49 @@ test('console: a rollback on a phone is asked about, told of where it is seen, a
   }
 });
 
+test('console: the second half of a double tap confirms nothing, and closes no question', async ({ site, page }) => {
+  const [older, newer] = [await site.publish(good), await site.publish(next)];
+  await site.succeed(older, newer);
+  const console = await startConsole(site);
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname));
+  const touch = await page.context().newCDPSession(page);
+  const begun = Date.now() / 1000;
+  /** `seconds` after the start, however slow the machine is. */
+  const tap = async (x: number, y: number, seconds: number) => {
+    const timestamp = begun + seconds;
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }], timestamp });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp });
+  };
+  try {
+    await page.goto(console.link);
+    const control = page.getByRole('button', { name: '回退 账户' });
+    const question = page.getByRole('alertdialog');
+    const [confirm, cancel] = ['回退', '取消'].map((name) => question.getByRole('button', { name, exact: true }));
+    await control.tap();
+    for (const [round, under] of [confirm, cancel, null].entries()) {
+      const target = await under?.boundingBox();
+      await cancel?.tap();
+      await expect(question).toBeHidden();
+      // moves the control to where the question's button, or its backdrop, will be
+      const [left, top] = target ? [target.x, target.y] : [8, 120];
+      await control.evaluate((button, at) => Object.assign(button.style, { position: 'fixed', zIndex: '9', ...at }), {
+        left: `${left}px`,
+        top: `${top}px`,
+      });
+      await tap(left + 12, top + 12, round);
+      await expect(question).toBeVisible();
+      await tap(left + 12, top + 12, round + 0.15);
+      expect(await cancel?.isVisible(), `tap ${round}`).toBe(true);
+    }
+    expect(sent).toEqual([]);
+    await cancel?.tap();
+    await expect(question).toBeHidden();
+  } finally {
+    await console.stop();
+  }
+});
+
 test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide window has its parts side by side', async ({
   site,
   page,
