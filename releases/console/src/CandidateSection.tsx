@@ -3,11 +3,10 @@ import { useId, useState } from 'react';
 import { type ChannelView, candidatesOf, maySwitch, nameOf, type SharedLibrary, type Sharing } from './api';
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
-import { labels } from './labels';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { changesBy, changesByAbort, relativeTime, texts, translate, versionOf } from './texts';
+import { changesBy, changesByAbort, namesList, relativeTime, texts, translate, versionOf } from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 /** Steps of the slider: the usual shares and the candidate's current one. */
@@ -31,7 +30,7 @@ function Share({ candidate: { builds, percent }, isPlanned, running, console }: 
   const chosenPercent = steps[step] ?? 0;
   const { share, slider, apply } = texts.candidate;
   const changes = [`${share(percent)} → ${share(chosenPercent)}`, ...(isPlanned ? [texts.schedule.endsByHand] : [])];
-  const title = `${apply} ${texts.list(builds.map((id) => labels.of(nameOf(id))))}`;
+  const title = `${apply} ${namesList(builds)}`;
   return (
     <div className={styles.share}>
       <label htmlFor={id}>{slider}</label>
@@ -69,20 +68,17 @@ interface DecisionsProps extends Pick<SectionProps, 'console' | 'running'> {
 function Decisions({ status, candidate: { builds }, console, running }: DecisionsProps) {
   const { abort, promote } = texts.candidate;
   const name = nameOf(builds[0] ?? '');
+  const names = namesList(builds);
   return (
     <div className={styles.actions}>
       <ActionButton
         variant="danger"
         control={`abort ${name}`}
         running={running}
-        aria-label={`${abort} ${labels.of(name)}`}
+        aria-label={`${abort} ${names}`}
         onClick={() => {
           const changes = changesByAbort(status, builds);
-          console.openQuestion(
-            'abort',
-            { name },
-            { title: `${abort} ${labels.of(name)}`, action: abort, danger: true, changes },
-          );
+          console.openQuestion('abort', { name }, { title: `${abort} ${names}`, action: abort, danger: true, changes });
         }}
       >
         {abort}
@@ -91,12 +87,12 @@ function Decisions({ status, candidate: { builds }, console, running }: Decision
         variant="primary"
         control={`promote ${name}`}
         running={running}
-        aria-label={`${promote} ${labels.of(name)}`}
+        aria-label={`${promote} ${names}`}
         onClick={() =>
           console.openQuestion(
             'promote',
             { name },
-            { title: `${promote} ${labels.of(name)}`, action: promote, changes: changesBy(status, builds) },
+            { title: `${promote} ${names}`, action: promote, changes: changesBy(status, builds) },
           )
         }
       >

@@ -377,14 +377,47 @@ describe('what is planned', () => {
     await userEvent.clear(hours);
     await userEvent.type(hours, '6');
     await userEvent.click(button('加一步'));
-    await userEvent.click(button('去掉第 3 步'));
+    await userEvent.click(button('去掉第 2 步'));
     await userEvent.click(button('定时扩大 stories'));
-    expect(within(dialog()).getByText('所有人，6 小时后')).toBeTruthy();
+    expect(within(dialog()).getByText('所有人，7 小时后')).toBeTruthy();
     expect(within(dialog()).getByRole('heading').textContent).toBe('定时扩大 · stories');
     await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
     await waitFor(() =>
-      expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h,100@6h', seq: 7 }),
+      expect(server.posted()[0]?.body).toMatchObject({ builds: [next], steps: '25@1h,100@7h', seq: 7 }),
     );
+  });
+
+  test('a share is planned as it is typed, and another step fits between its neighbours', async () => {
+    await openPage();
+    await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
+    for (const [typed, read] of [
+      ['.5', '0.5'],
+      ['0.25', '0.25'],
+      ['5.', '5'],
+      ['40', '40'],
+    ]) {
+      await userEvent.clear(screen.getByLabelText('1. 访客 %'));
+      await userEvent.type(screen.getByLabelText('1. 访客 %'), typed ?? '');
+      await userEvent.click(button('定时扩大 stories'));
+      expect(within(dialog()).getByText(`${read}%，1 小时后`)).toBeTruthy();
+      await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    }
+    await userEvent.click(button('加一步'));
+    await userEvent.click(button('加一步'));
+    await userEvent.click(button('定时扩大 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
+    await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ steps: '40@1h,70@4h,85@5h,100@6h' }));
+  });
+
+  test('a candidate of several builds is called by all their names', async () => {
+    const builds = ['chat@1.1.0+111111111111', 'host@1.1.0+222222222222'];
+    server.more = [{ set: 'c'.repeat(40), builds, percent: 5, salt: 'y', since: instant(30), by: '小李' }];
+    await openPage();
+    for (const verb of ['中止灰度', '全量上线']) {
+      await userEvent.click(button(`${verb} chat、host`));
+      expect(within(dialog()).getByRole('heading').textContent).toBe(`${verb} chat、host`);
+      await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    }
   });
 
   test('a frozen channel says so, asks a manager for the reason of an exception, and lets ways back alone', async () => {

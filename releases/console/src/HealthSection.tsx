@@ -1,9 +1,8 @@
 import { ListRow, Tag } from '@liaozhai/shared/ui';
 import { type BuildHealth, type CandidateHealth, type Health, nameOf } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
 import { Name } from './Section';
-import { failuresLine, formats, probability, riseLine, texts, versionOf } from './texts';
+import { failuresLine, formats, namesList, probability, riseLine, texts, versionOf } from './texts';
 
 type Group = Health['stable'];
 
@@ -118,9 +117,7 @@ export function HealthSection({ health }: { health: Health | null }) {
       )}
       {health.candidates.map(({ builds, tried, control, verdict }) => (
         <div key={builds.join()} className={styles.candidate}>
-          {health.candidates.length > 1 && (
-            <h3 className={styles.quiet}>{texts.list(builds.map((id) => labels.of(nameOf(id))))}</h3>
-          )}
+          {health.candidates.length > 1 && <h3 className={styles.quiet}>{namesList(builds)}</h3>}
           <Figures
             columns={[
               [stable, control],

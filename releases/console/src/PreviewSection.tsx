@@ -12,19 +12,19 @@ const MAX_HOURS = 168;
 function OpenForm({ console }: Pick<SectionProps, 'console'>) {
   const [request, setRequest] = useState('');
   const [person, setPerson] = useState('');
-  const [hours, setHours] = useState(DEFAULT_HOURS);
+  const [hours, setHours] = useState(String(DEFAULT_HOURS));
   const { preview } = texts;
   const openDialog = () =>
     console.openQuestion(
       'preview',
-      { request: request.trim(), person: person.trim(), hours },
+      { request: request.trim(), person: person.trim(), hours: Number(hours) },
       {
         title: preview.title,
         action: preview.open,
         danger: true,
         changes: [
           ...request.split(/\s+/).filter((word) => word.includes('@')),
-          preview.only(person.trim(), hours),
+          preview.only(person.trim(), Number(hours)),
           preview.unchecked,
         ],
       },
@@ -56,7 +56,7 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
         min={1}
         max={MAX_HOURS}
         value={hours}
-        onChange={(event) => setHours(event.target.valueAsNumber)}
+        onChange={(event) => setHours(event.target.value)}
       />
       <Button type="submit" variant="quiet" small>
         {preview.open}

@@ -5,7 +5,17 @@ import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { ActionButton, FoldedForm, type SectionProps } from './Section';
-import { formats, MINUTE_MS, relativeTime, texts, timeUntil, translate, versionOf, waitingLine } from './texts';
+import {
+  formats,
+  MINUTE_MS,
+  namesList,
+  relativeTime,
+  texts,
+  timeUntil,
+  translate,
+  versionOf,
+  waitingLine,
+} from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const { next, paused, waiting } = schedule;
@@ -44,10 +54,10 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
     console.openQuestion(
       verb,
       { name },
-      { title: `${texts.schedule[verb]} · ${labels.of(name)}`, action: texts.schedule[verb], changes: lines },
+      { title: `${texts.schedule[verb]} · ${namesList(builds)}`, action: texts.schedule[verb], changes: lines },
     );
   return (
-    <section className={styles.plan} aria-label={`${texts.schedule.title} ${labels.of(name)}`}>
+    <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>
       <p className={styles.quiet}>
         {texts.schedule.title} {texts.list(changes)} · {texts.schedule.set(by, relativeTime(at, now))}
         {why && ` ${texts.log.why(why)}`}
@@ -94,15 +104,15 @@ interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
 const UNITS = ['m', 'h', 'd'] as const;
 const MAX_STEPS = 8;
 
-/** A step in the form: a share, and the time after the start. */
+/** A step in the form, as typed: a share, and the time after the start. A number would lose what begins with a point. */
 interface StepInput {
   key: number;
-  percent: number;
-  span: number;
+  percent: string;
+  span: string;
   unit: (typeof UNITS)[number];
 }
 
-const spanOf = ({ span, unit }: StepInput): string => texts.schedule.after[unit](span);
+const spanOf = ({ span, unit }: StepInput): string => texts.schedule.after[unit](Number(span));
 
 function StepRow({
   row,
@@ -126,8 +136,8 @@ function StepRow({
         max={100}
         step="any"
         required
-        value={String(row.percent)}
-        onChange={({ target }) => onChange({ ...row, percent: target.valueAsNumber })}
+        value={row.percent}
+        onChange={({ target }) => onChange({ ...row, percent: target.value })}
       />
       <TextField
         type="number"
@@ -136,8 +146,8 @@ function StepRow({
         min={1}
         max={999}
         required
-        value={String(row.span)}
-        onChange={({ target }) => onChange({ ...row, span: target.valueAsNumber })}
+        value={row.span}
+        onChange={({ target }) => onChange({ ...row, span: target.value })}
       />
       <select
         aria-label={unit(at)}
@@ -162,25 +172,30 @@ function StepRow({
 
 export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
   const [rows, setRows] = useState<readonly StepInput[]>(() => [
-    ...(percent < 25 ? [{ key: 1, percent: 25, span: 1, unit: 'h' } as const] : []),
-    { key: 2, percent: 100, span: 4, unit: 'h' },
+    ...(percent < 25 ? [{ key: 1, percent: '25', span: '1', unit: 'h' } as const] : []),
+    { key: 2, percent: '100', span: '4', unit: 'h' },
   ]);
   const { plan, addStep, step } = texts.schedule;
-  const remoteNames = texts.list(builds.map((id) => labels.of(nameOf(id))));
+  const remoteNames = namesList(builds);
   const replaceRow = (row: StepInput) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
+  /** Inserts a step before the last one, because shares have to rise. */
   const addRow = () => {
-    const last = rows.at(-1);
+    const [former, last] = [rows.at(-2), rows.at(-1)];
+    if (!last) return;
+    const share = (Number(former?.percent ?? percent) + Number(last.percent)) / 2;
+    const key = Math.max(...rows.map((row) => row.key)) + 1;
     setRows([
-      ...rows,
-      { key: (last?.key ?? 0) + 1, percent: 100, span: (last?.span ?? 0) + 1, unit: last?.unit ?? 'h' },
+      ...rows.slice(0, -1),
+      { ...last, key, percent: String(Math.round(share)) },
+      { ...last, span: String(Number(last.span) + 1) },
     ]);
   };
   return (
     <FoldedForm
       title={plan}
       onSubmit={() => {
-        const steps = rows.map(({ percent: share, span, unit }) => `${share}@${span}${unit}`).join(',');
-        const changes = rows.map((row) => step(texts.schedule.share(row.percent), spanOf(row)));
+        const steps = rows.map(({ percent: share, span, unit }) => `${Number(share)}@${Number(span)}${unit}`).join(',');
+        const changes = rows.map((row) => step(texts.schedule.share(Number(row.percent)), spanOf(row)));
         console.openQuestion(
           'schedule',
           { builds, steps },

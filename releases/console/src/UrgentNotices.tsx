@@ -9,6 +9,7 @@ import {
   changesByAbort,
   evidenceLine,
   formats,
+  namesList,
   relativeTime,
   riseLine,
   subjectOf,
@@ -85,7 +86,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
       {health &&
         troubles(status, health).map(({ builds, lines, section }) => {
           const name = nameOf(builds[0] ?? '');
-          const title = `${abort} ${labels.of(name)}`;
+          const title = `${abort} ${namesList(builds)}`;
           const changes = changesByAbort(status, builds);
           return (
             <UrgentNotice

@@ -319,6 +319,9 @@ export function takenBackLines(
   return [...lines, why(from)];
 }
 
+/** Labels of the builds as a list. */
+export const namesList = (builds: readonly string[]): string => texts.list(builds.map((id) => labels.of(nameOf(id))));
+
 /** Shortened build ids as a list. */
 export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
