@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
+import { Catalog } from '../builds/catalog.ts';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import { actionLine, evidenceLines } from '../english.ts';
 import type { Action } from '../model/action.ts';
+import { buildFolder } from '../model/build.ts';
 import { candidatesOf, stateOf } from '../model/channel.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { effectOfKill, kill, rollback, withdraw } from './goingBack.ts';
@@ -97,6 +99,17 @@ describe('rollback', () => {
   test('restores what that state had as last good', async () => {
     await rollback(at.writer, { name: 'stories' });
     expect((await at.current()).lastGood.stories).toBe(storiesAt(0));
+  });
+
+  test('goes on where the record of a fallback is damaged, which is a fallback no longer', async () => {
+    const record = join(at.folder, 'store', buildFolder(storiesAt(1)), 'build.json');
+    const right = await readFile(record);
+    await writeFile(record, '{"damaged":');
+    const afterDamage = { ...at.writer, catalog: new Catalog(at.store) };
+    await rollback(afterDamage, { name: 'chat' });
+    expect([await live('stories'), await live('chat')]).toEqual([storiesAt(2), chatAt(0)]);
+    expect((await at.current()).lastGood.stories).toBeUndefined();
+    await writeFile(record, right);
   });
 
   test('is refused when files of the build are gone, and nothing changes', async () => {

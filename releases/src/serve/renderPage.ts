@@ -9,7 +9,7 @@ import {
   type SetBody,
 } from '@liaozhai/shared/contract';
 import type { Catalog } from '../builds/catalog.ts';
-import { refused } from '../errors.ts';
+import { nullIfRefused, refused } from '../errors.ts';
 import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
@@ -242,18 +242,21 @@ export interface ChosenSet {
 /**
  * Returns the fallback of each remote of the set. That is the stable build if the set has another one, because stable builds are proven by
  * their visitors. Otherwise it is the last good build. A fallback fits the rest of the set, and shares no globals with the failed build.
+ * Damaged records leave the page without the fallback, not without the page.
  */
-async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
+export async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const fallbacksByName = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
-  const records = await catalog.records([body.host.id, ...Object.values(body.remotes).map(({ id }) => id)]);
+  const ids = [body.host.id, ...Object.values(body.remotes).map(({ id }) => id)];
+  const records = await catalog.records(ids).catch(nullIfRefused);
+  if (!records) return fallbacksByName;
   const keys = new Set(misfitsAmong(records).map(({ key }) => key));
   const fallbacks: BuildRecord[] = [];
   for (const [name, activeBuild] of Object.entries(body.remotes)) {
     for (const id of [live.get(name), document.lastGood[name]]) {
       if (!id || id === activeBuild.id || fallbacksByName.has(name)) continue;
-      const record = await catalog.record(id, document.digests[id]);
-      if (!isRemote(record)) continue;
+      const record = await catalog.record(id, document.digests[id]).catch(nullIfRefused);
+      if (!record || !isRemote(record)) continue;
       const otherRecords = records.filter((each) => each.id !== activeBuild.id);
       const failedRecords = records.filter((each) => each.id === activeBuild.id);
       if (misfitsAmong([...otherRecords, record], failedRecords).some(({ key }) => !keys.has(key))) continue;

@@ -317,6 +317,17 @@ describe('a set or build that was changed in the store', () => {
     });
   });
 
+  test('of a build that nobody runs, or of what the page needs no more, takes no page away', async () => {
+    const next = await at.remote('stories', '1.1.0');
+    await at.activate(next);
+    const spoil = (id: string) => writeFile(join(at.folder, 'store', buildFolder(id), 'build.json'), '{"damaged":');
+    for (const id of [stories, next]) {
+      await spoil(id);
+      const { pageSet } = await (await open()).pageFor({ id: 'v' });
+      expect(pageSet.remotes.stories).toMatchObject({ id: next, lastGood: null });
+    }
+  });
+
   test('the page template is checked too', async () => {
     const [key = ''] = (await at.store.list('builds/host/')).filter((path) => path.endsWith('page.html'));
     await writeFile(join(at.folder, 'store', key), '<!doctype html><script>evil()</script>');
