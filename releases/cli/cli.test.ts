@@ -260,6 +260,13 @@ describe('the command line', () => {
       '1.4.0': 'killed',
     });
     await release('abort', 'badges');
+    const unfit = await writeHost(`${folder.path}/host-9`, 'other contract', { description: { contract: '9.0.0' } });
+    await release('publish', unfit, '--version', '9.0.0');
+    await release('activate', 'host@9.0.0', '--force', '--why', 'all contracts change');
+    expect((await release('builds', 'badges')).out).not.toContain('last good');
+    expect((await release('status', '--all')).out).not.toMatch(/Last good[^:]*:(\n {2}\S+)*\n {2}badges@/);
+    await release('rollback', 'host');
+    expect((await release('status', '--all')).out).toMatch(/Last good[^:]*:(\n {2}\S+)*\n {2}badges@1\.0\.0/);
   });
 
   test('a candidate for nobody is said to be one', async () => {

@@ -19,11 +19,11 @@ import type { AgendaView } from '../src/policies/agendaView.ts';
 import { clientFor, examples, formatBytes, localTime, options, parseCount, print, table } from './context.ts';
 import { agendaLines } from './planning.ts';
 
-type Status = ChannelDocument & { agenda?: AgendaView };
+type Status = ChannelDocument & { agenda?: AgendaView; fallbacks?: string[] };
 
 /** Full status with complete build ids. */
 function allLines(document: Status): string[] {
-  const { stable, lastGood, killed, expires } = document;
+  const { stable, lastGood, killed, expires, fallbacks = Object.values(lastGood) } = document;
   const stableLines = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
     : ['Nothing is live yet.'];
@@ -31,13 +31,12 @@ function allLines(document: Status): string[] {
     `For ${visitorsOf(percent)}, begun ${localTime(since)} by ${by}:`,
     ...builds.map((id) => `  ${id}`),
   ]);
-  const goodBuilds = Object.values(lastGood);
   return [
     headLine(document),
     ...stableLines,
     ...candidateLines,
-    ...(goodBuilds.length > 0
-      ? ['Last good builds, tried when one of these fails:', ...goodBuilds.map((id) => `  ${id}`)]
+    ...(fallbacks.length > 0
+      ? ['Last good builds, tried when one of these fails:', ...fallbacks.map((id) => `  ${id}`)]
       : []),
     ...(killed.length > 0 ? ['Killed:', ...killed.map((id) => `  ${id}`)] : []),
     ...agendaLines(document.agenda),
@@ -238,15 +237,15 @@ export const addHealth = (program: Command) =>
     });
 
 /** State of a build in the channel: `live`, `candidate 5 %`, `last good` or `killed`. */
-function statesIn(document: ChannelDocument): (id: string) => string {
-  const { stable, killed, lastGood } = document;
+function statesIn(document: Status): (id: string) => string {
+  const { stable, killed, lastGood, fallbacks = Object.values(lastGood) } = document;
   const candidates = candidatesOf(document);
   return (id) => {
     const percent = candidates.find(({ builds }) => builds.includes(id))?.percent;
     if (killed.includes(id)) return 'killed';
     if (stable?.builds.includes(id)) return 'live';
     if (percent !== undefined) return `candidate ${percent} %`;
-    return Object.values(lastGood).includes(id) ? 'last good' : '';
+    return fallbacks.includes(id) ? 'last good' : '';
   };
 }
 

@@ -108,7 +108,12 @@ const healthSchema = v.looseObject({
 const GET_SCHEMAS: Record<string, v.GenericSchema> = {
   me: v.looseObject({ role: text, name: v.nullish(text) }),
   channels: v.looseObject({ channels: texts, shown: text }),
-  status: v.looseObject({ ...channelSchema.entries, agenda: v.optional(agendaSchema), now: v.optional(v.string()) }),
+  status: v.looseObject({
+    ...channelSchema.entries,
+    agenda: v.optional(agendaSchema),
+    fallbacks: v.optional(texts),
+    now: v.optional(v.string()),
+  }),
   names: rowsOf({ name: text, label: text }),
   builds: rowsOf({
     id: text,

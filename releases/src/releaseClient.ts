@@ -55,6 +55,7 @@ import { type ScheduleRequest, type SteerRequest, steerSchedule } from './polici
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
 import type { WebhookEvent } from './policies/webhookEvents.ts';
 import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
+import { stableFallbacks } from './serve/renderPage.ts';
 
 export interface PublishResult {
   id: string;
@@ -73,8 +74,11 @@ export interface OverrideResult {
 
 /** Operations on one channel, in a local store or through a console. */
 export interface ReleaseClient {
-  /** `agenda` and `now` (the time to which the agenda refers) are missing in the response of an older console. */
-  status(): Promise<ChannelDocument & { agenda?: AgendaView; now?: string }>;
+  /**
+   * `agenda`, `now` (the time to which the agenda refers) and `fallbacks` (the last good builds that fit what is live) are missing in
+   * the response of an older console.
+   */
+  status(): Promise<ChannelDocument & { agenda?: AgendaView; now?: string; fallbacks?: string[] }>;
   builds(name?: string): Promise<BuildSummary[]>;
   /** Types of a remote's exposed modules: of the live build of `stories`, or of `stories@1.4.2`. */
   types(word: string): Promise<ExposedTypes>;
@@ -148,7 +152,8 @@ export function localClient(
     status: async () => {
       const document = await current();
       const agenda = await viewAgenda(writer, reader, document);
-      return { ...document, agenda, now: (await timeOf(writer)).toISOString() };
+      const fallbacks = await stableFallbacks(catalog, document);
+      return { ...document, agenda, fallbacks, now: (await timeOf(writer)).toISOString() };
     },
     builds: (name) => listBuilds(catalog, name),
     types: async (word) => readTypes(writer, (await current()).stable?.builds ?? [], word),

@@ -28,7 +28,7 @@ function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log
     isLive: status.stable?.builds.includes(id) ?? false,
     candidate: candidate ?? null,
     isKilled: status.killed.includes(id),
-    isLastGood: status.lastGood[nameOf(id)] === id,
+    isLastGood: status.fallbacks?.includes(id) ?? false,
     hasAlarmed: alarmedIn(log).has(id),
   };
 }
@@ -95,7 +95,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
       <strong title={id}>{versionOf(id)}</strong>
       {isLive && <Tag tone="jade">{texts.builds.running}</Tag>}
       {candidate && <Tag>{texts.builds.tried(candidate.percent)}</Tag>}
-      {isLastGood && !isLive && <Tag>{texts.live.lastGood}</Tag>}
+      {isLastGood && <Tag>{texts.live.lastGood}</Tag>}
       {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
       {hasAlarmed && <Tag tone="accent">{texts.builds.alarmed}</Tag>}
       {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}

@@ -111,6 +111,8 @@ function openServer() {
     /** Names without an earlier build, '' for the whole set. */
     deadEnds: [] as string[],
     lastGood: statusAt(7, '').lastGood,
+    /** The last good builds that fit what is live. */
+    fallbacks: ['chat@0.9.0+dddddddddddd'],
     /** Seconds by which the server's clock is ahead of this device. */
     ahead: 0,
     /** Response of `/auth`; null for a console with tokens only. */
@@ -169,6 +171,7 @@ function openServer() {
       moreCandidates: server.more,
       killed: server.killed,
       lastGood: server.lastGood,
+      fallbacks: server.fallbacks,
       agenda: server.agenda,
     };
     const answers: Record<string, unknown> = {
@@ -776,6 +779,8 @@ describe('what the page shows', () => {
     await openPage();
     expect(section('正在运行').textContent).toContain('5分钟前，由 小王 切换');
     expect(section('正在运行').textContent).toContain('备用 0.9.0·dddd');
+    // it does not fit, so no page takes it
+    expect(section('正在运行').textContent).not.toContain('eeee');
     expect(section('灰度').textContent).toContain('10% 的访客 · 由 小李 开始于1分钟前');
   });
 

@@ -16,7 +16,7 @@ export interface LiveProps extends SectionProps {
 function LiveRow({ id, ...props }: { id: string } & LiveProps) {
   const { status, me, console, running } = props;
   const name = nameOf(id);
-  const lastGoodBuild = status.lastGood[name];
+  const lastGoodBuild = status.fallbacks?.find((each) => nameOf(each) === name);
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
   return (
@@ -26,7 +26,7 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
       detail={
         <>
           <span title={id}>{versionOf(id)}</span>
-          {lastGoodBuild && lastGoodBuild !== id && (
+          {lastGoodBuild && (
             <span className={styles.fallback} title={lastGoodBuild}>
               {texts.live.lastGood} {versionOf(lastGoodBuild)}
             </span>

@@ -40,7 +40,7 @@ export type {
   VitalsSeries,
   Waiting,
 };
-export type ChannelView = ChannelDocument & { agenda?: AgendaView; now?: string };
+export type ChannelView = ChannelDocument & { agenda?: AgendaView; now?: string; fallbacks?: string[] };
 export type ShownAction = ReadAction;
 export type ShownEvidence = ReadAction['evidence'][number];
 

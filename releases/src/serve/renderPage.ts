@@ -244,7 +244,7 @@ export interface ChosenSet {
  * their visitors. Otherwise it is the last good build. A fallback fits the rest of the set, and shares no globals with the failed build.
  * Damaged records leave the page without the fallback, not without the page.
  */
-export async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
+async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
   const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
   const fallbacksByName = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
   const ids = [body.host.id, ...Object.values(body.remotes).map(({ id }) => id)];
@@ -267,6 +267,12 @@ export async function fallbackBuilds(catalog: Catalog, document: ChannelDocument
     }
   }
   return fallbacksByName;
+}
+
+/** Returns the builds that pages of the stable set fall back to. */
+export async function stableFallbacks(catalog: Catalog, document: ChannelDocument): Promise<string[]> {
+  const body = document.stable && (await catalog.set(document.stable.set).catch(nullIfRefused));
+  return body ? [...(await fallbackBuilds(catalog, document, body)).values()].map(({ build }) => build.id) : [];
 }
 
 /** Returns the page's data for a chosen set. Lists killed builds, so that a page knows why it must leave one. */
