@@ -323,6 +323,11 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
       chooseOverride(context, override, secure);
       return context.redirect(address, 302);
     }
+    const chosen = context.req.header('sec-fetch-dest') === 'empty' ? undefined : overrideOf(context);
+    if (chosen && !(await isOverride(chosen, options.releases))) {
+      chooseOverride(context, 'off', secure);
+      return answerExpiredOverride(context, withoutOverride(context.req.url));
+    }
     return answerPage(context, options, cache);
   });
 }

@@ -157,6 +157,27 @@ describe('an override link', () => {
     },
   );
 
+  test('that has ended since says so to the next reload, and to no later one', async () => {
+    const own = await openTestProduct();
+    onTestFinished(() => own.close());
+    const site = await own.serve();
+    const build = await own.publishStories('1.1.0');
+    const { id } = await own.manager.override({ builds: [build], hours: 1 });
+    const headers = { cookie: `lz_override=${id}` };
+    expect(await (await fetch(`${site}/explore`, { headers })).text()).toContain(`"id":"${id}"`);
+    await own.manager.kill({ build });
+    const isEnded = async () => (await fetch(`${site}/explore`, { headers })).status === 410;
+    await expect.poll(isEnded, { timeout: 20_000 }).toBe(true);
+    // a service worker or a prefetch is not what a person looks at
+    const unseen = await fetch(`${site}/explore`, { headers: { ...headers, 'sec-fetch-dest': 'empty' } });
+    expect(unseen.status).toBe(200);
+    const answer = await fetch(`${site}/explore?tag=1`, { headers });
+    expect(answer.headers.get('set-cookie')).toContain('lz_override=;');
+    const text = await answer.text();
+    expect(text).toContain('临时链接已失效');
+    expect(text).toContain('href="/explore?tag=1"');
+  });
+
   test('leads out by `off`', async () => {
     const answer = await open(origin, 'off');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explore?tag=%22%3E1']);
