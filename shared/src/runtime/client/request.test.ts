@@ -178,6 +178,43 @@ describe('401', () => {
   });
 });
 
+describe('a change that one user made', () => {
+  const change = { method: 'POST', url: '/v1/orders', body: { package_id: 'p-1' } };
+  const token = 'GET /sanctum/csrf-cookie';
+  const switched = (answer: unknown) => () => {
+    signInEpoch.next();
+    return answer;
+  };
+  test('is not sent as another who signs in during its refusal with 419', async () => {
+    const requests = api({ [token]: {}, 'POST /v1/orders': switched({ status: 419 }) });
+    const heard = count401s();
+    expect(await failure(request(change))).toEqual({ kind: 'unauthenticated' });
+    expect(requests.filter(({ url }) => url === '/v1/orders')).toHaveLength(1);
+    expect(heard()).toBe(0);
+  });
+
+  test('is not sent as another who signs in during the fetch of its token', async () => {
+    let cookie = '';
+    const cookies = rs.spyOn(document, 'cookie', 'get').mockImplementation(() => cookie);
+    onTestEnd(() => cookies.mockRestore());
+    const fetched = () => {
+      cookie = 'XSRF-TOKEN=new';
+      signInEpoch.next();
+    };
+    const requests = api({ [token]: fetched, 'POST /v1/orders': {} });
+    expect(await failure(request(change))).toEqual({ kind: 'unauthenticated' });
+    expect(requests.map(({ url }) => url)).toEqual(['/sanctum/csrf-cookie']);
+  });
+
+  test('is not sent as another who signs in while it waits for its turn', async () => {
+    const requests = api({ 'POST /v1/orders': {} });
+    const waiting = failure(request(change));
+    signInEpoch.next();
+    expect(await waiting).toEqual({ kind: 'unauthenticated' });
+    expect(requests).toEqual([]);
+  });
+});
+
 test('a 401 of a call that the page does without opens nothing', async () => {
   api({ 'GET /v1/capabilities': { status: 401 } });
   const heard = count401s();

@@ -73,6 +73,7 @@ export async function request<const Options extends RequestOptions>(options: Opt
     params: toQueryParams(params),
     data: body,
     signal,
+    signInEpoch: signInEpoch.current(),
     ...(isOptional && { isOptional }),
     ...(baseURL !== undefined && { baseURL }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
@@ -155,7 +156,6 @@ const settings = {
 };
 
 async function addRequestHeaders(config: InternalAxiosRequestConfig) {
-  config.signInEpoch ??= signInEpoch.current();
   config.requestId ??= newClientId();
   config.begunAt = performance.now();
   config.headers.set('X-Request-Id', config.requestId);
@@ -165,6 +165,8 @@ async function addRequestHeaders(config: InternalAxiosRequestConfig) {
   if (socket) config.headers.set('X-Socket-ID', socket);
   if (config.method !== 'get') {
     await csrfToken.prepare();
+    // the wait for a turn or a token may outlast the session: another user would make the change
+    if (config.signInEpoch !== signInEpoch.current()) throw { kind: 'unauthenticated' } satisfies ApiError;
     const token = csrfToken.current();
     if (token !== undefined) config.headers.set(CSRF_HEADER, token);
   }
