@@ -92,6 +92,10 @@ describe('a moment', () => {
     { date: '2026-11-21 00:00:00.000000', timezone_type: 3, timezone: 'Asia/Shanghai' },
   ])('of a day is its date in %j', (raw) => expect(readAs(day, raw)).toBe('2026-11-21'));
 
+  test.each(['9999-12-31', '9999-12-31 23:59:59', '9999-12-31T23:59:59Z'])('of a day stays in its year in %j', (raw) =>
+    expect(readAs(day, raw)).toBe('9999-12-31'),
+  );
+
   test('of a day may be unreadable', () => {
     expect(['2026-02-30', 7, '', null].map(read(day))).toEqual(Array(4).fill(undefined));
   });

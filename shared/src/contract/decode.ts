@@ -293,7 +293,7 @@ export const day = createReader('day', (raw) => {
   if (ms === undefined || !isTime(ms)) return undefined;
   const parts = isoOrSql.exec(String(raw).trim());
   const isLocal = parts !== null && parts[8] === undefined;
-  return new Date(ms + (isLocal ? 0 : SHANGHAI_MS)).toISOString().slice(0, 10);
+  return new Date(Math.min(ms + (isLocal ? 0 : SHANGHAI_MS), YEAR_10000_MS - 1)).toISOString().slice(0, 10);
 });
 
 const bigNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@rstest/core';
-import { dayKey, formatDay, formatRelative, groupByDay } from './time';
+import { dayKey, formatClock, formatDate, formatDay, formatMoment, formatRelative, groupByDay } from './time';
 
 // 2025-11-04 12:00 in Shanghai
 const now = '2025-11-04T04:00:00Z';
@@ -49,4 +49,17 @@ test('items are grouped by the Shanghai day they fall on', () => {
 test('the day key is the one of Shanghai, whatever the machine', () => {
   expect(dayKey('2025-02-28T16:00:00Z')).toBe('2025-03-01');
   expect(dayKey(Date.UTC(2024, 1, 29, 15, 59))).toBe('2024-02-29');
+});
+
+describe('the last hours of the year 9999, by which servers mean never', () => {
+  const table = ['9999-12-31T00:00:00Z', '9999-12-31T16:00:00Z', '9999-12-31T23:59:59.999Z'];
+  test.each(table)('%s stays in it', (instant) => {
+    expect(formatDate(instant, now)).toBe('9999年12月31日');
+    expect(formatMoment(instant, now)).toBe(`9999年12月31日 ${formatClock(instant)}`);
+    expect([formatRelative(instant, now), formatDay(instant, now)]).toEqual([
+      `9999年12月31日 ${formatClock(instant)}`,
+      '9999年12月31日',
+    ]);
+    expect(dayKey(instant)).toBe('9999-12-31');
+  });
 });

@@ -9,8 +9,10 @@ const SHANGHAI_MS = 8 * HOUR_MS;
 export type Instant = number | string | Date;
 
 const millisecondsOf = (instant: Instant): number => new Date(instant).getTime();
-const toShanghai = (instant: Instant): Date => new Date(millisecondsOf(instant) + SHANGHAI_MS);
-const dayNumber = (instant: Instant): number => Math.floor((millisecondsOf(instant) + SHANGHAI_MS) / DAY_MS);
+// year 10000 would be the next day in Shanghai: servers mean "never" by the last day of 9999
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+const toShanghai = (instant: Instant): Date => new Date(Math.min(millisecondsOf(instant) + SHANGHAI_MS, LAST_MS));
+const dayNumber = (instant: Instant): number => Math.floor(toShanghai(instant).getTime() / DAY_MS);
 const isDate = (date: Date): boolean => !Number.isNaN(date.getTime());
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
