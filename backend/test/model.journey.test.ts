@@ -228,7 +228,7 @@ describe('suggestions are three clean lines', () => {
 
 test('a line that shows nothing is refused free of charge', async () => {
   const reader = await backend.reader();
-  for (const body of ['\u200b', '\u2060\u00ad \u3164', '\u2800\ufe0f', '\u202e\u202c', '\u{1d159}']) {
+  for (const body of ['\u200b', '\u2060\u00ad \u3164', '\u2800\ufe0f', '\u202e\u202c', '\u{1d159}', '\u0301\u20dd']) {
     const { status, body: refused } = (await reader.say({ story_id, body })) as unknown as {
       status: number;
       body: ErrorDto;

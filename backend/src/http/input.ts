@@ -53,9 +53,9 @@ export const cleanText = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '');
 
-/** Whether a text is invisible: it has only blanks and characters without a shape. */
+/** Whether a text is invisible: it has only blanks, marks without a letter, and characters without a shape. */
 export const isInvisible = (text: string): boolean =>
-  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]*$/u.test(text);
+  /^[\s\p{M}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]*$/u.test(text);
 
 /** Trimmed text with its length in code points, as PHP's `mb_strlen` counts. */
 export const text = (min: number, max: number) =>

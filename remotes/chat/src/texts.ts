@@ -31,6 +31,7 @@ export const texts = {
     expired: '登录已过期，你的对话都在',
     system: '提示',
     tooLong: (over: number) => `超出 ${over} 字`,
+    invisible: '至少要有一个看得见的字',
     left: (count: number) => `还可写 ${count} 字`,
     price: (points: number) => (points === 0 ? '不收费' : `每条 ${formatPoints(points)}`),
     balance: (points: string) => `余额 ${points}`,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isBlank } from './visible.ts';
 import { HOUR_MS } from './waits.ts';
 
 /*
@@ -150,8 +151,6 @@ export const word = v.pipe(
   v.transform((raw) => raw.toLowerCase()),
 );
 
-/** Only invisible characters: blanks, controls, fillers of Hangul and Braille, variation selectors. */
-const blank = /^[\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]*$/u;
 /** Characters that change the direction of the surrounding text. */
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 /** More combining marks than any script uses; they would overlap the lines above. */
@@ -166,7 +165,7 @@ const MAX_LABEL_LENGTH = 500;
 
 const toLabel = (raw: string): string => {
   const line = clean(raw.slice(0, MAX_LABEL_LENGTH)).replace(/\s+/g, ' ').trim();
-  return blank.test(line) ? '' : line;
+  return isBlank(line) ? '' : line;
 };
 
 /** A name or title: one line, safe within a sentence; empty if nothing of it is visible. */
@@ -175,7 +174,7 @@ export const label = v.pipe(text, v.transform(toLabel));
 /** Text of several lines. */
 export const prose = v.pipe(
   text,
-  v.transform((raw) => (blank.test(raw) ? '' : clean(raw.replace(/\r\n?/g, '\n')))),
+  v.transform((raw) => (isBlank(raw) ? '' : clean(raw.replace(/\r\n?/g, '\n')))),
 );
 
 const numeric = /^[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?$/i;

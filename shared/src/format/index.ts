@@ -1,4 +1,5 @@
 export { serverNow } from '../contract/clock';
+export { isBlank } from '../contract/visible';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
 export { copiedCredentials } from './credentials';
 export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
@@ -8,7 +9,6 @@ export {
   codePoints,
   firstCodePoints,
   firstGrapheme,
-  isBlank,
   meantLogin,
   meantPassword,
   missingText,
@@ -19,7 +19,7 @@ export {
 } from './input';
 export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { type ProductRules, signUpGiftText, toProductRules } from './productRules';
-export { linesOf, type Passage, passagesOf, wordsOf } from './storyText';
+export { linesOf, type Passage, passagesOf, saysNothing, wordsOf } from './storyText';
 export {
   type DayGroup,
   dayKey,

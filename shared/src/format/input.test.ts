@@ -1,6 +1,7 @@
 import { expect, test } from '@rstest/core';
+import { isBlank } from '../contract/visible';
 import { copiedCredentials } from './credentials';
-import { codePoints, firstCodePoints, firstGrapheme, isBlank, meantLogin, meantPassword, shorten } from './input';
+import { codePoints, firstCodePoints, firstGrapheme, meantLogin, meantPassword, shorten } from './input';
 
 test('a rare character or a lantern counts once', () => {
   expect(codePoints('')).toBe(0);
@@ -94,6 +95,11 @@ test.each([
   ['\u202e\u2066', true],
   ['\ufe0f\u{e0041}', true],
   ['\ufff9\u{1d159}', true],
+  ['\u0301\u20dd \u200b', true],
+  ['\u0e49', true],
+  ['\u{10fffd}\u{1fadd}', false],
+  ['e\u0301', false],
+  ['\ufffd', false],
   ['。', false],
   ['\u200b好', false],
   ['👩‍👩‍👧', false],

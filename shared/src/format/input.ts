@@ -1,3 +1,5 @@
+import { withoutShapeless } from '../contract/visible';
+
 /** Number of code points, so that 𠮷 and 🏮 count as one each. */
 export function codePoints(text: string): number {
   let count = 0;
@@ -63,19 +65,13 @@ export const missingText = (field: string): string => `请填写${field}`;
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
 
-/** Invisible characters: joiners, direction marks, fillers, annotations, controls. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb\u{1d159}]/gu;
-
-/** Whether a text has no visible characters. */
-export const isBlank = (text: string): boolean => /^\p{Z}*$/u.test(text.replace(INVISIBLE, ''));
-
 /** Normalises a typed or pasted user name: width, invisible characters and blanks at its ends. */
-export const meantLogin = (typed: string): string => typed.normalize('NFKC').replace(INVISIBLE, '').trim();
+export const meantLogin = (typed: string): string => withoutShapeless(typed.normalize('NFKC')).trim();
 
 const FULL_WIDTH_ASCII = /^[\u0020-\u007e\u3000\uff01-\uff5e]*$/u;
 
 /** Normalises a password. Keeps blanks at its ends, and full-width letters next to Chinese text. */
 export function meantPassword(typed: string): string {
-  const visibleText = typed.replace(INVISIBLE, '');
+  const visibleText = withoutShapeless(typed);
   return FULL_WIDTH_ASCII.test(visibleText) ? visibleText.normalize('NFKC') : visibleText;
 }

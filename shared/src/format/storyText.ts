@@ -1,3 +1,5 @@
+import { isBlank } from '../contract/visible';
+
 /** A run of text of one kind: plain, `*动作*` or `**重点**`. */
 export interface Passage {
   kind: 'plain' | 'action' | 'strong';
@@ -67,6 +69,9 @@ const wordsOfLine = (line: string, growing: boolean): string =>
   passagesOf(line, growing)
     .map(({ text }) => text)
     .join('');
+
+/** Whether nothing of a story text is visible. */
+export const saysNothing = (text: string): boolean => isBlank(text.replaceAll('*', '')) && isBlank(wordsOf(text));
 
 /** Returns the non-empty lines of a text, trimmed. */
 export const linesOf = (text: string): string[] =>

@@ -1,4 +1,4 @@
-import { codePoints, formatPoints, isBlank as saysNothing, signUpGiftText, wordsOf } from '@liaozhai/shared/format';
+import { codePoints, formatPoints, saysNothing, signUpGiftText } from '@liaozhai/shared/format';
 import { createSignal, drafts, hostConfig } from '@liaozhai/shared/runtime';
 import {
   Chip,
@@ -32,6 +32,8 @@ import styles from './Composer.module.css';
 /** Limit of the API, in code points. */
 const MAX_CHARACTERS = 2000;
 const WARN_BELOW = 100;
+/** Stands for the characters left of a text without visible ones. */
+const INVISIBLE = Number.POSITIVE_INFINITY;
 /** Key code during IME composition, for browsers that do not set `isComposing`. */
 const IME_KEY_CODE = 229;
 
@@ -63,8 +65,9 @@ export function Composer(props: ComposerProps) {
   const { field, draft, onSend, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
   const remainingCharacters = useSyncExternalStore(draft.subscribe, () => countRemainingCharacters(draft.read()));
-  const isBlank = remainingCharacters === MAX_CHARACTERS;
-  const canSend = !isBlank && remainingCharacters >= 0 && !isHeld;
+  const isBlank = remainingCharacters >= MAX_CHARACTERS;
+  const isWrong = remainingCharacters < 0 || remainingCharacters === INVISIBLE;
+  const canSend = !isBlank && !isWrong && !isHeld;
   useLayoutEffect(() => {
     const syncField = () => {
       const text = draft.read();
@@ -106,7 +109,7 @@ export function Composer(props: ComposerProps) {
             placeholder={isBlank ? texts.chat.placeholder : undefined}
             aria-label={texts.chat.composer}
             aria-describedby={footId}
-            aria-invalid={remainingCharacters < 0 || undefined}
+            aria-invalid={isWrong || undefined}
             autoComplete="off"
           />
         </div>
@@ -131,8 +134,10 @@ export function Composer(props: ComposerProps) {
           />
         )}
       </div>
-      <div id={footId} className={styles.foot} data-over={remainingCharacters < 0}>
-        {remainingCharacters < WARN_BELOW ? (
+      <div id={footId} className={styles.foot} data-over={isWrong}>
+        {remainingCharacters === INVISIBLE ? (
+          texts.chat.invisible
+        ) : remainingCharacters < WARN_BELOW ? (
           remainingCharacters < 0 ? (
             texts.chat.tooLong(-remainingCharacters)
           ) : (
@@ -173,10 +178,11 @@ const keepFocus = (event: MouseEvent) => event.preventDefault();
 /** Assumes a hardware keyboard with a mouse or trackpad; an on-screen keyboard covers half of a touch screen. */
 export const hasKeyboard = (): boolean => media('(pointer: fine)').matches;
 
-/** Characters left, as far as they are shown: `MAX_CHARACTERS` for a blank text, otherwise at most `WARN_BELOW`. */
+/** Characters left, as far as they are shown: `MAX_CHARACTERS` for an empty text, otherwise at most `WARN_BELOW`, or `INVISIBLE`. */
 function countRemainingCharacters(text: string): number {
   const body = text.trim();
-  if (saysNothing(wordsOf(body))) return MAX_CHARACTERS;
+  if (body === '') return MAX_CHARACTERS;
+  if (saysNothing(body)) return INVISIBLE;
   // a text has at most as many code points as code units
   if (body.length <= MAX_CHARACTERS - WARN_BELOW) return WARN_BELOW;
   return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));

@@ -42,6 +42,12 @@ test('a story whose title shows nothing has a placeholder', () => {
   expect(toConversationPage({ items, nextCursor: null }).items.map(({ title }) => title)).toEqual(['无题', '无题']);
 });
 
+test('a last message of which nothing is visible has a placeholder in its row', () => {
+  const message = messageDto({ version: 9, conversation_id: 'c-9', role: 'user', body: '\u200b\u0301' });
+  const [row] = conversationsOf(withLastMessage([pageOf([9])], messageEvent(message)) ?? []);
+  expect(row?.excerpt).toBe('（内容无法显示）');
+});
+
 test('a newest page renews the top, keeps what is older and drops what was deleted in between', () => {
   const listed = [pageOf([9, 8, 7]), pageOf([6, 5])];
   expect(ids(withNewestPage(listed, pageOf([11, 9, 7])))).toEqual(['c-11', 'c-9', 'c-7', 'c-6', 'c-5']);

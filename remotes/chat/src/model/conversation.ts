@@ -1,5 +1,5 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
-import { shorten, UNTITLED } from '@liaozhai/shared/format';
+import { saysNothing, shorten, UNREADABLE, UNTITLED } from '@liaozhai/shared/format';
 import { texts } from '../texts';
 import type { Thread } from './thread';
 
@@ -51,6 +51,7 @@ export const toConversationPage = ({ items, nextCursor }: CursorPage<Conversatio
 });
 
 const toExcerpt = (body: string): string =>
+  (body !== '' && saysNothing(body) && UNREADABLE) ||
   shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
 
 /** Merges all pages: pinned first, then the latest first. Each is listed once, since pages of a changing list overlap. */

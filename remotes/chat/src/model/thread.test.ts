@@ -161,6 +161,21 @@ describe('pieces of a running reply', () => {
   });
 });
 
+test.each([
+  ['completed', '\u200b\u2066', '（内容无法显示）'],
+  ['completed', '\u0301\n', '（内容无法显示）'],
+  ['completed', '** **', '（内容无法显示）'],
+  ['completed', '', ''],
+  ['completed', '***', '***'],
+  ['cancelled', '\u200b', ''],
+  ['failed', '\u200b', ''],
+  ['streaming', '\u200b', '\u200b'],
+  ['pending', '', ''],
+])('a %s message of %j shows %j', (status, body, shown) => {
+  for (const role of ['user', 'assistant', 'system'])
+    expect(toMessage(messageDto({ role, status, body })).body).toBe(shown);
+});
+
 describe('pages', () => {
   test('older messages go in front; a page that adds nothing is the end', () => {
     const thread = threadOf(messageDtos(3, 4), { has_more: true });

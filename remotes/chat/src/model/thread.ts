@@ -1,5 +1,5 @@
 import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
-import { codePoints } from '@liaozhai/shared/format';
+import { codePoints, saysNothing, UNREADABLE } from '@liaozhai/shared/format';
 
 /** The loaded part of a story's conversation. */
 export interface Thread {
@@ -305,7 +305,8 @@ const statuses = new Set(['pending', 'streaming', 'completed', 'failed', 'cancel
 
 /** `known` is the message as it was: its values stand in for fields that a partial event or response does not name. */
 export function toMessage(dto: MessageDto, known?: Message): Message {
-  const body = dto.body ?? '';
+  const status = statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed';
+  const body = shownBody(dto.body ?? '', status);
   return {
     id: String(dto.id),
     conversationId: String(dto.conversation_id ?? known?.conversationId ?? ''),
@@ -316,7 +317,7 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
     role: roles.has(dto.role ?? '') ? (dto.role as Message['role']) : (known?.role ?? 'assistant'),
     body,
     length: codePoints(body),
-    status: statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed',
+    status,
     errorText: dto.error?.message ?? '',
     cost: dto.cost ?? known?.cost ?? 0,
     variant: dto.variant ?? known?.variant ?? 1,
@@ -324,6 +325,12 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
     createdAt: dto.created_at ?? known?.createdAt ?? '',
     updatedAt: dto.updated_at ?? dto.created_at ?? known?.updatedAt ?? '',
   };
+}
+
+/** Replaces a body without visible characters. That of a running reply stays, since offsets refer to it. */
+function shownBody(body: string, status: Status): string {
+  if (body === '' || status === 'pending' || status === 'streaming' || !saysNothing(body)) return body;
+  return status === 'completed' ? UNREADABLE : '';
 }
 
 export const isRunning = (message: Message): boolean => message.status === 'pending' || message.status === 'streaming';

@@ -171,11 +171,20 @@ describe('writing', () => {
     expect(press('她是谁')).toEqual({ drawings: 0, changed: [] });
   });
 
-  const unseen = ['\u200b\u2060', '\u3164 \u2800', '\n\u3000', '\ufff9\u{1d159}', '*\u3164* **\u200b**', '* *'];
-  test.each(unseen)('%j shows nothing and is not sent', async (text) => {
+  const unseen = ['\u200b\u2060', '\u3164 \u2800', '\ufff9\u{1d159}', '*\u3164* **\u200b**', '* *'];
+  const marks = ['\u202e\u2066', '\ufe0f', '\u0301\u20dd'];
+  test.each([...unseen, ...marks])('%j shows nothing, says so and is not sent', async (text) => {
     openChat({ [SEND]: sentDto });
     fireEvent.input(await field(), { target: { value: text } });
+    expect(await screen.findByText('至少要有一个看得见的字')).toBeTruthy();
     expect(sendButton()).toHaveProperty('disabled', true);
+  });
+
+  test('blanks alone are not sent, and are no mistake', async () => {
+    openChat({ [SEND]: sentDto });
+    fireEvent.input(await field(), { target: { value: '\n\u3000 ' } });
+    expect(sendButton()).toHaveProperty('disabled', true);
+    expect(screen.queryByText('至少要有一个看得见的字')).toBeNull();
   });
 
   test('too much text is counted and not sent', async () => {
