@@ -10,7 +10,7 @@ export interface Check {
   /** what the product does if the check fails; absent if the product needs it */
   otherwise?: string;
   /** Throws `Deviation` if the check fails, `Untried` if it could not be run. */
-  run(world: World): Promise<void>;
+  run(world: World): Promise<unknown>;
 }
 
 export const checksOf = (call: Call, checks: Omit<Check, 'call'>[]): Check[] =>
@@ -51,13 +51,16 @@ export function shown({ status, headers, body, text }: VisitorAnswer): string {
 
 export const shownValue = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing');
 
-/** Throws `Deviation` unless the response has one of these statuses. */
-export function expectStatus(answer: VisitorAnswer, ...allowed: number[]): void {
+/** Returns the response. Throws `Deviation` unless it has one of these statuses. */
+export function expectStatus(answer: VisitorAnswer, ...allowed: number[]): VisitorAnswer {
   if (!allowed.includes(answer.status)) throw new Deviation(shown(answer), answer.status);
+  return answer;
 }
 
-export function expectSuccess(answer: VisitorAnswer): void {
+/** Returns the response. Throws `Deviation` unless it is a success. */
+export function expectSuccess(answer: VisitorAnswer): VisitorAnswer {
   if (answer.status < 200 || answer.status > 299) throw new Deviation(shown(answer), answer.status);
+  return answer;
 }
 
 /** Throws `Deviation` with `came`, the actual result, unless `holds`. */

@@ -206,16 +206,20 @@ export const CheckIn: Entity = {
   }),
 };
 
-/** Throws `Deviation` unless the page can read the value. */
-export function expectReadable({ name, read }: Entity, value: unknown): void {
-  const [issue] = v.safeParse(read, value).issues ?? [];
-  if (issue) throw new Deviation(describe(name, issue));
+/** Throws `Deviation` unless the page can read the values. */
+export function expectReadable({ name, read }: Entity, ...values: unknown[]): void {
+  for (const value of values) {
+    const [issue] = v.safeParse(read, value).issues ?? [];
+    if (issue) throw new Deviation(describe(name, issue));
+  }
 }
 
-/** Throws `Deviation` unless the value has every field of the contract, with its type. */
-export function expectAgreed({ name, agreed }: Entity, value: unknown): void {
-  const issues = v.safeParse(agreed, value).issues ?? [];
-  if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
+/** Throws `Deviation` unless the values have every field of the contract, with its type. */
+export function expectAgreed({ name, agreed }: Entity, ...values: unknown[]): void {
+  for (const value of values) {
+    const issues = v.safeParse(agreed, value).issues ?? [];
+    if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
+  }
 }
 
 type Issue = v.BaseIssue<unknown>;

@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
-import { Deviation, expectSuccess, Untried } from './check.ts';
+import { Deviation, expectStatus, expectSuccess, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
 import { idOf, pageOf, recordOf, unwrap } from './entities.ts';
-import { PusherSocket, SocketProblem } from './socket.ts';
+import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './transport.ts';
 import { Visitor, type VisitorAnswer } from './visitor.ts';
 
@@ -38,7 +38,18 @@ interface Registration {
 const REPLY_TIMEOUT_MS = 75_000;
 /** Timeout after a reply has not ended. */
 const IMPATIENT_MS = 5_000;
-const channelOf = (userId: string) => `private-App.Models.User.${userId}`;
+
+/** Address of a site that is not the product's. */
+export const FOREIGN_SITE = 'https://elsewhere.example';
+
+export const ownChannel = (userId: string) => `private-App.Models.User.${userId}`;
+
+/** Requests the signature of a channel for a socket. */
+export const requestChannel = (visitor: Visitor, socket_id: string, channel_name: string) =>
+  visitor.post('//broadcasting/auth', { socket_id, channel_name });
+
+export const isSubscribed = (channel: string) => (frame: Frame) =>
+  frame.event === 'pusher_internal:subscription_succeeded' && frame.channel === channel;
 
 /** Resources that the checks share: accounts, a story and a conversation. Each is created once, when first needed. */
 export class World {
@@ -62,6 +73,11 @@ export class World {
   /** Creates a visitor with a CSRF token. @param options.isHasty returns a 429 instead of waiting */
   async visitor(options: { isHasty?: boolean } = {}): Promise<Visitor> {
     return this.#bareVisitor(options.isHasty).fetchToken();
+  }
+
+  /** Requests a path as a new visitor. */
+  async visit(path: string): Promise<VisitorAnswer> {
+    return (await this.visitor()).get(path);
   }
 
   #bareVisitor(isHasty = false): Visitor {
@@ -122,8 +138,8 @@ export class World {
 
   /** Whether the backend announces the capability. */
   async announces(name: Capability): Promise<boolean> {
-    const { body } = await this.createOnce('capabilities', async () => (await this.visitor()).get('/capabilities'));
-    const { data } = (body ?? {}) as { data?: unknown };
+    const { body } = await this.createOnce('capabilities', () => this.visit('/capabilities'));
+    const { data } = recordOf(body);
     return Array.isArray(data) && data.includes(name);
   }
 
@@ -134,12 +150,16 @@ export class World {
 
   /** Loads the feed's first page as a visitor. */
   feed(): Promise<VisitorAnswer> {
-    return this.createOnce('feed', async () => (await this.visitor()).get('/stories'));
+    return this.createOnce('feed', () => this.visit('/stories'));
+  }
+
+  async feedStories() {
+    return pageOf((await this.feed()).body).items;
   }
 
   /** Returns two stories of the feed, the cheapest first, since an account has few points. */
   async stories(): Promise<[id: string, other: string]> {
-    const { items } = pageOf((await this.feed()).body);
+    const items = await this.feedStories();
     const price = (story: Record<string, unknown>) => Number(story.price_per_message ?? 0);
     const [first, second] = [...items].sort((left, right) => price(left) - price(right)).map(idOf);
     if (!first || !second) throw new Untried('the feed has fewer than two stories');
@@ -227,6 +247,11 @@ export class World {
     }
   }
 
+  /** Returns the last message, once no reply is being written. */
+  async lastMessage(visitor: Visitor, conversationId: string): Promise<Record<string, unknown>> {
+    return (await this.settled(visitor, conversationId)).at(-1) ?? {};
+  }
+
   /** Opens a socket. Throws `Deviation` unless the server greets it. */
   async socket(options: { isEscaped?: boolean } = {}): Promise<PusherSocket & { id: string }> {
     const socket = await this.rawSocket(options);
@@ -256,14 +281,12 @@ export class World {
 
   /** Subscribes to the account's own channel. Returns its name. */
   async join(socket: PusherSocket & { id: string }, visitor: Visitor, userId: string): Promise<string> {
-    const channel = channelOf(userId);
-    const answer = await visitor.post('//broadcasting/auth', { socket_id: socket.id, channel_name: channel });
+    const channel = ownChannel(userId);
+    const answer = await requestChannel(visitor, socket.id, channel);
     if (answer.status > 299) throw new Untried('no channel was authorised');
     const { auth, channel_data } = recordOf(answer.body);
     socket.send({ event: 'pusher:subscribe', data: { auth, channel_data, channel } });
-    await socket.frame(
-      (frame) => frame.event === 'pusher_internal:subscription_succeeded' && frame.channel === channel,
-    );
+    await socket.frame(isSubscribed(channel));
     return channel;
   }
 
@@ -306,6 +329,16 @@ export async function sendMessage(visitor: Visitor, content: Record<string, unkn
   return { content: message, answer: await visitor.postOnce('/messages', message) };
 }
 
+/** Returns the first page of a list. */
+export const listOf = async (visitor: Visitor, path: string) => pageOf((await visitor.get(path)).body).items;
+
+/** Returns a conversation as the list has it. */
+export const listedConversation = async (visitor: Visitor, id: string) =>
+  (await listOf(visitor, '/conversations')).find((item) => idOf(item) === id);
+
+/** Returns the visitor's user as the server has it now. */
+export const currentUser = async (visitor: Visitor) => unwrap((await visitor.get('/user')).body);
+
 /** Returns the user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
 export function userOf({ body }: VisitorAnswer): Record<string, unknown> {
   const outer = unwrap(body);
@@ -322,4 +355,50 @@ export function createdId(answer: VisitorAnswer): string {
 export function conversationIdOf({ body }: VisitorAnswer): string {
   const { conversation, message } = unwrap(body);
   return idOf(conversation) || String(recordOf(message).conversation_id ?? '');
+}
+
+/** Returns the points that `mine` spent, by its balance and by its ledger. */
+export async function spentBy(world: World, act: () => Promise<unknown>): Promise<{ balance: number; ledger: number }> {
+  const { visitor } = await world.member('mine');
+  const readLedger = async () => {
+    const rows = await listOf(visitor, '/transactions');
+    return { balance: Number((await currentUser(visitor)).balance), rows };
+  };
+  const before = await readLedger();
+  await act();
+  const after = await readLedger();
+  const idsBefore = new Set(before.rows.map(idOf));
+  const addedRows = after.rows.filter((row) => !idsBefore.has(idOf(row)));
+  return {
+    balance: before.balance - after.balance,
+    ledger: addedRows.reduce((sum, { amount }) => sum - Number(amount), 0),
+  };
+}
+
+/** Loads the conversation of `mine` from `messages/latest`. */
+export async function latest(world: World, query: Record<string, string | number> = {}) {
+  const { id, visitor } = await world.conversation();
+  const search = new URLSearchParams({ conversation_id: id, ...toStrings(query) });
+  const answer = expectStatus(await visitor.get(`/messages/latest?${search}`), 200);
+  const { items } = pageOf(answer.body);
+  return { id, items, meta: recordOf(recordOf(answer.body).meta), seqs: items.map(({ seq }) => Number(seq)) };
+}
+
+const toStrings = (query: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+
+export const ascending = (seqs: number[]) => seqs.every((seq, index) => index === 0 || seq > Number(seqs[index - 1]));
+
+/** Sends a line of `theirs`, which can be edited, and waits for its reply. */
+export async function ownLine(world: World) {
+  const { visitor } = await world.member('theirs');
+  const [, story_id] = await world.stories();
+  const { answer } = await sendMessage(visitor, { story_id });
+  if (answer.status > 299) throw new Untried('no message could be sent');
+  const conversationId = conversationIdOf(answer);
+  const messages = await world.settled(visitor, conversationId);
+  const line = messages.findLast(({ role }) => role === 'user') ?? {};
+  const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+  const edit = (content: object) => visitor.postOnce(path, { client_id: randomUUID(), ...content });
+  return { visitor, conversationId, messages, line, edit };
 }

@@ -3,9 +3,17 @@ import { type Call, isRequired } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrap } from '../entities.ts';
 import type { Visitor, VisitorAnswer } from '../visitor.ts';
-import { conversationIdOf, createdId, sendMessage, type World } from '../world.ts';
+import {
+  conversationIdOf,
+  createdId,
+  currentUser,
+  FOREIGN_SITE,
+  requestChannel,
+  sendMessage,
+  type World,
+} from '../world.ts';
 
-const FOREIGN_SITE = 'https://elsewhere.example';
+const ELSEWHERE = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` };
 
 /** Ids of the victim's resources. */
 interface Targets {
@@ -109,8 +117,7 @@ const attempts: Attempt[] = [
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
       target: `a ${kind} channel`,
-      send: (attacker, { userId }) =>
-        attacker.post('//broadcasting/auth', { socket_id: '1.2', channel_name: `${kind}-App.Models.User.${userId}` }),
+      send: (attacker, { userId }) => requestChannel(attacker, '1.2', `${kind}-App.Models.User.${userId}`),
       gives: isSuccess,
     }),
   ),
@@ -271,8 +278,7 @@ const tokenChecks: Check[] = writes.flatMap(([call, method, path]) =>
 /** Sends a form of another site with the member's browser: with cookies, but without a token. */
 async function fromElsewhere(world: World): Promise<VisitorAnswer> {
   const { visitor } = await world.member('spare');
-  const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
-  return visitor.put('/user', { name: '他人所改' }, headers);
+  return visitor.put('/user', { name: '他人所改' }, { ...ELSEWHERE, 'X-XSRF-TOKEN': '' });
 }
 
 const siteChecks = [
@@ -282,7 +288,7 @@ const siteChecks = [
       async run(world) {
         const answer = await fromElsewhere(world);
         const { visitor } = await world.member('spare');
-        const { name } = unwrap((await visitor.get('/user')).body);
+        const { name } = await currentUser(visitor);
         expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
       },
     },
@@ -296,15 +302,14 @@ const siteChecks = [
       otherwise: 'asks from its own page only; the token alone keeps other sites out',
       async run(world) {
         const { visitor } = await world.member('spare');
-        const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` };
-        expectStatus(await visitor.put('/user', { name: '他人所改' }, headers), 401, 403, 419);
+        expectStatus(await visitor.put('/user', { name: '他人所改' }, ELSEWHERE), 401, 403, 419);
       },
     },
     {
       name: 'lets no other site read what it answers',
       async run(world) {
         const { visitor } = await world.member('spare');
-        const { headers } = await visitor.get('/user', { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` });
+        const { headers } = await visitor.get('/user', ELSEWHERE);
         const [to, withCookies] = ['origin', 'credentials'].map((name) => headers.get(`access-control-allow-${name}`));
         expectThat(to !== FOREIGN_SITE || withCookies !== 'true', `Access-Control-Allow-Origin: ${to}, with cookies`);
       },
@@ -331,8 +336,7 @@ const siteChecks = [
       name: 'is answered with 404 and a message where there is none',
       otherwise: 'asks for none that is not in this list',
       async run(world) {
-        const answer = await (await world.visitor()).get('/no-such-call');
-        expectStatus(answer, 404);
+        const answer = expectStatus(await world.visit('/no-such-call'), 404);
         expectThat(typeof recordOf(answer.body).message === 'string', () => shown(answer));
       },
     },
@@ -343,7 +347,7 @@ const siteChecks = [
       otherwise: 'asks from its own page only',
       async run(world) {
         const { login } = await world.member('mine');
-        const headers = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/`, 'X-XSRF-TOKEN': '' };
+        const headers = { ...ELSEWHERE, 'X-XSRF-TOKEN': '' };
         const visitor = await world.visitor();
         expectStatus(await visitor.post('/login', { login, password: '000000-' }, headers), 419);
       },
@@ -386,8 +390,7 @@ const visitorChecks: Check[] = privateCalls.flatMap(([call, method, path]) =>
       ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
       async run(world) {
         const body = method === 'GET' ? undefined : {};
-        const answer = await (await world.visitor()).send(method, path, body);
-        expectStatus(answer, 401);
+        const answer = expectStatus(await (await world.visitor()).send(method, path, body), 401);
         const problem = laravelProblem(answer);
         if (problem) throw new Deviation(problem);
       },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Capability } from '@liaozhai/shared/contract';
 import { type Check, checksOf, Deviation, expectSuccess, expectThat, shownValue } from '../check.ts';
-import { recordOf, unwrap } from '../entities.ts';
+import { recordOf } from '../entities.ts';
 import type { Frame } from '../socket.ts';
 import type { VisitorAnswer } from '../visitor.ts';
-import { conversationIdOf, sendMessage, type World } from '../world.ts';
+import { conversationIdOf, currentUser, sendMessage, type World } from '../world.ts';
 
 const REPLY_TIMEOUT_MS = 75_000;
 
@@ -57,111 +57,115 @@ async function listenToMessage(world: World) {
   };
 }
 
-const messageEventChecks = checksOf('WS /app/{key}', [
-  {
-    name: 'broadcasts a message and the end of its reply, with conversation and version',
-    otherwise: 'asks messages/latest after 5 s without an event',
-    async run(world) {
-      const { content, end, eventsNamed } = await recordedEvents(world);
-      const created = eventsNamed('message.created').map(messageOf);
-      expectThat(
-        created.some(({ client_id }) => client_id === content.client_id),
-        () => `message.created ${shownValue(created)}`,
-      );
-      const { conversation_id, version } = recordOf(end.data);
-      expectThat(conversation_id != null && version != null, () => shownValue(end));
-    },
-  },
-  {
-    name: 'tells nothing of it to another user’s socket',
-    async run(world) {
-      // if the reader received nothing either, other checks report it
-      const recorded = await recordedEvents(world).catch(() => null);
-      expectThat(!recorded?.leakedFrame, () => shownValue(recorded?.leakedFrame));
-    },
-  },
-  {
-    name: 'names its events by broadcastAs, such as message.created',
-    otherwise: 'reads the names of classes as well',
-    async run(world) {
-      const { eventsNamed } = await recordedEvents(world);
-      const [{ event } = { event: 'no message.created' }] = eventsNamed('message.created');
-      expectThat(event === 'message.created', event);
-    },
-  },
-  {
-    name: 'tells a reply piece by piece, and the pieces add up to it',
-    otherwise: 'shows the reply as a whole, once it is written',
-    async run(world) {
-      const { end, eventsNamed } = await recordedEvents(world);
-      const pieces = eventsNamed('message.delta').map(({ data }) => recordOf(data));
-      expectThat(pieces.length > 0, 'no message.delta');
-      let text = '';
-      for (const piece of pieces) {
+const messageEventChecks: Check[] = [
+  ...checksOf('WS /app/{key}', [
+    {
+      name: 'broadcasts a message and the end of its reply, with conversation and version',
+      otherwise: 'asks messages/latest after 5 s without an event',
+      async run(world) {
+        const { content, end, eventsNamed } = await recordedEvents(world);
+        const created = eventsNamed('message.created').map(messageOf);
         expectThat(
-          piece.offset === [...text].length,
-          () => `offset ${piece.offset} after ${[...text].length} characters`,
+          created.some(({ client_id }) => client_id === content.client_id),
+          () => `message.created ${shownValue(created)}`,
         );
-        text += String(piece.text);
-      }
-      const { body } = messageOf(end);
-      expectThat(
-        body === undefined || body === text,
-        () => `${shownValue(text)} in pieces, ${shownValue(body)} at the end`,
-      );
+        const { conversation_id, version } = recordOf(end.data);
+        expectThat(conversation_id != null && version != null, () => shownValue(end));
+      },
     },
-  },
-  {
-    name: 'sends data as a JSON text of its own',
-    otherwise: 'reads an object as well; pusher-js as other pages use it does not',
-    async run(world) {
-      const { texts, foreignMessages } = await recordedEvents(world);
-      expectThat(foreignMessages.length === 0, () => `no message: ${shownValue(foreignMessages[0])}`);
-      const odd = texts.find((text) => {
-        const { event, data } = recordOf(JSON.parse(text));
-        // client events are forwarded unchanged, and Reverb's errors and pongs are not encoded
-        return !/^(client-|pusher:(pong|error))/.test(String(event)) && data !== undefined && typeof data !== 'string';
-      });
-      expectThat(odd === undefined, () => shownValue(odd));
+    {
+      name: 'tells nothing of it to another user’s socket',
+      async run(world) {
+        // if the reader received nothing either, other checks report it
+        const recorded = await recordedEvents(world).catch(() => null);
+        expectThat(!recorded?.leakedFrame, () => shownValue(recorded?.leakedFrame));
+      },
     },
-  },
-  {
-    name: 'tells the balance with its version',
-    otherwise: 'reads the balance from answers, and again when the page is looked at',
-    async run(world) {
-      const { visitor, eventsNamed } = await recordedEvents(world);
-      const { balance, version } = recordOf(eventsNamed('balance.updated').at(-1)?.data);
-      const user = unwrap((await visitor.get('/user')).body);
-      expectThat(
-        balance === user.balance && version != null,
-        () => `balance.updated ${balance}, the user has ${user.balance}`,
-      );
+    {
+      name: 'names its events by broadcastAs, such as message.created',
+      otherwise: 'reads the names of classes as well',
+      async run(world) {
+        const { eventsNamed } = await recordedEvents(world);
+        const [{ event } = { event: 'no message.created' }] = eventsNamed('message.created');
+        expectThat(event === 'message.created', event);
+      },
     },
-  },
-  {
-    name: 'tells nothing more once its session was logged out',
-    otherwise: 'asks every five minutes whether it may go on listening, and immediately after session.ended',
-    async run(world) {
-      const mine = await world.member('mine');
-      const session = await world.signIn(mine);
-      const [keptSocket, endedSocket] = [await world.socket(), await world.socket()];
-      const channel = await world.join(keptSocket, mine.visitor, mine.id);
-      await world.join(endedSocket, session, mine.id);
-      expectSuccess(await session.post('/logout'));
-      await sendEventfulMessage(world);
-      const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
-      await keptSocket.frame(isNews);
-      const isClosed = await Promise.race([
-        endedSocket.closed.then(() => true),
-        endedSocket.ping().then(
-          () => false,
-          () => true,
-        ),
-      ]);
-      if (!isClosed && endedSocket.frames.some(isNews)) throw new Deviation('it went on hearing private events');
+    {
+      name: 'tells a reply piece by piece, and the pieces add up to it',
+      otherwise: 'shows the reply as a whole, once it is written',
+      async run(world) {
+        const { end, eventsNamed } = await recordedEvents(world);
+        const pieces = eventsNamed('message.delta').map(({ data }) => recordOf(data));
+        expectThat(pieces.length > 0, 'no message.delta');
+        let text = '';
+        for (const piece of pieces) {
+          expectThat(
+            piece.offset === [...text].length,
+            () => `offset ${piece.offset} after ${[...text].length} characters`,
+          );
+          text += String(piece.text);
+        }
+        const { body } = messageOf(end);
+        expectThat(
+          body === undefined || body === text,
+          () => `${shownValue(text)} in pieces, ${shownValue(body)} at the end`,
+        );
+      },
     },
-  },
-]);
+    {
+      name: 'sends data as a JSON text of its own',
+      otherwise: 'reads an object as well; pusher-js as other pages use it does not',
+      async run(world) {
+        const { texts, foreignMessages } = await recordedEvents(world);
+        expectThat(foreignMessages.length === 0, () => `no message: ${shownValue(foreignMessages[0])}`);
+        const odd = texts.find((text) => {
+          const { event, data } = recordOf(JSON.parse(text));
+          // client events are forwarded unchanged, and Reverb's errors and pongs are not encoded
+          return (
+            !/^(client-|pusher:(pong|error))/.test(String(event)) && data !== undefined && typeof data !== 'string'
+          );
+        });
+        expectThat(odd === undefined, () => shownValue(odd));
+      },
+    },
+    {
+      name: 'tells the balance with its version',
+      otherwise: 'reads the balance from answers, and again when the page is looked at',
+      async run(world) {
+        const { visitor, eventsNamed } = await recordedEvents(world);
+        const { balance, version } = recordOf(eventsNamed('balance.updated').at(-1)?.data);
+        const user = await currentUser(visitor);
+        expectThat(
+          balance === user.balance && version != null,
+          () => `balance.updated ${balance}, the user has ${user.balance}`,
+        );
+      },
+    },
+    {
+      name: 'tells nothing more once its session was logged out',
+      otherwise: 'asks every five minutes whether it may go on listening, and immediately after session.ended',
+      async run(world) {
+        const mine = await world.member('mine');
+        const session = await world.signIn(mine);
+        const [keptSocket, endedSocket] = [await world.socket(), await world.socket()];
+        const channel = await world.join(keptSocket, mine.visitor, mine.id);
+        await world.join(endedSocket, session, mine.id);
+        expectSuccess(await session.post('/logout'));
+        await sendEventfulMessage(world);
+        const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
+        await keptSocket.frame(isNews);
+        const isClosed = await Promise.race([
+          endedSocket.closed.then(() => true),
+          endedSocket.ping().then(
+            () => false,
+            () => true,
+          ),
+        ]);
+        if (!isClosed && endedSocket.frames.some(isNews)) throw new Deviation('it went on hearing private events');
+      },
+    },
+  ]),
+];
 
 const EVENT_MS = 5_000;
 

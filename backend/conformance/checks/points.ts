@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { checksOf, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
+import {
+  type Check,
+  checksOf,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+} from '../check.ts';
 import {
   CheckIn,
   expectAgreed,
@@ -12,174 +21,200 @@ import {
   Transaction,
   unwrap,
 } from '../entities.ts';
-import { createdId, type World } from '../world.ts';
+import { createdId, currentUser, listOf, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
-
-const checkInChecks = checksOf('POST /v1/check-in', [
-  {
-    name: 'awards points once a day',
-    otherwise: 'shows the reward of the answer, and the balance after it',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const balanceBefore = Number(unwrap((await visitor.get('/user')).body).balance);
-      const first = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
-      expectSuccess(first);
-      expectReadable(CheckIn, unwrap(first.body));
-      const gained = Number(unwrap(first.body).balance) - balanceBefore;
-      expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
-      const repeatedAnswer = await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() });
-      expectSuccess(repeatedAnswer);
-      const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
-      expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
-      const user = unwrap((await visitor.get('/user')).body);
-      expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
-      expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
-    },
-  },
-]);
-
-const transactionChecks = checksOf('GET /v1/transactions', [
-  {
-    name: 'lists what was earned and spent',
-    otherwise: 'shows what can be read of it',
-    async run(world) {
-      const { visitor } = await world.conversation();
-      const answer = await visitor.get('/transactions');
-      expectStatus(answer, 200);
-      const { items } = pageOf(answer.body);
-      for (const row of items) {
-        expectReadable(Transaction, row);
-        expectAgreed(Transaction, row);
-      }
-      expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
-      expectThat(
-        items.some(({ amount }) => Number(amount) < 0),
-        () => `nothing spent: ${shownValue(items)}`,
-      );
-    },
-  },
-  {
-    name: 'adds up to the balance',
-    otherwise: 'shows the rows and the balance of the answer',
-    async run(world) {
-      const { visitor } = await world.conversation();
-      let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
-      let sum = 0;
-      for (let page = 1; ; page += 1) {
-        sum += items.reduce((total, { amount }) => total + Number(amount), 0);
-        if (nextCursor === null) break;
-        expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
-        const next = await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`);
-        expectStatus(next, 200);
-        ({ items, nextCursor } = pageOf(next.body));
-      }
-      const { balance } = unwrap((await visitor.get('/user')).body);
-      expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
-    },
-  },
-  {
-    name: 'lists the newest row first, each with the balance after it',
-    otherwise: 'shows the rows and the balances of the answer',
-    async run(world) {
-      const { visitor } = await world.conversation();
-      const { items } = pageOf((await visitor.get('/transactions')).body);
-      const { balance } = unwrap((await visitor.get('/user')).body);
-      let balanceAfter = Number(balance);
-      for (const { amount, balance_after } of items) {
-        expectThat(balance_after === balanceAfter, () => `balance_after ${balance_after} where it was ${balanceAfter}`);
-        balanceAfter -= Number(amount);
-      }
-    },
-  },
-  {
-    name: 'narrows the list by type',
-    otherwise: 'lists every kind under each filter',
-    async run(world) {
-      const { visitor } = await world.conversation();
-      const { items } = pageOf((await visitor.get('/transactions?type=message')).body);
-      expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
-    },
-  },
-]);
-
-const orderListChecks = checksOf('GET /v1/orders', [
-  {
-    name: 'lists orders, and names what can be bought',
-    otherwise: 'shows the packages of the site’s own configuration',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const answer = await visitor.get('/orders');
-      expectStatus(answer, 200);
-      pageOf(answer.body);
-      const { packages } = recordOf(recordOf(answer.body).meta);
-      expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
-    },
-  },
-]);
-
-const placeOrderChecks = checksOf('POST /v1/orders', [
-  {
-    name: 'opens an order that can be paid, and moves no money',
-    otherwise: 'shows the order of the answer',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const balanceBefore = unwrap((await visitor.get('/user')).body).balance;
-      const { answer } = await world.order();
-      expectSuccess(answer);
-      const order = unwrap(answer.body);
-      expectReadable(Order, order);
-      expectAgreed(Order, order);
-      expectThat(order.status === 'pending', () => shown(answer));
-      const balanceAfter = unwrap((await visitor.get('/user')).body).balance;
-      expectThat(balanceAfter === balanceBefore, `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`);
-    },
-  },
-  {
-    name: 'answers a repeated key with the same order',
-    otherwise: 'keeps the key of an order that is open, and would open another',
-    async run(world) {
-      const { form, id } = await placedOrder(world);
-      const { visitor } = await world.member('mine');
-      const repeatedAnswer = await visitor.postOnce('/orders', form);
-      expectSuccess(repeatedAnswer);
-      expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
-    },
-  },
-  {
-    name: 'refuses a package that is none (422)',
-    otherwise: 'offers those that are named alone',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const form = { package_id: 'no-such-package', client_id: randomUUID() };
-      expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
-    },
-  },
-]);
 
 async function placedOrder(world: World) {
   const { form, answer } = await world.order();
   return { form, id: createdId(answer) };
 }
 
-const orderChecks = checksOf('GET /v1/orders/{id}', [
+export const pointChecks: Check[] = [
   {
+    call: 'GET /v1/support/tickets',
+    name: 'lists what the reader wrote to support',
+    otherwise: 'shows what can be read of it',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const { answer } = await world.ticket();
+      const list = expectStatus(await visitor.get('/support/tickets'), 200);
+      const { items } = pageOf(list.body);
+      expectReadable(Ticket, ...items);
+      expectAgreed(Ticket, ...items);
+      expectThat(items.map(idOf).includes(createdId(answer)), () => shownValue(items));
+    },
+  },
+  {
+    call: 'POST /v1/support/tickets',
+    name: 'keeps a ticket once for each key',
+    otherwise: 'sends a draft with the same key until it is taken',
+    async run(world) {
+      const { form, answer } = await world.ticket();
+      expectSuccess(answer);
+      const { visitor } = await world.member('mine');
+      const repeatedAnswer = expectSuccess(await visitor.postOnce('/support/tickets', form));
+      expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
+    },
+  },
+  {
+    call: 'POST /v1/support/tickets/{id}/read',
+    name: 'takes note that an answer was read',
+    otherwise: 'marks it as new again on the next visit',
+    async run(world) {
+      const { answer } = await world.ticket();
+      const { visitor } = await world.member('mine');
+      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
+    },
+  },
+  {
+    call: 'POST /v1/check-in',
+    name: 'awards points once a day',
+    otherwise: 'shows the reward of the answer, and the balance after it',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const balanceBefore = Number((await currentUser(visitor)).balance);
+      const first = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
+      expectReadable(CheckIn, unwrap(first.body));
+      const gained = Number(unwrap(first.body).balance) - balanceBefore;
+      expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
+      const repeatedAnswer = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
+      const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
+      expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
+      const user = await currentUser(visitor);
+      expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
+      expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
+    },
+  },
+  ...checksOf('GET /v1/transactions', [
+    {
+      name: 'lists what was earned and spent',
+      otherwise: 'shows what can be read of it',
+      async run(world) {
+        const { visitor } = await world.conversation();
+        const answer = expectStatus(await visitor.get('/transactions'), 200);
+        const { items } = pageOf(answer.body);
+        expectReadable(Transaction, ...items);
+        expectAgreed(Transaction, ...items);
+        expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
+        expectThat(
+          items.some(({ amount }) => Number(amount) < 0),
+          () => `nothing spent: ${shownValue(items)}`,
+        );
+      },
+    },
+    {
+      name: 'adds up to the balance',
+      otherwise: 'shows the rows and the balance of the answer',
+      async run(world) {
+        const { visitor } = await world.conversation();
+        let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
+        let sum = 0;
+        for (let page = 1; ; page += 1) {
+          sum += items.reduce((total, { amount }) => total + Number(amount), 0);
+          if (nextCursor === null) break;
+          expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
+          const next = expectStatus(await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`), 200);
+          ({ items, nextCursor } = pageOf(next.body));
+        }
+        const { balance } = await currentUser(visitor);
+        expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
+      },
+    },
+    {
+      name: 'lists the newest row first, each with the balance after it',
+      otherwise: 'shows the rows and the balances of the answer',
+      async run(world) {
+        const { visitor } = await world.conversation();
+        const items = await listOf(visitor, '/transactions');
+        const { balance } = await currentUser(visitor);
+        let balanceAfter = Number(balance);
+        for (const { amount, balance_after } of items) {
+          expectThat(
+            balance_after === balanceAfter,
+            () => `balance_after ${balance_after} where it was ${balanceAfter}`,
+          );
+          balanceAfter -= Number(amount);
+        }
+      },
+    },
+    {
+      name: 'narrows the list by type',
+      otherwise: 'lists every kind under each filter',
+      async run(world) {
+        const { visitor } = await world.conversation();
+        const items = await listOf(visitor, '/transactions?type=message');
+        expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
+      },
+    },
+  ]),
+  {
+    call: 'GET /v1/orders',
+    name: 'lists orders, and names what can be bought',
+    otherwise: 'shows the packages of the site’s own configuration',
+    async run(world) {
+      const { visitor } = await world.member('mine');
+      const answer = expectStatus(await visitor.get('/orders'), 200);
+      pageOf(answer.body);
+      const { packages } = recordOf(recordOf(answer.body).meta);
+      expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
+    },
+  },
+  ...checksOf('POST /v1/orders', [
+    {
+      name: 'opens an order that can be paid, and moves no money',
+      otherwise: 'shows the order of the answer',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const balanceBefore = (await currentUser(visitor)).balance;
+        const { answer } = await world.order();
+        expectSuccess(answer);
+        const order = unwrap(answer.body);
+        expectReadable(Order, order);
+        expectAgreed(Order, order);
+        expectThat(order.status === 'pending', () => shown(answer));
+        const balanceAfter = (await currentUser(visitor)).balance;
+        expectThat(
+          balanceAfter === balanceBefore,
+          `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`,
+        );
+      },
+    },
+    {
+      name: 'answers a repeated key with the same order',
+      otherwise: 'keeps the key of an order that is open, and would open another',
+      async run(world) {
+        const { form, id } = await placedOrder(world);
+        const { visitor } = await world.member('mine');
+        const repeatedAnswer = expectSuccess(await visitor.postOnce('/orders', form));
+        expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
+      },
+    },
+    {
+      name: 'refuses a package that is none (422)',
+      otherwise: 'offers those that are named alone',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const form = { package_id: 'no-such-package', client_id: randomUUID() };
+        expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
+      },
+    },
+  ]),
+  {
+    call: 'GET /v1/orders/{id}',
     name: 'tells how an order stands',
     otherwise: 'shows what can be read of it',
     async run(world) {
       const { id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
-      const answer = await visitor.get(`/orders/${encodeURIComponent(id)}`);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await visitor.get(`/orders/${encodeURIComponent(id)}`), 200);
       expectReadable(Order, unwrap(answer.body));
       expectThat(idOf(unwrap(answer.body)) === id, () => shown(answer));
-      for (const order of pageOf((await visitor.get('/orders')).body).items) expectAgreed(Order, order);
+      expectAgreed(Order, ...(await listOf(visitor, '/orders')));
     },
   },
-]);
-
-const webhookChecks = checksOf('POST /v1/payments/webhook/{provider}', [
   {
+    call: 'POST /v1/payments/webhook/{provider}',
     name: 'refuses who has not signed, without session or token, and moves no money',
     otherwise: 'never calls it',
     async run(world) {
@@ -195,62 +230,4 @@ const webhookChecks = checksOf('POST /v1/payments/webhook/{provider}', [
       expectThat(status === 'pending', `the order is ${status}`);
     },
   },
-]);
-
-const ticketListChecks = checksOf('GET /v1/support/tickets', [
-  {
-    name: 'lists what the reader wrote to support',
-    otherwise: 'shows what can be read of it',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const { answer } = await world.ticket();
-      const list = await visitor.get('/support/tickets');
-      expectStatus(list, 200);
-      const { items } = pageOf(list.body);
-      for (const item of items) {
-        expectReadable(Ticket, item);
-        expectAgreed(Ticket, item);
-      }
-      expectThat(items.map(idOf).includes(createdId(answer)), () => shownValue(items));
-    },
-  },
-]);
-
-const sendTicketChecks = checksOf('POST /v1/support/tickets', [
-  {
-    name: 'keeps a ticket once for each key',
-    otherwise: 'sends a draft with the same key until it is taken',
-    async run(world) {
-      const { form, answer } = await world.ticket();
-      expectSuccess(answer);
-      const { visitor } = await world.member('mine');
-      const repeatedAnswer = await visitor.postOnce('/support/tickets', form);
-      expectSuccess(repeatedAnswer);
-      expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
-    },
-  },
-]);
-
-const readTicketChecks = checksOf('POST /v1/support/tickets/{id}/read', [
-  {
-    name: 'takes note that an answer was read',
-    otherwise: 'marks it as new again on the next visit',
-    async run(world) {
-      const { answer } = await world.ticket();
-      const { visitor } = await world.member('mine');
-      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
-    },
-  },
-]);
-
-export const pointChecks = [
-  ...ticketListChecks,
-  ...sendTicketChecks,
-  ...readTicketChecks,
-  ...checkInChecks,
-  ...transactionChecks,
-  ...orderListChecks,
-  ...placeOrderChecks,
-  ...orderChecks,
-  ...webhookChecks,
 ];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type Check,
   checksOf,
   Deviation,
   expectFieldErrors,
@@ -12,34 +13,58 @@ import {
   Untried,
 } from '../check.ts';
 import { expectAgreed, expectReadable, idOf, Message, pageOf, recordOf, Suggestion, unwrap } from '../entities.ts';
-import { conversationIdOf, sendMessage } from '../world.ts';
-import { ownLine, spentBy } from './ownConversation.ts';
+import type { Visitor } from '../visitor.ts';
+import { conversationIdOf, ownLine, sendMessage, spentBy } from '../world.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
 
-const continueChecks = checksOf('POST /v1/messages/continue', [
+export const reportChecks = checksOf('POST /v1/messages/{id}/report', [
   {
-    name: 'goes on in the same message, under the next revision',
-    otherwise: 'shows the conversation as the server has it',
+    name: 'takes a report of a reply, and a second one without a word',
+    otherwise: 'thanks for any success',
+    async run(world) {
+      await world.assertAnnounced('messages.report');
+      const { id, visitor } = await world.conversation();
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+      const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
+      for (const answer of [await report(visitor), await report(visitor)]) expectSuccess(answer);
+      expectStatus(await report((await world.member('theirs')).visitor), 403, 404);
+    },
+  },
+  {
+    name: 'refuses an unknown reason (422)',
+    otherwise: 'sends the reasons that it offers',
     async run(world) {
       const { id, visitor } = await world.conversation();
-      const before = (await world.settled(visitor, id)).at(-1) ?? {};
-      const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
-      const answer = await visitor.postOnce('/messages/continue', content);
-      expectSuccess(answer);
-      const { message } = unwrap(answer.body);
-      expectReadable(Message, message);
-      const { revision } = recordOf(message);
-      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
-      const after = (await world.settled(visitor, id)).at(-1) ?? {};
-      const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
-      expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+      expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
     },
   },
 ]);
 
-const continuePriceChecks = checksOf('POST /v1/messages/continue', [
+export const replyChecks: Check[] = [
   {
+    call: 'POST /v1/messages/continue',
+    name: 'goes on in the same message, under the next revision',
+    otherwise: 'shows the conversation as the server has it',
+    async run(world) {
+      const { id, visitor } = await world.conversation();
+      const before = await world.lastMessage(visitor, id);
+      const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
+      const answer = expectSuccess(await visitor.postOnce('/messages/continue', content));
+      const { message } = unwrap(answer.body);
+      expectReadable(Message, message);
+      const { revision } = recordOf(message);
+      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
+      const after = await world.lastMessage(visitor, id);
+      const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
+      expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+    },
+  },
+  {
+    call: 'POST /v1/messages/continue',
     name: 'takes the price that the rules name, once for a key',
     otherwise: 'shows the price of the rules before, and the balance as it then is',
     async run(world) {
@@ -58,198 +83,142 @@ const continuePriceChecks = checksOf('POST /v1/messages/continue', [
       expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
     },
   },
-]);
-
-const cancelChecks = checksOf('POST /v1/messages/{id}/cancel', [
-  {
-    name: 'answers a reply that has ended as it is',
-    otherwise: 'shows the reply as the server has it',
-    async run(world) {
-      const { id, visitor } = await world.conversation();
-      const before = (await world.settled(visitor, id)).at(-1) ?? {};
-      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {});
-      expectSuccess(answer);
-      const { message } = unwrap(answer.body);
-      expectReadable(Message, message);
-      const { status, body } = recordOf(message);
-      expectThat(status === before.status && body === before.body, () => shown(answer));
-    },
-  },
-  {
-    name: 'stops a reply that is being written, and keeps it from growing',
-    otherwise: 'shows the reply growing on until it ends',
-    async run(world) {
-      const { visitor } = await world.member('theirs');
-      const [, story_id] = await world.stories();
-      const { answer } = await sendMessage(visitor, { story_id });
-      const reply = recordOf(unwrap(answer.body).reply);
-      if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
-      const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
-      expectSuccess(stopped);
-      const { status, body } = recordOf(unwrap(stopped.body).message);
-      if (status === 'completed') throw new Untried('the reply was written too fast');
-      expectThat(status === 'cancelled', () => shown(stopped));
-      const after = (await world.settled(visitor, conversationIdOf(answer))).at(-1) ?? {};
-      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
-    },
-  },
-]);
-
-const regenerateChecks = [
-  ...checksOf('POST /v1/messages/{id}/regenerate', [
+  ...checksOf('POST /v1/messages/{id}/cancel', [
     {
-      name: 'tells the last reply another way, in the same message and as a further text of it',
-      otherwise: 'shows the conversation as the server has it',
-      async run(world) {
-        const { id, visitor } = await world.conversation();
-        const before = (await world.settled(visitor, id)).at(-1) ?? {};
-        const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
-        const answer = await visitor.postOnce(path, { client_id: randomUUID() });
-        expectSuccess(answer);
-        const { message } = unwrap(answer.body);
-        expectReadable(Message, message);
-        const { revision, variant, variants } = recordOf(message);
-        expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
-        expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
-        const after = (await world.settled(visitor, id)).at(-1) ?? {};
-        expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
-      },
-    },
-  ]),
-  ...checksOf('POST /v1/messages/{id}/variant', [
-    {
-      name: 'shows a former text of the last reply again',
+      name: 'answers a reply that has ended as it is',
       otherwise: 'shows the reply as the server has it',
       async run(world) {
         const { id, visitor } = await world.conversation();
-        const before = (await world.settled(visitor, id)).at(-1) ?? {};
-        if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
-        const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
-        expectSuccess(answer);
-        const { variant, body } = recordOf(unwrap(answer.body).message);
-        expectThat(variant === 1 && body !== before.body, () => shown(answer));
-        const after = (await world.settled(visitor, id)).at(-1) ?? {};
-        expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
+        const before = await world.lastMessage(visitor, id);
+        const answer = expectSuccess(await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {}));
+        const { message } = unwrap(answer.body);
+        expectReadable(Message, message);
+        const { status, body } = recordOf(message);
+        expectThat(status === before.status && body === before.body, () => shown(answer));
+      },
+    },
+    {
+      name: 'stops a reply that is being written, and keeps it from growing',
+      otherwise: 'shows the reply growing on until it ends',
+      async run(world) {
+        const { visitor } = await world.member('theirs');
+        const [, story_id] = await world.stories();
+        const { answer } = await sendMessage(visitor, { story_id });
+        const reply = recordOf(unwrap(answer.body).reply);
+        if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
+        const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
+        expectSuccess(stopped);
+        const { status, body } = recordOf(unwrap(stopped.body).message);
+        if (status === 'completed') throw new Untried('the reply was written too fast');
+        expectThat(status === 'cancelled', () => shown(stopped));
+        const after = await world.lastMessage(visitor, conversationIdOf(answer));
+        expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
       },
     },
   ]),
-];
-
-const editChecks = checksOf('POST /v1/messages/{id}/edit', [
   {
-    name: 'gives a line other words and has it answered again, in the place of what followed',
+    call: 'POST /v1/messages/{id}/regenerate',
+    name: 'tells the last reply another way, in the same message and as a further text of it',
     otherwise: 'shows the conversation as the server has it',
     async run(world) {
-      const { visitor, conversationId, messages, line, edit } = await ownLine(world);
-      const last_seq = messages.at(-1)?.seq;
-      const answer = await edit({ body: '换了话', revision: line.revision, last_seq });
-      expectSuccess(answer);
-      const { message, reply } = unwrap(answer.body);
+      const { id, visitor } = await world.conversation();
+      const before = await world.lastMessage(visitor, id);
+      const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
+      const answer = expectSuccess(await visitor.postOnce(path, { client_id: randomUUID() }));
+      const { message } = unwrap(answer.body);
       expectReadable(Message, message);
-      expectReadable(Message, reply);
-      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
-      const after = await world.settled(visitor, conversationId);
-      expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
-      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+      const { revision, variant, variants } = recordOf(message);
+      expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
+      expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
+      const after = await world.lastMessage(visitor, id);
+      expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
     },
   },
   {
-    name: 'tells those who catch up where the conversation ends now',
-    otherwise: 'shows what is gone on a device that missed the event, until the chat is opened again',
+    call: 'POST /v1/messages/{id}/variant',
+    name: 'shows a former text of the last reply again',
+    otherwise: 'shows the reply as the server has it',
     async run(world) {
-      const { visitor, conversationId, line, edit } = await ownLine(world);
-      const version = Number(line.version);
-      expectSuccess(await edit({ body: '又换了话' }));
-      await world.settled(visitor, conversationId);
-      const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
-      const { body } = await visitor.get(`/messages/latest?${search}`);
-      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
-      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+      const { id, visitor } = await world.conversation();
+      const before = await world.lastMessage(visitor, id);
+      if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
+      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
+      expectSuccess(answer);
+      const { variant, body } = recordOf(unwrap(answer.body).message);
+      expectThat(variant === 1 && body !== before.body, () => shown(answer));
+      const after = await world.lastMessage(visitor, id);
+      expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
     },
   },
-  {
-    name: 'refuses where the conversation has gone on past last_seq (409)',
-    otherwise: 'cuts off what the reader has not seen yet',
-    async run(world) {
-      const { line, edit } = await ownLine(world);
-      expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
-    },
-  },
-]);
-
-const suggestionChecks = [
-  ...checksOf('POST /v1/messages/suggestion', [
+  ...checksOf('POST /v1/messages/{id}/edit', [
     {
-      name: 'takes the order (202)',
-      otherwise: 'takes any success for one',
+      name: 'gives a line other words and has it answered again, in the place of what followed',
+      otherwise: 'shows the conversation as the server has it',
       async run(world) {
-        const answer = await world.suggestionOrder();
-        expectSuccess(answer);
-        expectReadable(Suggestion, unwrap(answer.body));
-        expectAgreed(Suggestion, unwrap(answer.body));
-        expectStatus(answer, 202);
+        const { visitor, conversationId, messages, line, edit } = await ownLine(world);
+        const last_seq = messages.at(-1)?.seq;
+        const answer = expectSuccess(await edit({ body: '换了话', revision: line.revision, last_seq }));
+        const { message, reply } = unwrap(answer.body);
+        expectReadable(Message, message, reply);
+        expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+        const after = await world.settled(visitor, conversationId);
+        expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
+        expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+      },
+    },
+    {
+      name: 'tells those who catch up where the conversation ends now',
+      otherwise: 'shows what is gone on a device that missed the event, until the chat is opened again',
+      async run(world) {
+        const { visitor, conversationId, line, edit } = await ownLine(world);
+        const version = Number(line.version);
+        expectSuccess(await edit({ body: '又换了话' }));
+        await world.settled(visitor, conversationId);
+        const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
+        const { body } = await visitor.get(`/messages/latest?${search}`);
+        const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+        expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+      },
+    },
+    {
+      name: 'refuses where the conversation has gone on past last_seq (409)',
+      otherwise: 'cuts off what the reader has not seen yet',
+      async run(world) {
+        const { line, edit } = await ownLine(world);
+        expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
       },
     },
   ]),
-  ...checksOf('GET /v1/messages/suggestion/{id}', [
-    {
-      name: 'has suggestions in the end',
-      otherwise: 'says after a minute that none came',
-      async run(world) {
-        const id = await world.suggestionId();
-        const { visitor } = await world.member('mine');
-        const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
-        for (;;) {
-          const suggestion = await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`);
-          expectStatus(suggestion, 200);
-          expectReadable(Suggestion, unwrap(suggestion.body));
-          const { status, items } = unwrap(suggestion.body);
-          if (status === 'ready') {
-            expectAgreed(Suggestion, unwrap(suggestion.body));
-            return expectThat(Array.isArray(items) && items.length > 0, () => shown(suggestion));
-          }
-          if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
-          await pause(500);
+  {
+    call: 'POST /v1/messages/suggestion',
+    name: 'takes the order (202)',
+    otherwise: 'takes any success for one',
+    async run(world) {
+      const answer = expectSuccess(await world.suggestionOrder());
+      expectReadable(Suggestion, unwrap(answer.body));
+      expectAgreed(Suggestion, unwrap(answer.body));
+      expectStatus(answer, 202);
+    },
+  },
+  {
+    call: 'GET /v1/messages/suggestion/{id}',
+    name: 'has suggestions in the end',
+    otherwise: 'says after a minute that none came',
+    async run(world) {
+      const id = await world.suggestionId();
+      const { visitor } = await world.member('mine');
+      const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
+      for (;;) {
+        const suggestion = expectStatus(await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`), 200);
+        expectReadable(Suggestion, unwrap(suggestion.body));
+        const { status, items } = unwrap(suggestion.body);
+        if (status === 'ready') {
+          expectAgreed(Suggestion, unwrap(suggestion.body));
+          return expectThat(Array.isArray(items) && items.length > 0, () => shown(suggestion));
         }
-      },
-    },
-  ]),
-];
-
-export const reportChecks = checksOf('POST /v1/messages/{id}/report', [
-  {
-    name: 'takes a report of a reply, and a second one without a word',
-    otherwise: 'thanks for any success',
-    async run(world) {
-      await world.assertAnnounced('messages.report');
-      const { id, visitor } = await world.conversation();
-      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-      const report = () => visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/report`, { reason: 'other' });
-      for (const answer of [await report(), await report()]) expectSuccess(answer);
-      const another = await (await world.member('theirs')).visitor.post(
-        `/messages/${encodeURIComponent(idOf(reply))}/report`,
-        { reason: 'other' },
-      );
-      expectStatus(another, 403, 404);
+        if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
+        await pause(500);
+      }
     },
   },
-  {
-    name: 'refuses an unknown reason (422)',
-    otherwise: 'sends the reasons that it offers',
-    async run(world) {
-      const { id, visitor } = await world.conversation();
-      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
-      expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
-    },
-  },
-]);
-
-export const replyChecks = [
-  ...continueChecks,
-  ...continuePriceChecks,
-  ...cancelChecks,
-  ...regenerateChecks,
-  ...editChecks,
-  ...suggestionChecks,
 ];

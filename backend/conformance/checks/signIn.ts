@@ -1,110 +1,119 @@
 import { CONSENT_VERSION } from '@liaozhai/shared/contract';
-import { checksOf, Deviation, expectFieldErrors, expectStatus, expectSuccess, expectThat, shown } from '../check.ts';
+import {
+  type Check,
+  checksOf,
+  Deviation,
+  expectFieldErrors,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+} from '../check.ts';
 import { expectReadable, idOf, User, unwrap } from '../entities.ts';
 import { userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
 
-const tokenChecks = checksOf('GET /sanctum/csrf-cookie', [
+/** Hint for the most common reason for a missing session. */
+const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
+
+const guess = async (world: World, name: string) =>
+  (await world.visitor()).post('/login', { login: name, password: '000000-' });
+
+export const signInChecks: Check[] = [
   {
+    call: 'GET /sanctum/csrf-cookie',
     name: 'sets a token that scripts may read',
     async run(world) {
       const visitor = await world.visitor();
-      const answer = await visitor.get('//sanctum/csrf-cookie');
-      expectSuccess(answer);
+      expectSuccess(await visitor.get('//sanctum/csrf-cookie'));
       const line = visitor.cookieLines.get('XSRF-TOKEN') ?? 'no cookie XSRF-TOKEN';
       expectThat(/^XSRF-TOKEN=/.test(line) && !/httponly/i.test(line), line);
     },
   },
-]);
-
-/** Hint for the most common reason for a missing session. */
-const whichPage = ({ target }: World) => `is ${target.origin} the page that it keeps sessions for (--origin)?`;
-
-const registerChecks = checksOf('POST /v1/register', [
-  {
-    name: 'signs up whom the page’s own form describes',
-    async run(world) {
-      const { answer } = await world.registration('mine');
-      const isLost = answer.status === 419 || answer.status >= 500;
-      if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
-      expectSuccess(answer);
-      expectReadable(User, userOf(answer));
+  ...checksOf('POST /v1/register', [
+    {
+      name: 'signs up whom the page’s own form describes',
+      async run(world) {
+        const { answer } = await world.registration('mine');
+        const isLost = answer.status === 419 || answer.status >= 500;
+        if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
+        expectSuccess(answer);
+        expectReadable(User, userOf(answer));
+      },
     },
-  },
-  {
-    name: 'answers 201 with {user, type}, type username',
-    otherwise: 'takes any success for one; any type but email closes the popup',
-    async run(world) {
-      const { answer } = await world.registration('mine');
-      expectStatus(answer, 201);
-      const { user, type } = unwrap(answer.body);
-      expectThat(user !== undefined && type === 'username', () => shown(answer));
+    {
+      name: 'answers 201 with {user, type}, type username',
+      otherwise: 'takes any success for one; any type but email closes the popup',
+      async run(world) {
+        const { answer } = await world.registration('mine');
+        expectStatus(answer, 201);
+        const { user, type } = unwrap(answer.body);
+        expectThat(user !== undefined && type === 'username', () => shown(answer));
+      },
     },
-  },
-  {
-    name: 'leaves the new account signed in',
-    async run(world) {
-      const { visitor, id } = await world.member('mine');
-      const answer = await visitor.get('/user');
-      if (answer.status === 401) {
-        throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
-      }
-      expectStatus(answer, 200);
-      expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
+    {
+      name: 'leaves the new account signed in',
+      async run(world) {
+        const { visitor, id } = await world.member('mine');
+        const answer = await visitor.get('/user');
+        if (answer.status === 401) {
+          throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
+        }
+        expectStatus(answer, 200);
+        expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
+      },
     },
-  },
-  {
-    name: 'keeps the session’s cookie from scripts and other sites',
-    otherwise: 'works; a script that got in could take the session along',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
-      const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
-      expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
+    {
+      name: 'keeps the session’s cookie from scripts and other sites',
+      otherwise: 'works; a script that got in could take the session along',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
+        const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
+        expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
+      },
     },
-  },
-  {
-    name: 'sets cookies that a browser keeps and sends to every call',
-    otherwise: 'says 登录没能保持; Secure alone is right where the page is opened over https',
-    async run(world) {
-      const { visitor } = await world.member('mine');
-      const { hostname, protocol } = new URL(world.target.origin);
-      const lost = [...visitor.cookieLines.values()].find((line) => {
-        const attribute = (name: string) => new RegExp(`; *${name}(?:=([^;]*))?(?:;|$)`, 'i').exec(line);
-        const domain = attribute('domain')?.[1]?.replace(/^\./, '').toLowerCase();
-        const isSecure = attribute('secure') !== null;
-        return (
-          (isSecure && protocol === 'http:') ||
-          (!isSecure && /^none$/i.test(attribute('samesite')?.[1] ?? '')) ||
-          (attribute('path')?.[1] ?? '/') !== '/' ||
-          (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
-        );
-      });
-      expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
+    {
+      name: 'sets cookies that a browser keeps and sends to every call',
+      otherwise: 'says 登录没能保持; Secure alone is right where the page is opened over https',
+      async run(world) {
+        const { visitor } = await world.member('mine');
+        const { hostname, protocol } = new URL(world.target.origin);
+        const lost = [...visitor.cookieLines.values()].find((line) => {
+          const attribute = (name: string) => new RegExp(`; *${name}(?:=([^;]*))?(?:;|$)`, 'i').exec(line);
+          const domain = attribute('domain')?.[1]?.replace(/^\./, '').toLowerCase();
+          const isSecure = attribute('secure') !== null;
+          return (
+            (isSecure && protocol === 'http:') ||
+            (!isSecure && /^none$/i.test(attribute('samesite')?.[1] ?? '')) ||
+            (attribute('path')?.[1] ?? '/') !== '/' ||
+            (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
+          );
+        });
+        expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
+      },
     },
-  },
-  {
-    name: 'refuses an empty form with 422 at login, password and name',
-    otherwise: 'does not send one; shows the server’s message',
-    async run(world) {
-      const answer = await (await world.visitor()).post('/register', {});
-      for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
+    {
+      name: 'refuses an empty form with 422 at login, password and name',
+      otherwise: 'does not send one; shows the server’s message',
+      async run(world) {
+        const answer = await (await world.visitor()).post('/register', {});
+        for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
+      },
     },
-  },
-  {
-    name: 'refuses a name that is taken with 422 at login',
-    otherwise: 'shows the server’s message, or 注册失败',
-    async run(world) {
-      const { login } = await world.member('mine');
-      const form = { login, password: '246810', name: '重名' };
-      expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+    {
+      name: 'refuses a name that is taken with 422 at login',
+      otherwise: 'shows the server’s message, or 注册失败',
+      async run(world) {
+        const { login } = await world.member('mine');
+        const form = { login, password: '246810', name: '重名' };
+        expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+      },
     },
-  },
-]);
-
-const consentChecks = checksOf('POST /v1/register', [
+  ]),
   {
+    call: 'POST /v1/register',
     name: 'keeps the version of the terms that was agreed to, where it says so',
     otherwise: 'works; nobody can tell later what was agreed to',
     async run(world) {
@@ -114,77 +123,63 @@ const consentChecks = checksOf('POST /v1/register', [
       expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
     },
   },
-]);
-
-const loginChecks = checksOf('POST /v1/login', [
+  ...checksOf('POST /v1/login', [
+    {
+      name: 'signs in and tells the user',
+      async run(world) {
+        const mine = await world.member('mine');
+        const visitor = await world.visitor();
+        const answer = expectSuccess(await visitor.post('/login', { login: mine.login, password: mine.password }));
+        expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
+        const userAnswer = expectStatus(await visitor.get('/user'), 200);
+        const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
+        expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
+      },
+    },
+    {
+      name: 'begins a new session and ends the one before',
+      otherwise: 'works; a session that somebody else knew before the sign-in is signed in too',
+      async run(world) {
+        const { visitor, login, password } = await world.member('spare');
+        const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
+        expectSuccess(await visitor.post('/login', { login, password }));
+        const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
+        expectThat(
+          old.status === 401 && fresh.status === 200,
+          `${old.status} to the old one, ${fresh.status} to the new`,
+        );
+      },
+    },
+    {
+      name: 'refuses a wrong password with 422 at login or password, not with 401',
+      otherwise: 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up',
+      async run(world) {
+        expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
+      },
+    },
+    {
+      name: 'does not tell a name that is unknown from a wrong password',
+      otherwise: 'shows what the server says; names can be found out',
+      async run(world) {
+        const realLogin = await guess(world, (await world.member('mine')).login);
+        const unknown = await guess(world, 'conformance0');
+        expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
+      },
+    },
+  ]),
   {
-    name: 'signs in and tells the user',
+    call: 'POST /v1/logout',
+    name: 'ends the session for good, and no other',
     async run(world) {
       const mine = await world.member('mine');
-      const visitor = await world.visitor();
-      const answer = await visitor.post('/login', { login: mine.login, password: mine.password });
-      expectSuccess(answer);
-      expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
-      const userAnswer = await visitor.get('/user');
-      expectStatus(userAnswer, 200);
-      const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
-      expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
+      const session = await world.signIn(mine);
+      const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
+      expectSuccess(await session.post('/logout'));
+      const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
+      const statusList = statuses.map(({ status }) => status).join();
+      expectThat(statusList === '401,401,200', `${statusList} for it, for its old cookies, and for the other session`);
     },
   },
-  {
-    name: 'begins a new session and ends the one before',
-    otherwise: 'works; a session that somebody else knew before the sign-in is signed in too',
-    async run(world) {
-      const { visitor, login, password } = await world.member('spare');
-      const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
-      expectSuccess(await visitor.post('/login', { login, password }));
-      const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
-      expectThat(
-        old.status === 401 && fresh.status === 200,
-        `${old.status} to the old one, ${fresh.status} to the new`,
-      );
-    },
-  },
-  {
-    name: 'refuses a wrong password with 422 at login or password, not with 401',
-    otherwise: 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up',
-    async run(world) {
-      expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
-    },
-  },
-  {
-    name: 'does not tell a name that is unknown from a wrong password',
-    otherwise: 'shows what the server says; names can be found out',
-    async run(world) {
-      const realLogin = await guess(world, (await world.member('mine')).login);
-      const unknown = await guess(world, 'conformance0');
-      expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
-    },
-  },
-]);
-
-const guess = async (world: World, name: string) =>
-  (await world.visitor()).post('/login', { login: name, password: '000000-' });
-
-/** Runs last, since it uses up the address's rate limit. */
-const bruteForce = checksOf('POST /v1/login', [
-  {
-    name: `meets a guesser with 429 and Retry-After within ${GUESSES} guesses`,
-    otherwise: 'works; nothing holds up who guesses passwords',
-    async run(world) {
-      const { login: name } = await world.member('spare');
-      const thief = await world.visitor({ isHasty: true });
-      for (let attempt = 1; attempt <= GUESSES; attempt += 1) {
-        const answer = await thief.post('/login', { login: name, password: `guess-${attempt}` });
-        if (answer.status !== 429) continue;
-        return expectThat(Number(answer.headers.get('retry-after')) > 0, '429 without Retry-After');
-      }
-      throw new Deviation(`${GUESSES} wrong passwords and no 429`);
-    },
-  },
-]);
-
-const forgottenPasswordChecks = [
   ...checksOf('POST /v1/forgot-password', [
     {
       name: 'takes an address, and answers alike for any',
@@ -205,41 +200,33 @@ const forgottenPasswordChecks = [
       },
     },
   ]),
-  ...checksOf('POST /v1/reset-password', [
-    {
-      name: 'refuses a link of nobody’s with 422 at email or token',
-      otherwise: 'shows the server’s message',
-      async run(world) {
-        const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
-        const passwords = { password: '975310', password_confirmation: '975310' };
-        const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
-        expectFieldErrors(answer, 'email', 'token');
-      },
-    },
-  ]),
-];
-
-const logoutChecks = checksOf('POST /v1/logout', [
   {
-    name: 'ends the session for good, and no other',
+    call: 'POST /v1/reset-password',
+    name: 'refuses a link of nobody’s with 422 at email or token',
+    otherwise: 'shows the server’s message',
     async run(world) {
-      const mine = await world.member('mine');
-      const session = await world.signIn(mine);
-      const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
-      expectSuccess(await session.post('/logout'));
-      const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
-      const statusList = statuses.map(({ status }) => status).join();
-      expectThat(statusList === '401,401,200', `${statusList} for it, for its old cookies, and for the other session`);
+      const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
+      const passwords = { password: '975310', password_confirmation: '975310' };
+      const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
+      expectFieldErrors(answer, 'email', 'token');
     },
   },
-]);
-
-export const signInChecks = [
-  ...tokenChecks,
-  ...registerChecks,
-  ...consentChecks,
-  ...loginChecks,
-  ...logoutChecks,
-  ...forgottenPasswordChecks,
 ];
-export const lastChecks = bruteForce;
+/** Runs last, since it uses up the address's rate limit. */
+export const lastChecks: Check[] = [
+  {
+    call: 'POST /v1/login',
+    name: `meets a guesser with 429 and Retry-After within ${GUESSES} guesses`,
+    otherwise: 'works; nothing holds up who guesses passwords',
+    async run(world) {
+      const { login: name } = await world.member('spare');
+      const thief = await world.visitor({ isHasty: true });
+      for (let attempt = 1; attempt <= GUESSES; attempt += 1) {
+        const answer = await thief.post('/login', { login: name, password: `guess-${attempt}` });
+        if (answer.status !== 429) continue;
+        return expectThat(Number(answer.headers.get('retry-after')) > 0, '429 without Retry-After');
+      }
+      throw new Deviation(`${GUESSES} wrong passwords and no 429`);
+    },
+  },
+];
