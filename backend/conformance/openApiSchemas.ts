@@ -107,7 +107,7 @@ export interface Operation {
   /** status and body of the success */
   answer: [status: number, body?: Json];
   query?: Record<string, v.GenericSchema>;
-  body?: v.GenericSchema;
+  body?: v.ObjectSchema<v.ObjectEntries, undefined>;
   /** capability that announces the call; absent if it is part of the specification */
   capability?: Capability;
   isPublic?: true;
