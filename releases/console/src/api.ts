@@ -1,60 +1,34 @@
 import * as v from 'valibot';
 import { type Failure, failureSchema, parseResponse } from '../../src/answers';
-import type { BuildSummary } from '../../src/builds/catalog';
-import type { Difference, LogEntry } from '../../src/channel/readChannel';
+import type { LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
-import type { SharedLibrary, Sharing } from '../../src/gate/sharedLibraries';
-import type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
-import type { ErrorHealth, Portion } from '../../src/health/errors';
-import type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
-import type { ReadAction } from '../../src/model/action';
-import type { FreezeWindow } from '../../src/model/agenda';
 import type { ChannelDocument } from '../../src/model/channel';
-import type { Comparison } from '../../src/operations/compare';
-import type { KillEffect } from '../../src/operations/goingBack';
-import type { Preview } from '../../src/operations/override';
-import type { AgendaView, ScheduleView } from '../../src/policies/agendaView';
-import type { ProposalView } from '../../src/policies/approval';
+import type { Grant } from '../../src/operations/tokens';
+import type { AgendaView } from '../../src/policies/agendaView';
 
-export type {
-  AgendaView,
-  BuildHealth,
-  BuildSummary,
-  CandidateHealth,
-  Comparison,
-  Difference,
-  ErrorHealth,
-  FreezeWindow,
-  Health,
-  KillEffect,
-  LogEntry,
-  MetricVitals,
-  NameVitals,
-  Portion,
-  Preview,
-  ProposalView,
-  RefusalReason,
-  ScheduleView,
-  SharedLibrary,
-  Sharing,
-  VitalsSeries,
-  Waiting,
-};
+export type { BuildSummary } from '../../src/builds/catalog';
+export type { Difference, LogEntry } from '../../src/channel/readChannel';
+export type { RefusalReason } from '../../src/errors';
+export type { SharedLibrary, Sharing } from '../../src/gate/sharedLibraries';
+export type { BuildHealth, CandidateHealth, Health, Waiting } from '../../src/health/autoStop';
+export type { ErrorHealth, Portion } from '../../src/health/errors';
+export type { MetricVitals, NameVitals, VitalsSeries } from '../../src/health/vitals';
+export type { ReadAction } from '../../src/model/action';
+export type { FreezeWindow } from '../../src/model/agenda';
+export type { Comparison } from '../../src/operations/compare';
+export type { KillEffect } from '../../src/operations/goingBack';
+export type { Preview } from '../../src/operations/override';
+export type { AgendaView, ScheduleView } from '../../src/policies/agendaView';
+export type { ProposalView } from '../../src/policies/approval';
+
 export type ChannelView = ChannelDocument & { agenda?: AgendaView; now?: string; fallbacks?: string[] };
-export type ShownAction = ReadAction;
-export type ShownEvidence = ReadAction['evidence'][number];
-
-interface ShownGrant {
-  role: 'viewer' | 'publisher' | 'deployer' | 'manager';
-  name: string | null;
-}
 
 /** The caller: a token, or a person with the grants of all their groups. */
-export interface Me extends ShownGrant {
+export interface Me extends Grant {
   person?: string;
   /** Purpose of the token. */
   label?: string;
-  more?: readonly ShownGrant[];
+  more?: readonly Grant[];
 }
 
 export const nameOf = (id: string): string => id.split('@')[0] ?? id;

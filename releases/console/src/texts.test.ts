@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@rstest/core';
-import type { ShownAction, ShownEvidence } from './api';
+import type { ReadAction } from './api';
 import { createLanguage, evidenceLine, formats, language, relativeTime, subjectOf, texts, versionOf } from './texts';
 
 const stories = 'stories@1.1.0+bbbbbbbbbbbb';
@@ -91,7 +91,7 @@ describe('the log', () => {
     [{ kind: 'rollback', builds: [stories], to: 4, names: [] }, 'stories 1.1.0·bbbb（同状态 4）'],
     [{ kind: 'renew' }, '签名有效期延长'],
     [{ kind: 'text', text: `${stories} for 10 %` }, `${stories} for 10 %`],
-  ] as [ShownAction, string][])('%j is said as %s', (action, expected) => {
+  ] as [ReadAction, string][])('%j is said as %s', (action, expected) => {
     expect(subjectOf({ ...action, evidence: [] })).toBe(expected);
   });
 
@@ -131,7 +131,7 @@ describe('the log', () => {
     [{ kind: 'approvalRule', hours: 24 }, '两个人决定，提议等待 24小时'],
     [{ kind: 'approvalRule', hours: 1 / 30 }, '两个人决定，提议等待 2分钟'],
     [{ kind: 'text', text: 'told in a sentence' }, 'told in a sentence'],
-  ] as [ShownEvidence, string][])('%j is said as %s', (evidence, expected) => {
+  ] as [ReadAction['evidence'][number], string][])('%j is said as %s', (evidence, expected) => {
     expect(evidenceLine(evidence)).toBe(expected);
   });
 
@@ -139,7 +139,7 @@ describe('the log', () => {
     [{ kind: 'activate', builds: [stories, chat], more: 3 }, 'stories 1.1.0·bbbb, chat 1.0.0-dev.0123·cccc and 3 more'],
     [{ kind: 'canary', builds: [stories], percent: 0.1 }, 'stories 1.1.0·bbbb (0.1% of visitors)'],
     [{ kind: 'rollback', builds: [stories], to: 4, names: [] }, 'stories 1.1.0·bbbb (as in state 4)'],
-  ] as [ShownAction, string][])('%j is said in English as %s', (action, expected) => {
+  ] as [ReadAction, string][])('%j is said in English as %s', (action, expected) => {
     language.choose('en');
     expect(subjectOf({ ...action, evidence: [] })).toBe(expected);
   });

@@ -8,9 +8,8 @@ import {
   type KillEffect,
   type LogEntry,
   nameOf,
+  type ReadAction,
   type RefusalReason,
-  type ShownAction,
-  type ShownEvidence,
   type Waiting,
 } from './api';
 import { chinese } from './chinese';
@@ -170,7 +169,7 @@ export const failuresLine = (counts: Readonly<Record<string, number>>): string =
   texts.list(Object.entries(counts).map(([failure, count]) => `${texts.failure(failure)} ${formats.number(count)}`)) ||
   texts.health.none;
 
-export function subjectOf(action: ShownAction): string {
+export function subjectOf(action: ReadAction): string {
   switch (action.kind) {
     case 'init':
     case 'renew':
@@ -199,7 +198,7 @@ export function subjectOf(action: ShownAction): string {
   }
 }
 
-export function evidenceLine(evidence: ShownEvidence): string {
+export function evidenceLine(evidence: ReadAction['evidence'][number]): string {
   const words = texts.evidence;
   switch (evidence.kind) {
     case 'finding':
