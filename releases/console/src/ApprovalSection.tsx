@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type AgendaView, type Me, maySwitch, nameOf, type ProposalView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
-import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, type SectionProps } from './Section';
 import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
 
 const SHORT_DIGEST = 12;
@@ -41,13 +41,11 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
   const obstacle = obstacleOf(proposal, me);
   const lines = linesOf(proposal);
   const title = `${words.what[request.verb]} ${id}`;
-  const dismissVerb = own ? ('retract' as const) : ('reject' as const);
-  const openDialog = (verb: 'approve' | 'reject' | 'retract') =>
-    console.openQuestion(
-      verb,
-      { id },
-      { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines, danger: verb === 'reject' },
-    );
+  const propsFor = (verb: 'approve' | 'reject' | 'retract') => {
+    const question = { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines };
+    const asking = { verb, body: { id }, question: { ...question, danger: verb === 'reject' } };
+    return { console, running, control: `${verb} ${id}`, 'aria-label': `${words[verb]} ${id}`, ...asking };
+  };
   return (
     <section className={styles.plan} aria-label={`${words.changes.proposed} ${title}`}>
       <p>
@@ -68,26 +66,13 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
         </p>
       )}
       <div className={styles.actions}>
-        <ActionButton
-          control={`${dismissVerb} ${id}`}
-          running={running}
-          disabled={!own && !maySwitch(me)}
-          aria-label={`${words[dismissVerb]} ${id}`}
-          onClick={() => openDialog(dismissVerb)}
-        >
-          {words[dismissVerb]}
-        </ActionButton>
-        <ActionButton
+        <AskButton {...propsFor(own ? 'retract' : 'reject')} disabled={!own && !maySwitch(me)} />
+        <AskButton
+          {...propsFor('approve')}
           variant="primary"
-          control={`approve ${id}`}
-          running={running}
           disabled={obstacle !== null}
-          aria-label={`${words.approve} ${id}`}
           aria-describedby={obstacle ? `obstacle-${id}` : undefined}
-          onClick={() => openDialog('approve')}
-        >
-          {words.approve}
-        </ActionButton>
+        />
       </div>
     </section>
   );
@@ -138,19 +123,14 @@ export function ApprovalSection({ agenda, me, console, running }: { agenda: Agen
       {approval && maySwitch(me) && (
         <div className={styles.actions}>
           <small className={styles.aside}>{words.needsTwo}</small>
-          <ActionButton
+          <AskButton
             control="approval"
             running={running}
-            onClick={() =>
-              console.openQuestion(
-                'approval',
-                { hours: null },
-                { title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] },
-              )
-            }
-          >
-            {words.turnOff}
-          </ActionButton>
+            console={console}
+            verb="approval"
+            body={{ hours: null }}
+            question={{ title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] }}
+          />
         </div>
       )}
     </>

@@ -4,7 +4,7 @@ import { type ChannelView, candidatesOf, maySwitch, nameOf, type SharedLibrary, 
 import styles from './Console.module.css';
 import type { Console } from './createConsole';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
-import { ActionButton, Name, type SectionProps } from './Section';
+import { AskButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';
 import { changesBy, changesByAbort, namesList, relativeTime, texts, translate, versionOf } from './texts';
 
@@ -65,39 +65,31 @@ interface DecisionsProps extends Pick<SectionProps, 'console' | 'running'> {
   candidate: ShownCandidate;
 }
 
-function Decisions({ status, candidate: { builds }, console, running }: DecisionsProps) {
+function Decisions({ status, candidate: { builds }, ...props }: DecisionsProps) {
   const { abort, promote } = texts.candidate;
   const name = nameOf(builds[0] ?? '');
-  const names = namesList(builds);
+  const abortTitle = `${abort} ${namesList(builds)}`;
+  const promoteTitle = `${promote} ${namesList(builds)}`;
   return (
     <div className={styles.actions}>
-      <ActionButton
+      <AskButton
         variant="danger"
         control={`abort ${name}`}
-        running={running}
-        aria-label={`${abort} ${names}`}
-        onClick={() => {
-          const changes = changesByAbort(status, builds);
-          console.openQuestion('abort', { name }, { title: `${abort} ${names}`, action: abort, danger: true, changes });
-        }}
-      >
-        {abort}
-      </ActionButton>
-      <ActionButton
+        aria-label={abortTitle}
+        verb="abort"
+        body={{ name }}
+        question={{ title: abortTitle, action: abort, danger: true, changes: changesByAbort(status, builds) }}
+        {...props}
+      />
+      <AskButton
         variant="primary"
         control={`promote ${name}`}
-        running={running}
-        aria-label={`${promote} ${names}`}
-        onClick={() =>
-          console.openQuestion(
-            'promote',
-            { name },
-            { title: `${promote} ${names}`, action: promote, changes: changesBy(status, builds) },
-          )
-        }
-      >
-        {promote}
-      </ActionButton>
+        aria-label={promoteTitle}
+        verb="promote"
+        body={{ name }}
+        question={{ title: promoteTitle, action: promote, changes: changesBy(status, builds) }}
+        {...props}
+      />
     </div>
   );
 }

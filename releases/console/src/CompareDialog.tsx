@@ -1,10 +1,11 @@
 import { Dialog } from '@liaozhai/shared/ui';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import { ApiFailure, type ChannelView, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleState';
 import type { Console } from './createConsole';
+import { useLast } from './dialogs';
 import { labels } from './labels';
 import { failuresLine, formats, texts, translate, versionOf } from './texts';
 
@@ -149,10 +150,7 @@ interface CompareDialogProps {
 
 /** Compares two builds of one name; either can be changed. */
 export function CompareDialog({ comparison, status, console }: CompareDialogProps) {
-  const [lastComparison, setLast] = useState(comparison);
-  if (comparison !== null && comparison !== lastComparison) setLast(comparison);
-  const shownComparison = comparison ?? lastComparison;
-  const { name = '', from = '', to = '', result = null } = shownComparison ?? {};
+  const { name = '', from = '', to = '', result = null } = useLast(comparison) ?? {};
   const builds = useBuilds(name, comparison !== null, status, 0);
   const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
   const ids = [...new Set([...buildIds, from, to])].filter(Boolean);

@@ -2,7 +2,7 @@ import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
 import { type AgendaView, type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
-import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, type SectionProps } from './Section';
 import { formats, texts, windowLine } from './texts';
 
 interface TimeOfWeek {
@@ -144,20 +144,15 @@ export function FreezeSection({ agenda, me, console, running }: { agenda: Agenda
             }
             value={
               maySwitch(me) && (
-                <ActionButton
+                <AskButton
                   control={`unfreeze ${id}`}
                   running={running}
                   aria-label={`${remove} ${reason}`}
-                  onClick={() =>
-                    console.openQuestion(
-                      'unfreeze',
-                      { id },
-                      { title: remove, action: remove, changes: [windowLine(window)] },
-                    )
-                  }
-                >
-                  {remove}
-                </ActionButton>
+                  console={console}
+                  verb="unfreeze"
+                  body={{ id }}
+                  question={{ title: remove, action: remove, changes: [windowLine(window)] }}
+                />
               )
             }
           />

@@ -2,7 +2,7 @@ import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { Preview } from './api';
 import styles from './Console.module.css';
-import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, type SectionProps } from './Section';
 import { formats, texts } from './texts';
 
 const DEFAULT_HOURS = 4;
@@ -86,24 +86,19 @@ export function PreviewSection({ previews, ...props }: { previews: readonly Prev
             }
             value={
               me.role === 'manager' && (
-                <ActionButton
+                <AskButton
                   control={`preview-end ${browser}`}
                   running={running}
                   aria-label={`${preview.end} ${person}`}
-                  onClick={() =>
-                    console.openQuestion(
-                      'preview-end',
-                      { browser },
-                      {
-                        title: preview.title,
-                        action: preview.end,
-                        changes: [preview.subject(person, texts.list(remotes))],
-                      },
-                    )
-                  }
-                >
-                  {preview.end}
-                </ActionButton>
+                  console={console}
+                  verb="preview-end"
+                  body={{ browser }}
+                  question={{
+                    title: preview.title,
+                    action: preview.end,
+                    changes: [preview.subject(person, texts.list(remotes))],
+                  }}
+                />
               )
             }
           />

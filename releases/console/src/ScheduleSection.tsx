@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
-import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, type SectionProps } from './Section';
 import {
   formats,
   MINUTE_MS,
@@ -48,14 +48,12 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
 export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
   const { builds, steps, taken, paused, by, at, name, why } = schedule;
   const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
-  const steeringVerb = paused ? ('continue' as const) : ('pause' as const);
   const changes = builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`);
-  const openDialog = (verb: 'pause' | 'continue' | 'cancel', lines: string[]) =>
-    console.openQuestion(
-      verb,
-      { name },
-      { title: `${texts.schedule[verb]} · ${namesList(builds)}`, action: texts.schedule[verb], changes: lines },
-    );
+  const steering = (verb: 'pause' | 'continue' | 'cancel', line: string) => {
+    const action = texts.schedule[verb];
+    const question = { title: `${action} · ${namesList(builds)}`, action, changes: [line] };
+    return <AskButton control={`${verb} ${name}`} {...{ console, running, verb, question }} body={{ name }} />;
+  };
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>
       <p className={styles.quiet}>
@@ -76,20 +74,8 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
       <NextStep schedule={schedule} now={now} />
       {isPermitted && (
         <div className={styles.actions}>
-          <ActionButton
-            control={`cancel ${name}`}
-            running={running}
-            onClick={() => openDialog('cancel', [texts.schedule.keeps])}
-          >
-            {texts.schedule.cancel}
-          </ActionButton>
-          <ActionButton
-            control={`${steeringVerb} ${name}`}
-            running={running}
-            onClick={() => openDialog(steeringVerb, [paused ? texts.schedule.goesOn : texts.schedule.holds])}
-          >
-            {texts.schedule[steeringVerb]}
-          </ActionButton>
+          {steering('cancel', texts.schedule.keeps)}
+          {paused ? steering('continue', texts.schedule.goesOn) : steering('pause', texts.schedule.holds)}
         </div>
       )}
     </section>

@@ -3,6 +3,7 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { Me } from './api';
 import styles from './Console.module.css';
+import type { QuestionOptions } from './consoleState';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 
@@ -36,6 +37,20 @@ export function ActionButton({
     <Button variant="quiet" small {...rest} loading={running === control} disabled={disabled || running !== null} />
   );
 }
+
+interface AskButtonProps extends Omit<React.ComponentProps<typeof ActionButton>, 'onClick' | 'children'> {
+  console: Console;
+  verb: string;
+  body: object;
+  question: QuestionOptions;
+}
+
+/** A button that asks before a change. Its label is that of the button that confirms it. */
+export const AskButton = ({ console, verb, body, question, ...rest }: AskButtonProps) => (
+  <ActionButton {...rest} onClick={() => console.openQuestion(verb, body, question)}>
+    {question.action}
+  </ActionButton>
+);
 
 interface PartProps {
   /** Anchor for links in notices. */

@@ -4,7 +4,7 @@ import { type AgendaView, type Health, mayGoBack, maySwitch, nameOf, servedBy } 
 import styles from './Console.module.css';
 import type { LiveProps } from './LiveSection';
 import { labels } from './labels';
-import { ActionButton } from './Section';
+import { ActionButton, AskButton } from './Section';
 import {
   changesByAbort,
   evidenceLine,
@@ -95,17 +95,16 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
                 <>
                   <SectionLink section={section} label={texts.now.figures} />
                   {builds.every((id) => maySwitch(me, nameOf(id))) && (
-                    <ActionButton
+                    <AskButton
                       variant="danger"
                       control={`urgent ${name}`}
                       running={running}
                       aria-label={title}
-                      onClick={() =>
-                        console.openQuestion('abort', { name }, { title, action: abort, danger: true, changes })
-                      }
-                    >
-                      {abort}
-                    </ActionButton>
+                      console={console}
+                      verb="abort"
+                      body={{ name }}
+                      question={{ title, action: abort, danger: true, changes }}
+                    />
                   )}
                 </>
               }

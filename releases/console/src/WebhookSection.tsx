@@ -3,7 +3,7 @@ import clsx from 'clsx';
 import { useState } from 'react';
 import { type AgendaView, maySwitch } from './api';
 import styles from './Console.module.css';
-import { ActionButton, FoldedForm, type SectionProps } from './Section';
+import { ActionButton, AskButton, FoldedForm, type SectionProps } from './Section';
 import { texts, translate } from './texts';
 
 function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
@@ -66,20 +66,15 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   >
                     {test}
                   </ActionButton>
-                  <ActionButton
+                  <AskButton
                     control={`unhook ${id}`}
                     running={running}
                     aria-label={`${remove} ${webhookName(shown, id)}`}
-                    onClick={() =>
-                      console.openQuestion(
-                        'webhook-remove',
-                        { id },
-                        { title: remove, action: remove, changes: [webhookName(shown, id)] },
-                      )
-                    }
-                  >
-                    {remove}
-                  </ActionButton>
+                    console={console}
+                    verb="webhook-remove"
+                    body={{ id }}
+                    question={{ title: remove, action: remove, changes: [webhookName(shown, id)] }}
+                  />
                 </span>
               )
             }

@@ -13,7 +13,7 @@ const Lines = ({ lines }: { lines: readonly string[] }) => (
 );
 
 /** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
-function useLast<Value>(value: Value | null): Value | null {
+export function useLast<Value>(value: Value | null): Value | null {
   const [last, setLast] = useState(value);
   if (value !== null && value !== last) setLast(value);
   return value ?? last;
