@@ -15,7 +15,6 @@ import {
   usage,
 } from '../../src/errors.ts';
 import { readSharing } from '../../src/gate/sharedLibraries.ts';
-import { readHealth } from '../../src/health/autoStop.ts';
 import { idOfFolder, nameOf } from '../../src/model/build.ts';
 import type { ChannelDocument } from '../../src/model/channel.ts';
 import { stateBefore } from '../../src/operations/goingBack.ts';
@@ -31,8 +30,8 @@ import {
   secretOfBearer,
 } from '../../src/operations/tokens.ts';
 import type { ReleaseClient } from '../../src/releaseClient.ts';
+import { BODIES, type Body, parseBody, type Verb, wishOf } from '../../src/requests.ts';
 import { say } from '../../src/sentences.ts';
-import { BODIES, type Body, parseBody, type Verb, wishOf } from './bodies.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
 import { Uploads } from './Uploads.ts';
@@ -107,26 +106,28 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
   });
 }
 
+/** Requests that a client answers alone. */
+const READERS: Record<string, (client: ReleaseClient, query: Record<string, string>) => Promise<object>> = {
+  status: (client) => client.status(),
+  builds: (client, { name }) => client.builds(name),
+  types: (client, { of = '' }) => client.types(of),
+  log: (client, { limit: text = '50' }) => {
+    const limit = Number(text);
+    if (!Number.isInteger(limit) || limit < 1) throw usage(say('wrongLimit'));
+    return client.log(Math.min(limit, MAX_LOG_ENTRIES));
+  },
+  diff: (client, { a = '', b = '' }) => client.diff(a, b),
+  compare: (client, { a = '', b = '' }) => client.compare(a, b),
+  previews: (client) => client.previews(),
+  health: (client) => client.health(),
+};
+
 function addReadRoutes(app: Hono<Env>, console: ConsoleContext): void {
   const client = (context: Context<Env>): Promise<ReleaseClient> =>
     console.client(channelOf(context, console), whoOf(context.get('token')), { actor: actorOf(context.get('token')) });
-  app.get('/status', async (context) => context.json(await (await client(context)).status()));
-  app.get('/builds', async (context) => context.json(await (await client(context)).builds(context.req.query('name'))));
-  app.get('/types', async (context) =>
-    context.json(await (await client(context)).types(context.req.query('of') ?? '')),
-  );
+  for (const [path, read] of Object.entries(READERS))
+    app.get(`/${path}`, async (context) => context.json(await read(await client(context), context.req.query())));
   app.get('/names', async (context) => context.json(await console.names(channelOf(context, console))));
-  app.get('/log', async (context) => {
-    const limit = Number(context.req.query('limit') ?? 50);
-    if (!Number.isInteger(limit) || limit < 1) throw usage(say('wrongLimit'));
-    return context.json(await (await client(context)).log(Math.min(limit, MAX_LOG_ENTRIES)));
-  });
-  app.get('/diff', async (context) =>
-    context.json(await (await client(context)).diff(context.req.query('a') ?? '', context.req.query('b') ?? '')),
-  );
-  app.get('/compare', async (context) =>
-    context.json(await (await client(context)).compare(context.req.query('a') ?? '', context.req.query('b') ?? '')),
-  );
   app.get('/before', async (context) => {
     const channel = channelOf(context, console);
     const name = context.req.query('name');
@@ -152,14 +153,9 @@ function addReadRoutes(app: Hono<Env>, console: ConsoleContext): void {
     if (before === 'withdraw') permit(context.get('token'), before, { name: nameOf(build) }, current);
     return context.json(await (await client(context)).killEffect(build));
   });
-  app.get('/previews', async (context) => context.json(await (await client(context)).previews()));
   app.get('/channels', async (context) =>
     context.json({ channels: await console.channels(), shown: console.options.channel }),
   );
-  app.get('/health', async (context) => {
-    const channel = channelOf(context, console);
-    return context.json((await readHealth(console.writer(channel, ''), console.healthReader(channel))).health);
-  });
   app.get('/me', (context) => {
     const { id, role, name, label, person = label, more } = context.get('token');
     return context.json({ id, role, name, label: person, ...(more ? { person, more } : {}) });

@@ -232,9 +232,7 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(
-    await Promise.all(
-      files.map(async (file): Promise<[string, Buffer]> => [file.slice(folder.length), await readFile(file)]),
-    ),
+    await Promise.all(files.map(async (file) => [file.slice(folder.length), await readFile(file)] as const)),
   );
 }
 
@@ -312,29 +310,24 @@ async function forEachChannel(
   }
 }
 
-/** Aborts failing candidates and renews ageing documents in all channels, if this process holds the lease. */
-export async function watchOnce(
-  console: ConsoleContext,
-  lease: Lease,
-  onProblem: (cause: unknown) => void,
-): Promise<void> {
+/** Work on every channel, done if this process holds the lease. */
+type Round = (console: ConsoleContext, lease: Lease, onProblem: (cause: unknown) => void) => Promise<void>;
+
+/** Aborts failing candidates and renews ageing documents in all channels. */
+export const watchOnce: Round = async (console, lease, onProblem) => {
   const stop = async (channel: string) => {
     if (await stopIfWorse(console.writer(channel, 'console'), console.healthReader(channel)))
       console.options.counters?.automaticStops.inc({ channel });
   };
   const renew = async (channel: string) => renewChannel(console.writer(channel, 'console'));
   await forEachChannel(console, lease, onProblem, stop, renew);
-}
+};
 
 /**
  * Runs due schedule steps and settles proposals in all channels. It has a separate lease: a step to all visitors runs the gate,
  * which may take a minute, and the automatic stop must not wait.
  */
-export async function stepOnce(
-  console: ConsoleContext,
-  lease: Lease,
-  onProblem: (cause: unknown) => void,
-): Promise<void> {
+export const stepOnce: Round = async (console, lease, onProblem) => {
   await forEachChannel(console, lease, onProblem, async (channel) => {
     const writer = console.writer(channel, 'console');
     const gate = async (): Promise<Gate> => {
@@ -344,7 +337,7 @@ export async function stepOnce(
     await takeDueSteps(writer, console.healthReader(channel), gate);
     await settleProposals(writer);
   });
-}
+};
 
 /** Delivers the webhooks of all channels while this process holds the lease. A receiver may take ten seconds. */
 async function deliverOnce(
@@ -360,12 +353,8 @@ async function deliverOnce(
 
 const ALARM_MS = 60_000;
 
-/** Reports each stable build that starts failing, once per incident, here and in the log, if this process holds the lease. */
-export async function alarmOnce(
-  console: ConsoleContext,
-  lease: Lease,
-  onProblem: (cause: unknown) => void,
-): Promise<void> {
+/** Reports each stable build that starts failing, once per incident, here and in the log. */
+export const alarmOnce: Round = async (console, lease, onProblem) => {
   await forEachChannel(console, lease, onProblem, async (channel) => {
     const writer = console.writer(channel, 'console');
     const { health } = await readHealth(writer, console.healthReader(channel));
@@ -375,7 +364,7 @@ export async function alarmOnce(
       onProblem(new Error(`alarm in ${channel}: ${alarmLine(alarm)}`));
     }
   });
-}
+};
 
 const SWEEP_MS = 3_600_000;
 

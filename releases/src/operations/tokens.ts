@@ -7,6 +7,7 @@ import { personNamed } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
+import type { Verb } from '../requests.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 
@@ -196,33 +197,7 @@ export async function authenticate(
 
 /** Operation of a request. `names` are the build names that it affects directly. */
 export interface PermissionRequest {
-  verb:
-    | 'look'
-    | 'publish'
-    | 'check'
-    | 'activate'
-    | 'canary'
-    | 'promote'
-    | 'abort'
-    | 'rollback'
-    | 'withdraw'
-    | 'kill'
-    | 'override'
-    | 'preview'
-    | 'preview-end'
-    | 'schedule'
-    | 'pause'
-    | 'continue'
-    | 'cancel'
-    | 'freeze'
-    | 'unfreeze'
-    | 'webhook'
-    | 'webhook-remove'
-    | 'webhook-test'
-    | 'approval'
-    | 'approve'
-    | 'reject'
-    | 'retract';
+  verb: 'look' | 'publish' | Verb;
   names: string[];
   force?: boolean;
   /** Overrides a freeze. */

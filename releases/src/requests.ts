@@ -1,10 +1,10 @@
 import { nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { usage } from '../../src/errors.ts';
-import { windowSchema } from '../../src/model/action.ts';
-import { buildWordParts, issuesOf } from '../../src/model/build.ts';
-import type { PermissionRequest } from '../../src/operations/tokens.ts';
-import { say } from '../../src/sentences.ts';
+import { usage } from './errors.ts';
+import { windowSchema } from './model/action.ts';
+import { buildWordParts, issuesOf } from './model/build.ts';
+import type { PermissionRequest } from './operations/tokens.ts';
+import { say } from './sentences.ts';
 
 const build = textSchema(160, 3);
 const builds = v.pipe(v.array(build), v.maxLength(300));

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@rstest/core';
-import { BODIES } from './bodies.ts';
+import { BODIES } from './requests.ts';
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
 /** Verbs of the README's table, with the fields that their row documents. */
 const documented = readme
