@@ -11,8 +11,7 @@ import { lastChecks, signInChecks } from './checks/signIn.ts';
 import { socketChecks } from './checks/sockets.ts';
 import { storyChecks } from './checks/stories.ts';
 import { SocketProblem } from './socket.ts';
-import { createTransport } from './transport.ts';
-import { Visitor } from './visitor.ts';
+import { createTransport, Visitor } from './visitor.ts';
 import { type Target, World } from './world.ts';
 
 /** Checks in running order. Those that use up limits or disturb others are last. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@rstest/core';
 import { startWechat } from '../test/fakeWechat.ts';
 import { openBackend } from '../test/testBackend.ts';
 import { attempt, checks } from './conform.ts';
-import { createTransport } from './transport.ts';
+import { createTransport } from './visitor.ts';
 import { World } from './world.ts';
 
 // Runs the checks of `pnpm conformance` against the reference backend, with the rate limits of production and with

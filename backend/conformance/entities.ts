@@ -23,10 +23,10 @@ interface Entity {
 }
 
 const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
-const text = v.string();
-const whole = v.pipe(v.number(), v.integer());
-const flag = v.boolean();
-const time = v.pipe(v.string(), v.isoTimestamp('no ISO time with a zone'));
+export const text = v.string();
+export const whole = v.pipe(v.number(), v.integer());
+export const flag = v.boolean();
+export const time = v.pipe(v.string(), v.isoTimestamp('no ISO time with a zone'));
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema);
 const problem = orNull(v.looseObject({ code: text, message: text }));
 const person = { id, name: text, avatar: orNull(text) };

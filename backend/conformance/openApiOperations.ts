@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Call } from './calls.ts';
+import { flag, text, time, whole } from './entities.ts';
 import {
   capabilities,
   clientId,
@@ -7,7 +8,6 @@ import {
   conversation,
   cursor,
   data,
-  flag,
   id,
   json,
   keyed,
@@ -23,9 +23,6 @@ import {
   sent,
   signedIn,
   story,
-  text,
-  time,
-  whole,
 } from './openApiSchemas.ts';
 
 /** The HTTP calls, by their names in `calls`. */

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import {
   CheckIn,
   Conversation,
+  flag,
   LatestMeta,
   Message,
   Order,
@@ -11,16 +12,15 @@ import {
   Suggestion,
   Ticket,
   Transaction,
+  text,
+  time,
   User,
+  whole,
 } from './entities.ts';
 
 export type Json = Record<string, unknown>;
 
-export const text = v.string();
 export const id = v.pipe(text, v.minLength(1));
-export const whole = v.pipe(v.number(), v.integer());
-export const flag = v.boolean();
-export const time = v.pipe(text, v.isoTimestamp());
 export const clientId = v.pipe(text, v.uuid());
 
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });

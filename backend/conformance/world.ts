@@ -5,7 +5,7 @@ import { Deviation, expectStatus, expectSuccess, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
 import { idOf, pageOf, recordOf, unwrap } from './entities.ts';
 import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './visitor.ts';
 import { Visitor, type VisitorAnswer } from './visitor.ts';
 
 /** The backend to check. */
