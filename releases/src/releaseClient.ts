@@ -159,14 +159,14 @@ export function localClient(
     types: async (word) => readTypes(writer, (await current()).stable?.builds ?? [], word),
     health: async () => (await readHealth(writer, reader)).health,
     log: async (limit) => {
-      const entries = await readLog(store, await current(), key.publicKey, limit);
+      const entries = await readLog(writer, await current(), limit);
       const origins = await originsOf(catalog, entries);
       return entries.map((entry) => ({
         ...entry,
         origins: pick(origins, 'builds' in entry.action ? entry.action.builds : []),
       }));
     },
-    diff: async (a, b) => diff(store, await current(), key.publicKey, a, b),
+    diff: async (a, b) => diff(writer, await current(), a, b),
     compare: (a, b) => compare(writer, reader, a, b),
     publish: async (folder, version) => {
       const { id, created } = await publish(store, await readPackage(folder, version), await provenance(folder));

@@ -47,7 +47,7 @@ export async function scale(): Promise<Row[]> {
   const coldClient = () => localClient({ ...at.writer, catalog: new Catalog(at.store) }, { smoke: null, provenance });
   const checkSeconds = await seconds(() => coldClient().check([alternatingBuilds[0] ?? '']));
   const logSeconds = await seconds(() => coldClient().log(200));
-  const { source } = await requireChannel(at.store, 'production', at.key.publicKey);
+  const { source } = await requireChannel(at.writer);
   const kib = (await promisify(gzip)(source)).length / 1024;
   await at.remove();
   const size = `${REMOTES} remotes × ${BUILDS} builds`;

@@ -77,7 +77,7 @@ async function runProcesses(
 
 async function countOurLosses(at: TestStore): Promise<{ lost: number; gaps: number }> {
   const current = await at.current();
-  const log = await readLog(at.store, current, at.key.publicKey, 100_000);
+  const log = await readLog(at.writer, current, 100_000);
   const recordedChanges = new Set(log.filter(({ verb }) => verb === 'activate').map(({ who, why }) => `${who} ${why}`));
   const gaps = log.filter((entry, n) => entry.seq !== current.seq - n).length;
   return { lost: TOTAL + 1 - recordedChanges.size, gaps };

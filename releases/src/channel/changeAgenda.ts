@@ -16,29 +16,23 @@ import {
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
 import { assertSeen, type Change, changeChannel, requestApproval } from './changeChannel.ts';
 import { currentDocument } from './readChannel.ts';
-import { type ChangeOptions, timeOf, type Writer } from './writer.ts';
+import { type ChangeOptions, type Reader, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;
 
 const agendaKey = (channel: string): string => `agendas/${channel}.json`;
 
-async function readPointer(
-  store: Store,
-  channel: string,
-  publicKey: string,
-): Promise<{ agenda: Agenda; tag: string | null }> {
+async function readPointer({ store, channel, key }: Reader): Promise<{ agenda: Agenda; tag: string | null }> {
   const pointer = await store.readPointer(agendaKey(channel));
   return pointer
-    ? { agenda: verifyAgenda(pointer.body, channel, publicKey), tag: pointer.tag }
+    ? { agenda: verifyAgenda(pointer.body, channel, key.publicKey), tag: pointer.tag }
     : { agenda: EMPTY_AGENDA, tag: null };
 }
 
 /** Reads a channel's schedules, freezes and proposals. Throws refused if the agenda is damaged or unsigned. */
-export const readAgenda = async (store: Store, channel: string, publicKey: string): Promise<Agenda> =>
-  (await readPointer(store, channel, publicKey)).agenda;
+export const readAgenda = async (reader: Reader): Promise<Agenda> => (await readPointer(reader)).agenda;
 
 export interface AgendaDecision {
   agenda: Agenda;
@@ -86,7 +80,7 @@ export async function changeAgenda(
     const document = await currentDocument(writer);
     if (!loggedDocument) await assertSeen(writer, document, seq, isLogOnly);
     writer.permit?.(document);
-    const { agenda, tag } = await readPointer(store, channel, key.publicKey);
+    const { agenda, tag } = await readPointer(writer);
     const decision = await decide(agenda, document);
     if (!decision) return { document: loggedDocument ?? document, changed: loggedDocument !== null };
     const { entry, forward }: AgendaDecision = decision;
@@ -185,7 +179,7 @@ export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOpt
 
 /** Returns the freeze that applies now, or null. */
 export async function frozenNow(writer: Writer): Promise<Frozen | null> {
-  const { freezes } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  const { freezes } = await readAgenda(writer);
   return freezes.length === 0 ? null : frozenAt(freezes, await timeOf(writer));
 }
 

@@ -31,7 +31,7 @@ import {
   requireChannel,
   statesAfter,
 } from './readChannel.ts';
-import { CLOCK_TOLERANCE_MS, timeOf, type Writer } from './writer.ts';
+import { CLOCK_TOLERANCE_MS, type Reader, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 2000;
 const MAX_PAUSE_MS = 400;
@@ -129,7 +129,7 @@ async function writeState(writer: Writer, current: ReadChannel, next: string, de
 
 async function confirmWritten(writer: Writer, writtenText: string): Promise<ChannelDocument> {
   const document: ChannelDocument = JSON.parse(writtenText);
-  const now = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const now = await requireChannel(writer);
   const isNewer = now.document.seq > document.seq;
   if (isNewer || now.document.nonce === document.nonce) return document;
   throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
@@ -156,17 +156,17 @@ const compatibleWith = (back?: Back) => (laterState: ChannelDocument, seenState:
 
 /** Throws conflict if `isCompatible` returns false for a state after the one that the caller saw. */
 export async function assertSeen(
-  { store, channel, key }: Writer,
+  reader: Reader,
   current: ChannelDocument,
   seq: number | undefined,
   isCompatible: (laterState: ChannelDocument, seenState: ChannelDocument) => boolean,
 ): Promise<void> {
   if (seq === undefined || seq === current.seq) return;
   const movedOnError = ({ action }: ChannelDocument) =>
-    conflict(say('movedOn', { channel, seq: current.seq, by: action.who }), say('lookAgainCure'));
+    conflict(say('movedOn', { channel: reader.channel, seq: current.seq, by: action.who }), say('lookAgainCure'));
   if (seq > current.seq) throw movedOnError(current);
-  const seenState = await readState(store, current, seq, key.publicKey);
-  for await (const laterState of statesAfter(store, current, seq, key.publicKey))
+  const seenState = await readState(reader, current, seq);
+  for await (const laterState of statesAfter(reader, current, seq))
     if (!isCompatible(laterState, seenState)) throw movedOnError(laterState);
 }
 
@@ -205,7 +205,7 @@ export const needsReason = (problems: readonly string[]) => refused(say('whyNeed
  */
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number, back?: Back): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+    const current = await requireChannel(writer);
     assertKnown(current.source, current.document);
     await assertSeen(writer, current.document, seq, compatibleWith(back));
     writer.permit?.(current.document);
@@ -260,6 +260,6 @@ export const renewChannel = (writer: Writer) =>
 /** Creates the channel, or renews an existing one. */
 export async function initChannel(writer: Writer) {
   await createChannel(writer);
-  await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  await requireChannel(writer);
   return renewChannel(writer);
 }

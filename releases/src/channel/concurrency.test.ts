@@ -23,7 +23,7 @@ describe('many writers at once', () => {
     const { seq, stable } = await at.current();
     expect(stable?.builds).toHaveLength(51);
     expect(seq).toBe(before + 50);
-    const log = await readLog(at.store, await at.current(), at.key.publicKey, 100);
+    const log = await readLog(at.writer, await at.current(), 100);
     expect(new Set(log.map(({ who }) => who)).size).toBe(51);
     expect(log.map((entry) => entry.seq)).toEqual(Array.from({ length: seq }, (_, n) => seq - n));
     await at.remove();
@@ -62,7 +62,7 @@ describe('many writers at once', () => {
       for (const outcome of await Promise.allSettled(outcomes))
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'ReleaseError' });
       const current = await at.current();
-      const log = await readLog(at.store, current, at.key.publicKey, 10_000);
+      const log = await readLog(at.writer, current, 10_000);
       expect(log).toHaveLength(current.seq);
       expect(current.stable?.builds.some((id) => current.killed.includes(id))).toBe(false);
       expect(Object.values(current.lastGood).some((id) => current.killed.includes(id))).toBe(false);
@@ -101,14 +101,14 @@ describe('a clock that lies', () => {
     await activate(at.after(YEAR), [builds[1] ?? ''], { gate: openGate });
     const { document } = await at.activate(builds[2] ?? '');
     expect(age(document.action.at)).toBeLessThan(5 * MINUTE_MS);
-    const log = await readLog(at.store, document, at.key.publicKey, 3);
+    const log = await readLog(at.writer, document, 3);
     expect(log.map(({ seq }) => seq)).toEqual([4, 3, 2]);
     expect((await rollback(at.writer, {})).document.stable?.builds).toContain(builds[1]);
   });
 
   test('by a little does not show in the log', async () => {
     const { document } = await activate(at.withClock(-2 * MINUTE_MS), [builds[1] ?? ''], { gate: openGate });
-    const log = await readLog(at.store, document, at.key.publicKey, 2);
+    const log = await readLog(at.writer, document, 2);
     expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
   });
 });
@@ -133,9 +133,9 @@ describe('a store that lies', () => {
   test('a state that was put back is not built upon', async () => {
     const at = await openTestStore();
     await at.activate(await at.host());
-    const old = await requireChannel(at.store, 'production', at.key.publicKey);
+    const old = await requireChannel(at.writer);
     await at.activate(await at.remote('stories'));
-    const { tag } = await requireChannel(at.store, 'production', at.key.publicKey);
+    const { tag } = await requireChannel(at.writer);
     await at.store.swapPointer('channels/production.json', old.source, tag);
     await expect(at.activate(await at.remote('chat'))).rejects.toMatchObject({
       message: expect.stringContaining('an old document was put back'),

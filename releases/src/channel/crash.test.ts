@@ -56,7 +56,7 @@ async function atEveryWrite(
   return 200;
 }
 
-const wholeLog = async (at: TestStore) => readLog(at.store, await at.current(), at.key.publicKey, 10_000);
+const wholeLog = async (at: TestStore) => readLog(at.writer, await at.current(), 10_000);
 
 describe('a process that dies at any write', () => {
   test('while switching: the channel is the old or the new state, the audit has no gap, trying again works', async () => {

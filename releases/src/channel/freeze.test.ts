@@ -69,7 +69,7 @@ describe('while a freeze window is open', () => {
 describe('the windows of a channel', () => {
   test('are changed by whoever is named in the log', async () => {
     await removeFreeze({ ...at.writer, who: 'Li' }, id, { why: 'fair is over' });
-    const entries = await readLog(at.store, await at.current(), at.key.publicKey, 2);
+    const entries = await readLog(at.writer, await at.current(), 2);
     expect(entries).toMatchObject([
       {
         verb: 'freeze',

@@ -15,7 +15,7 @@ afterEach(() => at.remove());
 
 /** Writes the next state like versions before actions were data: the same state with free text. */
 async function moveOnInWords(action: Pick<StoredAction, 'verb' | 'what' | 'evidence'>): Promise<void> {
-  const { document, source, tag } = await requireChannel(at.store, 'production', at.key.publicKey);
+  const { document, source, tag } = await requireChannel(at.writer);
   const { sig: _, ...state } = document;
   const next: UnsignedChannel = {
     ...state,
@@ -28,7 +28,7 @@ async function moveOnInWords(action: Pick<StoredAction, 'verb' | 'what' | 'evide
   await at.store.swapPointer(channelKey('production'), signChannel(next, at.key), tag);
 }
 
-const log = async () => readLog(at.store, await at.current(), at.key.publicKey, 100);
+const log = async () => readLog(at.writer, await at.current(), 100);
 
 describe('the log of a store that holds entries from before actions were data', () => {
   test('goes through them unbroken, and shows their sentences', async () => {

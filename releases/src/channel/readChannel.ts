@@ -1,14 +1,14 @@
 import { isName } from '@liaozhai/shared/contract';
 import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
-import { ReleaseError, refused, usage } from '../errors.ts';
+import { nullIfRefused, refused, usage } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import type { BuildRecord, Provenance } from '../model/build.ts';
-import { mergeBuilds, nameOf } from '../model/build.ts';
+import { differencesBetween, mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
 import { sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
-import type { Writer } from './writer.ts';
+import { namesBelow, type Store } from '../store/store.ts';
+import type { Reader } from './writer.ts';
 
 export const channelKey = (channel: string): string => `channels/${channel}.json`;
 export const auditKey = (channel: string, seq: number): string => `audit/${channel}/${seq}.json`;
@@ -24,20 +24,20 @@ export interface ReadChannel {
 export const liveIn = (state: ChannelDocument, name?: string): string[] =>
   (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
-export const listChannels = async (store: Store): Promise<string[]> =>
-  (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+export const listChannels = (store: Store): Promise<string[]> => namesBelow(store, 'channels/');
 
 /** Reads and verifies a channel; null if it does not exist. Throws refused if it is damaged or foreign. */
-export async function readChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel | null> {
+export async function readChannel({ store, channel, key }: Reader): Promise<ReadChannel | null> {
   if (!isName(channel)) throw refused(say('notAChannel', { text: channel }), say('notAChannelCure'));
   const pointer = await store.readPointer(channelKey(channel));
   if (!pointer) return null;
-  return { document: verifyChannel(pointer.body, channel, publicKey), source: pointer.body, tag: pointer.tag };
+  return { document: verifyChannel(pointer.body, channel, key.publicKey), source: pointer.body, tag: pointer.tag };
 }
 
-export async function requireChannel(store: Store, channel: string, publicKey: string): Promise<ReadChannel> {
-  const existing = await readChannel(store, channel, publicKey);
+export async function requireChannel(reader: Reader): Promise<ReadChannel> {
+  const existing = await readChannel(reader);
   if (existing) return existing;
+  const { store, channel } = reader;
   const otherChannels = await listChannels(store);
   const command = `\`init --channel ${channel}\``;
   throw refused(
@@ -48,62 +48,47 @@ export async function requireChannel(store: Store, channel: string, publicKey: s
   );
 }
 
-/** Reads the current state of the writer's channel. Throws refused if the channel does not exist. */
-export const currentDocument = async ({
-  store,
-  channel,
-  key,
-}: Pick<Writer, 'store' | 'channel' | 'key'>): Promise<ChannelDocument> =>
-  (await requireChannel(store, channel, key.publicKey)).document;
+/** Reads the current state of a channel. Throws refused if the channel does not exist. */
+export const currentDocument = async (reader: Reader): Promise<ChannelDocument> =>
+  (await requireChannel(reader)).document;
 
 /** Reads the state before, checked against the hash in its successor. Throws refused if the chain is broken. */
-async function readPrevious(store: Store, state: ChannelDocument, publicKey: string): Promise<ChannelDocument | null> {
+async function readPrevious({ store, key }: Reader, state: ChannelDocument): Promise<ChannelDocument | null> {
   if (!state.previous) return null;
   const { seq, sha256 } = state.previous;
   const source = (await store.read(auditKey(state.channel, seq)))?.toString('utf8');
   if (source === undefined) throw refused(say('auditMissing', { seq, channel: state.channel }), say('auditCure'));
   if (sha256Hex(source) !== sha256)
     throw refused(say('auditChanged', { seq, channel: state.channel }), say('auditCure'));
-  return verifyChannel(source, state.channel, publicKey);
+  return verifyChannel(source, state.channel, key.publicKey);
 }
 
 /** Yields former states, newest first, without the given one. Each is read on demand. */
-export async function* history(
-  store: Store,
-  from: ChannelDocument,
-  publicKey: string,
-): AsyncGenerator<ChannelDocument> {
-  for (
-    let state = await readPrevious(store, from, publicKey);
-    state;
-    state = await readPrevious(store, state, publicKey)
-  )
-    yield state;
+export async function* history(reader: Reader, from: ChannelDocument): AsyncGenerator<ChannelDocument> {
+  for (let state = await readPrevious(reader, from); state; state = await readPrevious(reader, state)) yield state;
 }
 
 /** Reads a state by its number. Throws refused if it is missing or has another number. */
 export async function readState(
-  store: Store,
+  { store, key }: Reader,
   current: ChannelDocument,
   seq: number,
-  publicKey: string,
 ): Promise<ChannelDocument> {
   if (seq === current.seq) return current;
   const source = seq < current.seq ? await store.read(auditKey(current.channel, seq)) : null;
   if (!source) throw refused(say('noState', { channel: current.channel, seq }), say('notLiveInCure'));
-  const state = verifyChannel(source.toString('utf8'), current.channel, publicKey);
+  const state = verifyChannel(source.toString('utf8'), current.channel, key.publicKey);
   if (state.seq === seq) return state;
   throw refused(say('auditOther', { channel: current.channel, count: state.seq, seq }), say('auditCure'));
 }
 
 /** Yields the states after `seq` up to the current one, oldest first. Each is read on demand. */
 export async function* statesAfter(
-  store: Store,
+  reader: Reader,
   current: ChannelDocument,
   seq: number,
-  publicKey: string,
 ): AsyncGenerator<ChannelDocument> {
-  for (let next = seq + 1; next <= current.seq; next += 1) yield readState(store, current, next, publicKey);
+  for (let next = seq + 1; next <= current.seq; next += 1) yield readState(reader, current, next);
 }
 
 export interface LogEntry extends StoredAction {
@@ -117,15 +102,10 @@ export interface LogEntry extends StoredAction {
 const entryOf = ({ seq, action }: ChannelDocument): LogEntry => ({ seq, ...action, action: readAction(action) });
 
 /** Reads log entries, newest first. Each state is checked against the hash in its successor. */
-export async function readLog(
-  store: Store,
-  current: ChannelDocument,
-  publicKey: string,
-  limit: number,
-): Promise<LogEntry[]> {
+export async function readLog(reader: Reader, current: ChannelDocument, limit: number): Promise<LogEntry[]> {
   const entries: LogEntry[] = [entryOf(current)];
   if (limit <= 1) return entries.slice(0, limit);
-  for await (const state of history(store, current, publicKey)) {
+  for await (const state of history(reader, current)) {
     entries.push(entryOf(state));
     if (entries.length >= limit) break;
   }
@@ -133,27 +113,16 @@ export async function readLog(
 }
 
 /** Returns a build's provenance, or null if the build is damaged or removed. */
-async function provenanceOf(read: (id: string) => Promise<BuildRecord>, id: string): Promise<Provenance | null> {
-  try {
-    return (await read(id)).provenance;
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
-    throw cause;
-  }
-}
+const provenanceOf = async (record: Promise<BuildRecord>): Promise<Provenance | null> =>
+  (await record.catch(nullIfRefused))?.provenance ?? null;
 
 /** Returns the provenance of every readable build that these entries name. */
 export async function originsOf(catalog: Catalog, entries: readonly LogEntry[]): Promise<Record<string, Provenance>> {
   const ids = new Set(entries.flatMap(({ action }) => ('builds' in action ? action.builds : [])));
   const provenances = await Promise.all(
-    [...ids].map(
-      async (id): Promise<[string, Provenance | null]> => [
-        id,
-        await provenanceOf((buildId) => catalog.record(buildId), id),
-      ],
-    ),
+    [...ids].map(async (id) => [id, await provenanceOf(catalog.record(id))] as const),
   );
-  return Object.fromEntries(provenances.filter((one): one is [string, Provenance] => one[1] !== null));
+  return Object.fromEntries(provenances.flatMap(([id, provenance]) => (provenance ? [[id, provenance]] : [])));
 }
 
 export interface Difference {
@@ -165,7 +134,7 @@ export interface Difference {
 }
 
 /** Resolves a word to builds: a state's number, `stable`, `candidate`, another channel's `preview:stable`, or a build over stable. */
-async function buildsOf(store: Store, current: ChannelDocument, publicKey: string, word: string): Promise<string[]> {
+async function buildsOf(reader: Reader, current: ChannelDocument, word: string): Promise<string[]> {
   const stable = current.stable?.builds ?? [];
   if (word === 'stable') return stable;
   if (word === 'candidate') {
@@ -177,34 +146,22 @@ async function buildsOf(store: Store, current: ChannelDocument, publicKey: strin
       );
     throw refused(say('noCandidate', { channel: current.channel }), say('noCandidateCure'));
   }
-  if (/^\d+$/.test(word)) return (await readState(store, current, Number(word), publicKey)).stable?.builds ?? [];
+  if (/^\d+$/.test(word)) return (await readState(reader, current, Number(word))).stable?.builds ?? [];
   const [, otherChannel] = /^([a-z][a-z0-9-]*):stable$/.exec(word) ?? [];
-  if (otherChannel) return (await requireChannel(store, otherChannel, publicKey)).document.stable?.builds ?? [];
-  if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(store, [word]));
+  if (otherChannel) return (await currentDocument({ ...reader, channel: otherChannel })).stable?.builds ?? [];
+  if (word.includes('@')) return mergeBuilds(stable, await resolveBuilds(reader.store, [word]));
   throw refused(say('noPlace', { text: word }), say('noPlaceCure'));
 }
 
 /** Returns what differs between two states or builds, by name. Throws usage for builds of different names. */
-export async function diff(
-  store: Store,
-  current: ChannelDocument,
-  publicKey: string,
-  a: string,
-  b: string,
-): Promise<Difference[]> {
+export async function diff(reader: Reader, current: ChannelDocument, a: string, b: string): Promise<Difference[]> {
   const [name, otherName = name] = [a, b].filter((word) => word.includes('@')).map((word) => word.split('@')[0]);
   if (name !== otherName) throw usage(say('twoNames', { one: a, other: b }), say('twoNamesCure'));
-  const readByName = async (word: string) =>
-    new Map((await buildsOf(store, current, publicKey, word)).map((id) => [nameOf(id), id]));
-  const [from, to] = [await readByName(a), await readByName(b)];
-  const names = [...new Set([...from.keys(), ...to.keys()])].sort();
-  const differences = names
-    .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
-    .filter((difference) => difference.from !== difference.to);
+  const [from, to] = [await buildsOf(reader, current, a), await buildsOf(reader, current, b)];
   return Promise.all(
-    differences.map(async (difference) => ({
+    differencesBetween(from, to).map(async (difference) => ({
       ...difference,
-      provenance: difference.to === null ? null : await provenanceOf((id) => readRecord(store, id), difference.to),
+      provenance: difference.to === null ? null : await provenanceOf(readRecord(reader.store, difference.to)),
     })),
   );
 }

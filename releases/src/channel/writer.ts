@@ -9,12 +9,17 @@ import type { Decision } from './changeChannel.ts';
 /** Largest difference between correct clocks, in ms. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** Author, channel and means of a change. */
-export interface Writer {
+/** Means of reading a channel. */
+export interface Reader {
   store: Store;
+  channel: string;
+  key: Pick<SigningKey, 'publicKey'>;
+}
+
+/** Author, channel and means of a change. */
+export interface Writer extends Reader {
   catalog: Catalog;
   key: SigningKey;
-  channel: string;
   who: string;
   now: () => Date;
   /** Throws forbidden if the writer lacks permission. Called for every state that the change is tried on. */

@@ -69,9 +69,8 @@ const SEARCHED_ENTRIES = 50;
  * restart.
  */
 export async function logAlarm(writer: Writer, { build, minutes, recent, before }: Alarming): Promise<boolean> {
-  const { store, key } = writer;
   const document = await currentDocument(writer);
-  const entries = await readLog(store, document, key.publicKey, SEARCHED_ENTRIES);
+  const entries = await readLog(writer, document, SEARCHED_ENTRIES);
   const since = (await timeOf(writer)).getTime() - INCIDENT_MS;
   const isLogged = entries.some(
     ({ action, at }) => action.kind === 'alarm' && action.builds.includes(build) && Date.parse(at) >= since,

@@ -211,7 +211,7 @@ export async function readHealth(
  * whether a candidate was ended.
  */
 export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
-  const current = await requireChannel(writer.store, writer.channel, writer.key.publicKey);
+  const current = await requireChannel(writer);
   if (!current.document.candidate) return false;
   const { document, health } = await readHealth(writer, reader);
   const reason = failing(health) ?? slow(health);
@@ -261,11 +261,11 @@ const STEP_LIMIT = 0.01;
 export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
 
 /** Returns since when visitors count for a step: since the step before, or since the live host was switched. */
-async function stepSince({ store, key }: Writer, document: ChannelDocument, since: string): Promise<string> {
+async function stepSince(writer: Writer, document: ChannelDocument, since: string): Promise<string> {
   if (!document.stable || document.stable.since <= since) return since;
   const hostIn = (state: ChannelDocument) => liveIn(state, HOST_NAME).join();
   let { at } = document.action;
-  for await (const state of history(store, document, key.publicKey)) {
+  for await (const state of history(writer, document)) {
     if (hostIn(state) !== hostIn(document)) return at;
     if (state.action.at <= since) break;
     at = state.action.at;

@@ -181,6 +181,15 @@ export function mergeBuilds(builds: readonly string[], over: readonly string[]):
   return [...byName.values()].sort();
 }
 
+/** Returns the names whose builds differ between two lists, sorted. */
+export function differencesBetween(from: readonly string[], to: readonly string[]) {
+  const [before, after] = [from, to].map((ids) => new Map(ids.map((id) => [nameOf(id), id])));
+  return [...new Set([...from, ...to].map(nameOf))]
+    .sort()
+    .map((name) => ({ name, from: before?.get(name) ?? null, to: after?.get(name) ?? null }))
+    .filter((difference) => difference.from !== difference.to);
+}
+
 /** Compares lists of builds regardless of order. */
 export const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join();

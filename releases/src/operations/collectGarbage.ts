@@ -3,12 +3,12 @@ import { DAY_MS, HOUR_MS } from '@liaozhai/shared/contract';
 import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
 import { readAgenda } from '../channel/changeAgenda.ts';
-import { history, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, history, listChannels } from '../channel/readChannel.ts';
 import { refused } from '../errors.ts';
 import { buildFolder, buildIdParts, idOfFolder, parseBuildId } from '../model/build.ts';
 import { reachableBuilds } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
-import type { Store } from '../store/store.ts';
+import { namesBelow, type Store } from '../store/store.ts';
 import { readOverride } from './override.ts';
 
 const MINIMUM_AGE_DAYS = 7;
@@ -30,25 +30,26 @@ export interface Garbage {
 }
 
 async function findReachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
-  const { document } = await requireChannel(store, channel, publicKey);
+  const reader = { store, channel, key: { publicKey } };
+  const document = await currentDocument(reader);
   const reachableIds = reachableBuilds(document);
   let states = 0;
-  for await (const state of history(store, document, publicKey)) {
+  for await (const state of history(reader, document)) {
     states += 1;
     if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY_MS) break;
     reachableIds.push(...reachableBuilds(state));
   }
-  const { schedules } = await readAgenda(store, channel, publicKey);
+  const { schedules } = await readAgenda(reader);
   reachableIds.push(...schedules.flatMap(({ builds }) => builds));
-  for (const file of await store.children(`overrides/${channel}/`)) {
-    const override = await readOverride(store, channel, file.replace(/\.json$/, ''), publicKey, now);
+  for (const id of await namesBelow(store, `overrides/${channel}/`)) {
+    const override = await readOverride(store, channel, id, publicKey, now);
     reachableIds.push(...(override?.builds ?? []));
   }
   return reachableIds;
 }
 
 async function findReachable(store: Store, publicKey: string, now: Date): Promise<Set<string>> {
-  const channels = (await store.children('channels/')).map((file) => file.replace(/\.json$/, ''));
+  const channels = await listChannels(store);
   const lists = await Promise.all(channels.map((channel) => findReachableFrom(store, channel, publicKey, now)));
   return new Set(lists.flat());
 }
@@ -99,11 +100,9 @@ export interface SweepResult {
 /** Lists folders below `builds/` that no version claims. Reads a claim only if two folders have the same version. */
 async function unclaimedFolders(store: Store): Promise<string[]> {
   const unclaimed: string[] = [];
-  for (const name of (await store.children('builds/')).map((folder) => folder.replace(/\/$/, ''))) {
-    const claimedVersions = new Set(
-      (await store.children(`versions/${name}/`)).map((file) => file.replace(/\.json$/, '')),
-    );
-    const folders = (await store.children(`builds/${name}/`)).map((folder) => folder.replace(/\/$/, ''));
+  for (const name of await namesBelow(store, 'builds/')) {
+    const claimedVersions = new Set(await namesBelow(store, `versions/${name}/`));
+    const folders = await namesBelow(store, `builds/${name}/`);
     const versions = folders.map((folder) => parseBuildId(idOfFolder(name, folder) ?? '')?.version ?? '');
     for (const [at, folder] of folders.entries()) {
       const version = versions[at] ?? '';

@@ -174,9 +174,8 @@ async function compareBuilds(
 
 /** Compares two states or builds, by name. Throws refused for a word that names neither. */
 export async function compare(writer: Writer, reader: HealthReader, a: string, b: string): Promise<Comparison[]> {
-  const { store, key } = writer;
   const document = await currentDocument(writer);
-  const differences = await diff(store, document, key.publicKey, a, b);
+  const differences = await diff(writer, document, a, b);
   if (differences.length === 0) return [];
   const reports = withoutFallbacks(await reader.record('', writer.now()), document);
   return Promise.all(differences.map((difference) => compareBuilds(writer, difference, reports)));

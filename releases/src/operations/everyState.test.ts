@@ -149,7 +149,7 @@ test('every state that any verb reaches fits together, or was forced to with its
       const outcome = await take(writer, { ...each, builds: [...each.builds] }).catch((cause: unknown) => cause);
       if (outcome instanceof ReleaseError) continue;
       expect(outcome).not.toBeInstanceOf(Error);
-      const { document } = await requireChannel(at.store, writer.channel, at.key.publicKey);
+      const { document } = await requireChannel(writer);
       const forced = readAction(document.action).evidence.flatMap((line) =>
         line.kind === 'finding' && line.forced ? [`${line.check} ${line.problem}`] : [],
       );

@@ -136,7 +136,7 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
  */
 export async function exportSite(writer: Writer, options: ExportOptions): Promise<ExportResult> {
   const { store, catalog, channel, key } = writer;
-  const { document, source } = await requireChannel(store, channel, key.publicKey);
+  const { document, source } = await requireChannel(writer);
   if (!document.stable) throw refused(`channel ${channel} has nothing live yet`, 'Publish and `activate` first.');
   const body = await catalog.set(document.stable.set);
   const builds = [...new Set([...document.stable.builds, ...Object.values(document.lastGood)])];

@@ -176,7 +176,7 @@ describe('kill', () => {
     await kill(at.writer, storiesAt(3), { why: 'leaks' });
     expect(await live('stories')).toBe(storiesAt(1));
     await expect(at.activate(storiesAt(3))).rejects.toThrow('was killed');
-    const before = (await readLog(at.store, await at.current(), at.key.publicKey, 1))[0]?.seq ?? 0;
+    const before = (await readLog(at.writer, await at.current(), 1))[0]?.seq ?? 0;
     // the refusal names the state and suggests alternatives
     await expect(rollback(at.writer, { to: before - 1 })).rejects.toMatchObject({
       message: `state ${before - 1} runs ${storiesAt(3)}, which was killed`,

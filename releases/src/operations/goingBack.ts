@@ -4,7 +4,7 @@ import { compose, newMisfits, replan } from '../channel/composeSet.ts';
 import { currentDocument, liveIn, readState } from '../channel/readChannel.ts';
 import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
-import { ReleaseError, refused } from '../errors.ts';
+import { nullIfRefused, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
 import type { Evidence } from '../model/action.ts';
 import { HOST_NAME, mergeBuilds, nameOf } from '../model/build.ts';
@@ -36,7 +36,7 @@ async function* statesBefore(writer: Writer, current: ChannelDocument, name?: st
   while (state.seq > 1) {
     const { to } = state.action;
     const seq = isRollbackOf(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
-    state = await readState(writer.store, current, seq, writer.key.publicKey);
+    state = await readState(writer, current, seq);
     const builds = liveIn(state, name);
     if (builds.length > 0 && builds.join() !== live && !builds.some((id) => current.killed.includes(id))) yield state;
   }
@@ -44,13 +44,9 @@ async function* statesBefore(writer: Writer, current: ChannelDocument, name?: st
 
 /** Returns the misfits of a set that would replace the live one. Ignores unreadable builds, which the switch itself refuses. */
 async function misfitsOfStable(writer: Writer, current: ChannelDocument, stable: readonly string[]): Promise<Misfit[]> {
-  try {
-    const next = await compose(writer, current, replan(current, { stable, candidates: [] }));
-    return (await newMisfits(writer, current, next)).stable;
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused') return [];
-    throw cause;
-  }
+  const judge = async () =>
+    newMisfits(writer, current, await compose(writer, current, replan(current, { stable, candidates: [] })));
+  return (await judge().catch(nullIfRefused))?.stable ?? [];
 }
 
 /** A former state that does not fit what is live now. */
@@ -153,7 +149,7 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       const { state: target, skippedStates } =
         to === undefined
           ? await stateBefore(writer, current, { name, force })
-          : { state: await readState(writer.store, current, to, writer.key.publicKey), skippedStates: [] };
+          : { state: await readState(writer, current, to), skippedStates: [] };
       const builds = liveIn(target, name);
       if (builds.length === 0)
         throw refused(

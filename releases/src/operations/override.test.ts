@@ -93,7 +93,7 @@ describe('leave to run one', () => {
     expect(await held('b'.repeat(32))).toBeNull();
     expect(await held(browser, inHours(3.9))).not.toBeNull();
     expect(await held(browser, inHours(4.1))).toBeNull();
-    const [entry] = await readLog(at.store, document, at.key.publicKey, 1);
+    const [entry] = await readLog(at.writer, document, 1);
     expect(entry).toMatchObject({
       verb: 'preview',
       who: 'tester',

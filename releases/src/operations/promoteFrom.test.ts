@@ -20,10 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-const live = async (writer: Writer) =>
-  (await requireChannel(writer.store, writer.channel, writer.key.publicKey)).document;
+const live = async (writer: Writer) => (await requireChannel(writer)).document;
 const buildsOf = async (writer: Writer) => (await live(writer)).stable?.builds;
-const log = async (writer: Writer) => readLog(writer.store, await live(writer), writer.key.publicKey, 10);
+const log = async (writer: Writer) => readLog(writer, await live(writer), 10);
 const inPreview = (...builds: string[]) => activate(preview, builds, { gate: openGate });
 const promoteIt = (options: { name?: string; gate?: Gate; force?: boolean; why?: string } = {}) =>
   promoteFrom(at.writer, { from: sourceIn(at.writer, 'preview'), gate: openGate, ...options });

@@ -38,6 +38,8 @@ export const sourceIn = ({ store, catalog, key }: Writer, channel: string): Sour
   key,
 });
 
+const readerOf = ({ store, channel, publicKey }: Source) => ({ store, channel, key: { publicKey } });
+
 const isOtherStore = (writer: Writer, from: Source): boolean => from.store.label !== writer.store.label;
 
 const foreignStateOf = (document: ChannelDocument, store: Store | null) => ({
@@ -50,7 +52,7 @@ const foreignStateOf = (document: ChannelDocument, store: Store | null) => ({
 async function readSource(writer: Writer, from: Source, name?: string) {
   if (from.channel === writer.channel && !isOtherStore(writer, from))
     throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
-  const { document } = await requireChannel(from.store, from.channel, from.publicKey);
+  const { document } = await requireChannel(readerOf(from));
   const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
   if (builds.length === 0)
     throw refused(
@@ -97,7 +99,7 @@ async function copyFrom(writer: Writer, from: Source, records: readonly BuildRec
 async function findEverStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
   const live = new Set(document.stable?.builds ?? []);
   let states = 0;
-  for await (const { stable } of history(from.store, document, from.publicKey)) {
+  for await (const { stable } of history(readerOf(from), document)) {
     for (const id of stable?.builds ?? []) live.add(id);
     states += 1;
     if (states >= MAX_STATES) break;
@@ -184,7 +186,7 @@ async function logInSource(writer: Writer, from: Source, { document }: Change, b
 /** Creates a channel with another channel's live builds. Throws refused if it is already in use. */
 export async function createChannelFrom(writer: Writer, from: Source): Promise<Change> {
   const source = await readSource(writer, from);
-  const before = await readChannel(writer.store, writer.channel, writer.key.publicKey);
+  const before = await readChannel(writer);
   if (before?.document.stable)
     throw refused(
       say('inUse', { channel: writer.channel }),

@@ -219,7 +219,7 @@ describe('canary', () => {
 
   test('diff tells what a candidate changes', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
-    const found = await diff(at.store, await at.current(), at.key.publicKey, 'stable', 'candidate');
+    const found = await diff(at.writer, await at.current(), 'stable', 'candidate');
     expect(found).toMatchObject([
       { name: 'stories', from: storiesAt(0), to: storiesAt(1), provenance: { publisher: 'tester' } },
     ]);

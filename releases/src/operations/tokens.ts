@@ -1,15 +1,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { type Actor, timeOf } from '../channel/writer.ts';
+import { type Actor, type Reader, timeOf } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
-import { nameOf } from '../model/build.ts';
+import { jsonOrNull, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
 import type { Verb } from '../requests.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
+import { namesBelow, type Store } from '../store/store.ts';
 
 const TOKEN = /^lz_([0-9a-f]{12})_([\w-]{43})$/;
 const ROLES = ['viewer', 'publisher', 'deployer', 'manager'] as const;
@@ -120,16 +120,11 @@ interface ReadToken {
 }
 
 function parseToken(source: string, id: string, publicKey: string): Omit<ReadToken, 'tag'> | null {
-  try {
-    const parsed = v.safeParse(signedSchema, JSON.parse(source));
-    if (!parsed.success) return null;
-    const { sig: _, ...record } = parsed.output;
-    // a record copied to another id would survive the revocation of its token
-    return { record, isSigned: record.id === id && isSignedDocument(parsed.output, publicKey) };
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
+  const parsed = v.safeParse(signedSchema, jsonOrNull(source));
+  if (!parsed.success) return null;
+  const { sig: _, ...record } = parsed.output;
+  // a record copied to another id would survive the revocation of its token
+  return { record, isSigned: record.id === id && isSignedDocument(parsed.output, publicKey) };
 }
 
 /** Returns null if the record is missing or damaged. */
@@ -140,8 +135,8 @@ async function readToken(store: Store, id: string, publicKey: string): Promise<R
 }
 
 /** True if a token was revoked, or its record is missing or damaged. Expiry does not count. */
-export async function isRevoked(store: Store, publicKey: string, id: string): Promise<boolean> {
-  const token = await readToken(store, id, publicKey);
+export async function isRevoked({ store, key }: Pick<Reader, 'store' | 'key'>, id: string): Promise<boolean> {
+  const token = await readToken(store, id, key.publicKey);
   return token === null || token.record.revoked !== null;
 }
 
@@ -153,8 +148,8 @@ export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null }
 
 /** Lists every readable token, without secrets. */
 export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
-  const files = await store.children('tokens/');
-  const tokens = await Promise.all(files.map((file) => readToken(store, file.replace(/\.json$/, ''), publicKey)));
+  const ids = await namesBelow(store, 'tokens/');
+  const tokens = await Promise.all(ids.map((id) => readToken(store, id, publicKey)));
   return tokens
     .filter((token) => token !== null)
     .map(({ record: { hash: _hash, ...shown }, isSigned }) => ({
@@ -317,8 +312,7 @@ export class Sessions {
 
   /** Removes expired and invalid sessions. */
   async sweep(now: Date): Promise<void> {
-    for (const file of await this.#store.children('sessions/')) {
-      const id = file.replace(/\.json$/, '');
+    for (const id of await namesBelow(this.#store, 'sessions/')) {
       const session = await this.#read(id);
       if (!session || Date.parse(session.expires) <= now.getTime()) await this.#store.remove(sessionKeyOf(id));
     }
@@ -326,14 +320,9 @@ export class Sessions {
 
   async #read(id: string): Promise<Session | null> {
     const source = await this.#store.read(sessionKeyOf(id));
-    try {
-      const parsed = v.safeParse(signedSessionSchema, JSON.parse(source?.toString() ?? 'null'));
-      if (!parsed.success) return null;
-      const { sig: _, ...session } = parsed.output;
-      return session.id === id && isSignedDocument(parsed.output, this.#key.publicKey) ? session : null;
-    } catch (cause) {
-      if (cause instanceof SyntaxError) return null;
-      throw cause;
-    }
+    const parsed = v.safeParse(signedSessionSchema, jsonOrNull(source?.toString() ?? ''));
+    if (!parsed.success) return null;
+    const { sig: _, ...session } = parsed.output;
+    return session.id === id && isSignedDocument(parsed.output, this.#key.publicKey) ? session : null;
   }
 }

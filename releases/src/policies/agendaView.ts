@@ -58,14 +58,13 @@ async function isWatched(store: Store): Promise<boolean> {
 
 /** Reads the agenda for display. A damaged one is reported as `problem`. */
 export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
-  const { store, channel, key } = writer;
   const { approval = null } = document;
   const sharedFields = { approval, proposals: [], frozen: null, webhooks: [], watched: true, problem: null };
   const emptyView = { schedules: [], freezes: [], ...sharedFields };
   let agenda: Agenda;
   let webhooks: ListedWebhook[];
   try {
-    agenda = await readAgenda(store, channel, key.publicKey);
+    agenda = await readAgenda(writer);
     webhooks = await listWebhooks(writer);
   } catch (cause) {
     if (cause instanceof ReleaseError && cause.kind === 'refused')
@@ -93,7 +92,7 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     approval,
     proposals: viewProposals(writer, agenda, document, now),
     webhooks,
-    watched: await isWatched(store),
+    watched: await isWatched(writer.store),
     problem: null,
   };
 }

@@ -51,8 +51,8 @@ function idOf({ proposal, changed }: RequestOutcome): string {
 const agree = (who: string, id: string, gate: Gate = openGate, writer?: Writer) =>
   approve(as(who, writer), { id, why: 'looked at it' }, gate);
 const live = async () => (await at.current()).stable?.builds ?? [];
-const waiting = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).proposals;
-const log = async (limit = 2) => readLog(at.store, await at.current(), at.key.publicKey, limit);
+const waiting = async () => (await readAgenda(at.writer)).proposals;
+const log = async (limit = 2) => readLog(at.writer, await at.current(), limit);
 const verbs = async (limit: number) => (await log(limit)).map(({ verb }) => verb);
 const view = async (who: string, writer?: Writer) =>
   viewAgenda(as(who, writer), new HealthReader(at.store, 'production'), await at.current());
@@ -348,7 +348,7 @@ describe('a schedule', () => {
   const look = (hours: number) =>
     takeDueSteps(at.after(hours * HOUR_MS), new HealthReader(at.store, 'production'), async () => openGate);
   const visits = () => recordVisits(at, { tried: [40, 0], control: [40, 0] }, new Date(Date.now() + HOUR_MS / 2));
-  const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
+  const planned = async () => (await readAgenda(at.writer)).schedules;
 
   test('that two agreed on takes its steps without being asked for again', async () => {
     await agree(

@@ -17,7 +17,7 @@ import {
   parseSteps,
   personNamed,
 } from '../model/agenda.ts';
-import { nameOf } from '../model/build.ts';
+import { differencesBetween } from '../model/build.ts';
 import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
 import { type Promotion, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
@@ -129,13 +129,9 @@ const without = (agenda: Agenda, id: string): Agenda => ({
 function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, 'state' | 'action'>) {
   const namedBuilds = 'builds' in action ? action.builds : [];
   const isSwitch = current.stable?.set !== state.stable?.set;
-  const byName = (ids: readonly string[]) => new Map(ids.map((id) => [nameOf(id), id]));
-  const from = byName(isSwitch ? (current.stable?.builds ?? []) : liveOf(current, namedBuilds));
-  const to = byName(isSwitch ? (state.stable?.builds ?? []) : namedBuilds);
-  return [...new Set([...from.keys(), ...to.keys()])]
-    .sort()
-    .map((name) => ({ name, from: from.get(name) ?? null, to: to.get(name) ?? null }))
-    .filter((each) => each.from !== each.to);
+  return isSwitch
+    ? differencesBetween(current.stable?.builds ?? [], state.stable?.builds ?? [])
+    : differencesBetween(liveOf(current, namedBuilds), namedBuilds);
 }
 
 async function propose(
@@ -199,7 +195,7 @@ async function outcomeOf(
   { id, seq }: PendingApproval,
 ): Promise<ApprovalOutcome | null> {
   let outcome: ApprovalOutcome | null = null;
-  for await (const state of statesAfter(writer.store, current, seq, writer.key.publicKey)) {
+  for await (const state of statesAfter(writer, current, seq)) {
     const { who: by, at } = state.action;
     for (const each of readAction(state.action).evidence) {
       if (each.kind === 'approved' && each.proposal === id)
@@ -237,7 +233,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
 const missingProposal = (id: string) => refused(say('noProposal', { id }), say('noProposalCure'));
 
 async function findProposal(writer: Writer, id: string): Promise<PendingApproval> {
-  const { proposals } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  const { proposals } = await readAgenda(writer);
   const proposal = proposals.find((each) => each.id === id);
   if (proposal) return proposal;
   throw missingProposal(id);
@@ -313,8 +309,7 @@ const APPROVAL_TIMEOUT_MS = 60_000;
  * dropped. Every console may do this concurrently.
  */
 export async function settleProposals(writer: Writer): Promise<void> {
-  const { store, channel, key } = writer;
-  for (const proposal of (await readAgenda(store, channel, key.publicKey)).proposals) {
+  for (const proposal of (await readAgenda(writer)).proposals) {
     const document = await currentDocument(writer);
     const now = (await timeOf(writer)).getTime();
     const outcome = await outcomeOf(writer, document, proposal);

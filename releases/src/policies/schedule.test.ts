@@ -38,8 +38,8 @@ const lookAs = (writer: Writer, gate: Gate = openGate) =>
   takeDueSteps(writer, new HealthReader(at.store, 'production'), async () => gate);
 
 const share = async () => (await at.current()).candidate?.percent ?? null;
-const planned = async () => (await readAgenda(at.store, 'production', at.key.publicKey)).schedules;
-const log = async () => readLog(at.store, await at.current(), at.key.publicKey, 50);
+const planned = async () => (await readAgenda(at.writer)).schedules;
+const log = async () => readLog(at.writer, await at.current(), 50);
 const view = async (hours: number) =>
   viewAgenda(at.after(hours * HOUR_MS), new HealthReader(at.store, 'production'), await at.current());
 /** Records visitors in so many hours from now. */

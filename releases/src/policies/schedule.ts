@@ -96,11 +96,10 @@ export async function schedule(
   gate: Gate,
 ): Promise<Change> {
   assertSteps(steps);
-  const { store, channel, key } = writer;
   const document = await currentDocument(writer);
   writer.permit?.(document);
   const meant = builds.length > 0 ? builds : requireCandidate(document, name).builds;
-  assertFree(await readAgenda(store, channel, key.publicKey), document, meant);
+  assertFree(await readAgenda(writer), document, meant);
   const running = candidateOf(document, { salt: null, builds: meant });
   const [first] = steps;
   if (running && first && first.percent <= running.percent)
@@ -240,11 +239,11 @@ function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now
  * if an older agenda was restored.
  */
 const approvedSteps =
-  ({ store, key }: Writer, { id, approved }: Schedule): Writer['second'] =>
+  (writer: Writer, { id, approved }: Schedule): Writer['second'] =>
   async (current) => {
     if (!approved) throw refused(say('madeByOne'), say('proposeRestCure'));
     let last: string = 'set';
-    for await (const { action } of statesAfter(store, current, approved.seq, key.publicKey))
+    for await (const { action } of statesAfter(writer, current, approved.seq))
       for (const each of readAction(action).evidence)
         if (each.kind === 'schedule' && each.id === id && each.change !== 'waits') last = each.change;
     if (last !== 'set' && last !== 'continued')
@@ -253,8 +252,8 @@ const approvedSteps =
   };
 
 /** Whether the newest share of the candidate came with the schedule's next step, rather than by hand. */
-async function isNextStep({ store, key }: Writer, { builds, taken }: Schedule, document: ChannelDocument) {
-  const former = history(store, document, key.publicKey);
+async function isNextStep(writer: Writer, { builds, taken }: Schedule, document: ChannelDocument) {
+  const former = history(writer, document);
   for (let state: ChannelDocument | undefined = document; state; state = (await former.next()).value ?? undefined) {
     const action = readAction(state.action);
     if (action.kind === 'canary' && sameBuilds(action.builds, builds))
@@ -321,9 +320,8 @@ async function stop(
 
 /** Advances one schedule as far as it may go now. */
 async function advance(writer: Writer, reader: HealthReader, id: string, gate: Gate): Promise<void> {
-  const { store, channel, key } = writer;
   const document = await currentDocument(writer);
-  const planned = (await readAgenda(store, channel, key.publicKey)).schedules.find((each) => each.id === id);
+  const planned = (await readAgenda(writer)).schedules.find((each) => each.id === id);
   if (!planned) return;
   const now = await timeOf(writer);
   const stands = standing(planned, document);
@@ -341,7 +339,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     return;
   }
   if (planned.paused) return;
-  if (planned.token && (await isRevoked(store, key.publicKey, planned.token)))
+  if (planned.token && (await isRevoked(writer, planned.token)))
     return stop(writer, planned, 'revoked', say('makerRevoked', { by: planned.by }));
   if (now.toISOString() < planned.due) return;
   const { waiting, evidence } = await judgeStep(writer, reader, planned, document, now);
@@ -374,7 +372,7 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
  * throws the first failure.
  */
 export async function takeDueSteps(writer: Writer, reader: HealthReader, gate: () => Promise<Gate>): Promise<void> {
-  const { schedules } = await readAgenda(writer.store, writer.channel, writer.key.publicKey);
+  const { schedules } = await readAgenda(writer);
   const judged: Gate = async (proposal) => (await gate())(proposal);
   const failures: unknown[] = [];
   for (const { id } of schedules)

@@ -5,13 +5,12 @@ import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shar
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readState } from '../channel/readChannel.ts';
-import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
+import { type ChangeOptions, type Reader, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, newer, refused } from '../errors.ts';
 import { issuesOf, parseJson } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
 import { guardedLookup, parseWebhookUrl, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
 
@@ -62,18 +61,14 @@ const documentSchema = v.object({
 /** `webhooks/<channel>.json`, a signed pointer: a writer of the store without the key cannot add an address. */
 const keyOf = (channel: string): string => `webhooks/${channel}.json`;
 
-async function readWebhooks(
-  store: Store,
-  channel: string,
-  publicKey: string,
-): Promise<{ webhooks: Webhook[]; tag: string | null }> {
+async function readWebhooks({ store, channel, key }: Reader): Promise<{ webhooks: Webhook[]; tag: string | null }> {
   const pointer = await store.readPointer(keyOf(channel));
   if (!pointer) return { webhooks: [], tag: null };
   const what = say('theWebhooks', { channel });
   const cure = say('webhooksCure');
   const value = parseJson(pointer.body, what, cure);
   const parsed = v.safeParse(documentSchema, value);
-  const isOurs = isSignedDocument(value, publicKey);
+  const isOurs = isSignedDocument(value, key.publicKey);
   if (!parsed.success) {
     const issues = issuesOf(parsed.issues);
     throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
@@ -85,7 +80,7 @@ async function readWebhooks(
 async function changeWebhooks(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[] | null): Promise<void> {
   const { store, channel, key } = writer;
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const { webhooks, tag } = await readWebhooks(store, channel, key.publicKey);
+    const { webhooks, tag } = await readWebhooks(writer);
     const next = decide(webhooks);
     if (!next) return;
     const document = { format: 1, channel, nonce: randomUUID(), webhooks: next };
@@ -163,8 +158,8 @@ export type ListedWebhook = Omit<Webhook, 'url'>;
 
 const toListed = ({ url: _url, ...shown }: Webhook): ListedWebhook => shown;
 
-export const listWebhooks = async ({ store, channel, key }: Writer): Promise<ListedWebhook[]> =>
-  (await readWebhooks(store, channel, key.publicKey)).webhooks.map(toListed);
+export const listWebhooks = async (reader: Reader): Promise<ListedWebhook[]> =>
+  (await readWebhooks(reader)).webhooks.map(toListed);
 
 const displayAddress = ({ origin }: URL): string => `${origin.slice(0, 110)}/…`;
 
@@ -189,7 +184,7 @@ export async function addWebhook(
 ): Promise<{ webhook: ListedWebhook; secret: string }> {
   const url = parseWebhookUrl(text, rules);
   // before the log records the addition
-  requireRoom((await readWebhooks(writer.store, writer.channel, writer.key.publicKey)).webhooks);
+  requireRoom((await readWebhooks(writer)).webhooks);
   const { document } = await logChange(writer, 'added', displayAddress(url));
   const id = randomBytes(6).toString('hex');
   const webhook: Webhook = {
@@ -228,8 +223,8 @@ export async function removeWebhook(writer: Writer, id: string, { why, seq }: Ch
 
 /** Sends a `test` event now. If it succeeds, pending events are due immediately. Throws refused with the problem. */
 export async function testWebhook(writer: Writer, id: string, rules: WebhookRules): Promise<WebhookEvent> {
-  const { store, channel, key, who } = writer;
-  const webhook = (await readWebhooks(store, channel, key.publicKey)).webhooks.find((each) => each.id === id);
+  const { channel, who } = writer;
+  const webhook = (await readWebhooks(writer)).webhooks.find((each) => each.id === id);
   if (!webhook) throw missingWebhook(id);
   const at = (await timeOf(writer)).toISOString();
   const console = consoleOf(channel, rules);
@@ -288,7 +283,7 @@ async function deliverTo(
     // a delay above the maximum was set by a wrong clock
     const remainingMs = progress.retry ? Date.parse(progress.retry) - (await timeOf(writer)).getTime() : 0;
     if (remainingMs > 0 && remainingMs <= MAX_PAUSE_MS) break;
-    const event = eventOf(await readState(writer.store, document, progress.seq + 1, writer.key.publicKey), rules);
+    const event = eventOf(await readState(writer, document, progress.seq + 1), rules);
     if (!event) {
       progress = { ...progress, seq: progress.seq + 1 };
       continue;
@@ -312,11 +307,10 @@ export async function deliver(
   mayGoOn: () => Promise<boolean>,
   busyIds = new Set<string>(),
 ): Promise<void> {
-  const { store, channel, key } = writer;
-  if ((await readWebhooks(store, channel, key.publicKey)).webhooks.length === 0) return;
+  if ((await readWebhooks(writer)).webhooks.length === 0) return;
   const document = await currentDocument(writer);
   // read last: an earlier round may have ended meanwhile
-  const { webhooks } = await readWebhooks(store, channel, key.publicKey);
+  const { webhooks } = await readWebhooks(writer);
   const results = await Promise.allSettled(
     webhooks
       .filter(({ id }) => !busyIds.has(id))

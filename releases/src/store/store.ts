@@ -56,6 +56,23 @@ export interface Store {
   sweep(before: Date): Promise<number>;
 }
 
+/** Names directly below the prefix, of folders and of JSON files. */
+export const namesBelow = async (store: Pick<Store, 'children'>, prefix: string): Promise<string[]> =>
+  (await store.children(prefix)).map((child) => child.replace(/\/$|\.json$/, ''));
+
+/** Processes the items, `limit` at a time. */
+export async function inParallel<Item>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const remainingItems = [...items];
+  const processNext = async () => {
+    for (let next = remainingItems.shift(); next !== undefined; next = remainingItems.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: limit }, processNext));
+}
+
 /** Address of the store by the settings; `npm start` stores it in its data folder. */
 export const storeFrom = ({ RELEASES_STORE, DATA_DIR }: { RELEASES_STORE?: string; DATA_DIR?: string }): string =>
   RELEASES_STORE ?? `file:${join(DATA_DIR ?? '.data', 'releases')}`;

@@ -189,7 +189,7 @@ async function openPreparedStore(url: string, folder: string) {
   const provenance = { commit: null, at: new Date().toISOString(), publisher: 'tester' };
   const put = async (dist: string, version: string) =>
     (await publish(store, await readPackage(dist, version), provenance)).id;
-  return { store, key, writer, put };
+  return { key, writer, put };
 }
 
 const MANAGERS = 6;
@@ -199,7 +199,7 @@ const MANAGERS = 6;
  * wins, and the other proposals are outdated.
  */
 async function approval(url: string, folder: string): Promise<void> {
-  const { store, key, writer, put } = await openPreparedStore(url, folder);
+  const { writer, put } = await openPreparedStore(url, folder);
   const first = await put(await writeRemote(`${folder}/approved-1`, 'stories', '1'), '1.0.0');
   await activate(writer, [await put(await writeHost(`${folder}/approved-host`, 'a'), '1.0.0'), first], { gate });
   await submit(writer, { verb: 'approval', hours: 24 }, { gate });
@@ -221,12 +221,12 @@ async function approval(url: string, folder: string): Promise<void> {
   const outcomes = await Promise.all(
     managers.map((each, n) => submit(each, { verb: 'activate', builds: [builds[n] ?? ''] }, { gate })),
   );
-  const readProposals = async () => (await readAgenda(store, 'production', key.publicKey)).proposals;
+  const readProposals = async () => (await readAgenda(writer)).proposals;
   assert(
     (await readProposals()).length === MANAGERS,
     `of ${MANAGERS} proposals ${(await readProposals()).length} wait`,
   );
-  const live = async () => (await requireChannel(store, 'production', key.publicKey)).document;
+  const live = async () => (await requireChannel(writer)).document;
   assert((await live()).stable?.builds.includes(first) === true, 'a proposal went live by itself');
   const id = outcomes[0]?.proposal?.id ?? '';
   const approvals = await Promise.allSettled(managers.map((each) => approve(each, { id }, gate)));
@@ -245,8 +245,8 @@ async function approval(url: string, folder: string): Promise<void> {
     'a proposal of an older state was approved',
   );
   assert((await readProposals()).length === MANAGERS - 1, 'a proposal was lost, or stays after its approval');
-  const { document } = await requireChannel(store, 'production', key.publicKey);
-  const log = await readLog(store, document, key.publicKey, 1000);
+  const { document } = await requireChannel(writer);
+  const log = await readLog(writer, document, 1000);
   assert(log.length === document.seq, 'the audit has gaps');
   const approvalEvidence = log.flatMap(({ action }) => action.evidence).filter(({ kind }) => kind === 'approved');
   assert(approvalEvidence.length === 1, `the log has ${approvalEvidence.length} approvals`);
@@ -254,7 +254,7 @@ async function approval(url: string, folder: string): Promise<void> {
 
 /** Tests publishing, switching by ten concurrent writers, rollback and serving, all on the object store. */
 async function journey(url: string, folder: string): Promise<void> {
-  const { store, key, writer, put } = await openPreparedStore(url, folder);
+  const { key, writer, put } = await openPreparedStore(url, folder);
   await activate(writer, [await put(await writeHost(`${folder}/host`, 'a'), '1.0.0')], { gate });
   const names = Array.from({ length: WRITERS }, (_, n) => `r${n}`);
   await Promise.all(
@@ -272,8 +272,8 @@ async function journey(url: string, folder: string): Promise<void> {
     }),
   );
   await rollback(writer, { name: 'r0' });
-  const { document } = await requireChannel(store, 'production', key.publicKey);
-  const log = await readLog(store, document, key.publicKey, 1000);
+  const { document } = await requireChannel(writer);
+  const log = await readLog(writer, document, 1000);
   assert(document.seq === 2 + WRITERS * CHANGES + 1, `expected ${3 + WRITERS * CHANGES} states, found ${document.seq}`);
   assert(log.length === document.seq, 'the audit has gaps');
   const releases = await openReleases({ store: url, publicKey: key.publicKey });
