@@ -8,7 +8,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type * as Oidc from 'openid-client';
 import * as v from 'valibot';
-import { forbidden, hasCode, messageOf, ReleaseError, refused, unreachable, usage } from '../src/errors.ts';
+import { forbidden, hasCode, messageOf, ReleaseError, reasonOf, refused, unreachable, usage } from '../src/errors.ts';
+import { isLoopback } from '../src/operations/override.ts';
 import { consoleSender } from '../src/releaseClient.ts';
 
 // A person signs in at the console's provider and exchanges the provider's tokens for a session of the console. The session key
@@ -94,8 +95,7 @@ async function discover(issuer: string, clientId: string): Promise<{ oidc: Libra
 
 /** Rejects an address at which others could read secrets in transit. Throws usage. */
 function requirePrivate(url: string): void {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return;
+  if (new URL(url).protocol === 'https:' || isLoopback(url)) return;
   throw usage(`${url} is not https`, 'Plain http is for this machine only.');
 }
 
@@ -112,12 +112,6 @@ function toReleaseError(oidc: Library, cause: unknown, origin: string): ReleaseE
   }
   return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
 }
-
-/** Message of an error and its cause, in which fetch puts the reason. */
-const reasonOf = (cause: unknown): string =>
-  cause instanceof Error && cause.cause instanceof Error
-    ? `${cause.message} (${messageOf(cause.cause) || String(Reflect.get(cause.cause, 'code'))})`
-    : messageOf(cause);
 
 interface SignInContext {
   oidc: Library;

@@ -72,6 +72,13 @@ export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
 /** One line for a person, of any thrown value. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
+/** Message of an error and its causes. `fetch` puts the reason in `cause`, sometimes as a code without a message. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const message = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return cause.cause instanceof Error ? `${message} (${reasonOf(cause.cause)})` : message;
+}
+
 /** One line for a log, of any thrown value: what happened, where, and what cures it. */
 export function lineOf(cause: unknown): string {
   if (!(cause instanceof ReleaseError)) return messageOf(cause);

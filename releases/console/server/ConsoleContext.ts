@@ -17,7 +17,7 @@ import type { SiteOf } from '../../src/operations/override.ts';
 import { webhookRulesFrom } from '../../src/policies/webhookAddress.ts';
 import { localClient, type ReleaseClient } from '../../src/releaseClient.ts';
 import { say } from '../../src/sentences.ts';
-import type { Store } from '../../src/store/store.ts';
+import { namesBelow, type Store } from '../../src/store/store.ts';
 import type { SignIn } from './signIn.ts';
 
 const MAX_TASKS_PER_CALLER = 3;
@@ -150,7 +150,7 @@ export class ConsoleContext {
     return this.#queue.run(who, work);
   }
 
-  async current(channel: string): Promise<ChannelDocument> {
+  current(channel: string): Promise<ChannelDocument> {
     const { store, key } = this.options;
     return currentDocument({ store, channel, key });
   }
@@ -172,7 +172,7 @@ export class ConsoleContext {
   /** Returns every published package with its label, from the live build or else from the newest. */
   async names(channel: string): Promise<{ name: string; label: string }[]> {
     const { store, catalog } = this.options;
-    const names = (await store.children('versions/')).map((folder) => folder.replace(/\/$/, ''));
+    const names = await namesBelow(store, 'versions/');
     const live = (await this.current(channel)).stable?.builds ?? [];
     const labelOf = async (name: string) => {
       const build = live.find((id) => nameOf(id) === name);

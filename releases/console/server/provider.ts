@@ -1,7 +1,9 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import * as v from 'valibot';
-import { forbidden, refused, unreachable, usage } from '../../src/errors.ts';
+import { forbidden, reasonOf, refused, unreachable, usage } from '../../src/errors.ts';
+import { truncate } from '../../src/model/action.ts';
+import { isLoopback } from '../../src/operations/override.ts';
 import { type Grant, parseGrant } from '../../src/operations/tokens.ts';
 
 // Settings of the OpenID provider, requests to it, and the mapping of its claims to roles and names.
@@ -68,8 +70,6 @@ function parseRoles(roles: string): Map<string, Grant> {
   );
 }
 
-const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-
 /** Returns the sign-in settings, or null if no provider is configured. Throws usage for an inconsistent configuration. */
 export function signInFrom(variables: Variables): SignInSettings | null {
   const { CONSOLE_OIDC_ISSUER: issuerUrl, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
@@ -79,7 +79,7 @@ export function signInFrom(variables: Variables): SignInSettings | null {
     throw usage('CONSOLE_OIDC_ISSUER is missing', "Set it to the provider's issuer, or leave CONSOLE_OIDC_* out.");
   }
   const issuer = new URL(issuerUrl);
-  if (issuer.protocol !== 'https:' && !isLoopback(issuer))
+  if (issuer.protocol !== 'https:' && !isLoopback(issuer.origin))
     throw usage(`CONSOLE_OIDC_ISSUER ${issuerUrl} is not https`, 'Plain http is for a provider on this machine only.');
   if (!clientId) throw usage('CONSOLE_OIDC_CLIENT_ID is missing', 'Register the console as a client of the provider.');
   if (!roles)
@@ -120,21 +120,12 @@ export function valuesOf(claims: Claims, { claim, grants }: SignInSettings): str
 }
 
 const MAX_NAME_LENGTH = 50;
-export const truncate = (words: string, length: number): string =>
-  words.length <= length ? words : `${words.slice(0, length - 1)}…`;
 
 /** Name of a person in the log, on one line. */
 export function personOf(claims: Claims, { nameClaim }: SignInSettings): string {
   const names = [claimAt(claims, nameClaim), claims.name, claims.preferred_username, claims.email];
   const name = names.find((candidate) => typeof candidate === 'string' && candidate.trim() !== '');
   return truncate(typeof name === 'string' ? name.replace(/\p{C}+/gu, ' ').trim() : '', MAX_NAME_LENGTH);
-}
-
-/** Message of an error and its causes. `fetch` puts the reason in `cause`, sometimes as a code without a message. */
-export function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const message = cause.message || ('code' in cause ? String(cause.code) : cause.name);
-  return cause.cause instanceof Error ? `${message} (${reasonOf(cause.cause)})` : message;
 }
 
 const PROVIDER_TIMEOUT_SECONDS = 10;

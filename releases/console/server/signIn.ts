@@ -4,7 +4,9 @@ import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import * as oidc from 'openid-client';
 import * as v from 'valibot';
-import { forbidden, messageOf, ReleaseError, STATUSES, usage } from '../../src/errors.ts';
+import { forbidden, messageOf, ReleaseError, reasonOf, STATUSES, usage } from '../../src/errors.ts';
+import { truncate } from '../../src/model/action.ts';
+import { jsonOrNull } from '../../src/model/build.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import {
   bearerOf,
@@ -15,16 +17,7 @@ import {
   strongestFirst,
 } from '../../src/operations/tokens.ts';
 import type { Store } from '../../src/store/store.ts';
-import {
-  type Attempt,
-  type Claims,
-  Provider,
-  personOf,
-  reasonOf,
-  type SignInSettings,
-  truncate,
-  valuesOf,
-} from './provider.ts';
+import { type Attempt, type Claims, Provider, personOf, type SignInSettings, valuesOf } from './provider.ts';
 
 // People sign in at an OpenID provider; programs have tokens. A session of the console is a signed record in the store, so that
 // every console on the store accepts it and it survives restarts. A browser signs in here with authorization code and PKCE, and
@@ -39,13 +32,8 @@ const attemptSchema = v.object({
 });
 
 function parseAttempt(cookie: string): Attempt | null {
-  try {
-    const parsed = v.safeParse(attemptSchema, JSON.parse(Buffer.from(cookie, 'base64url').toString()));
-    return parsed.success ? parsed.output : null;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
+  const parsed = v.safeParse(attemptSchema, jsonOrNull(Buffer.from(cookie, 'base64url').toString()));
+  return parsed.success ? parsed.output : null;
 }
 
 /** Why sign-in failed. The page reads the kind from the fragment of its address and has the text. */

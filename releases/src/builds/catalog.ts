@@ -15,7 +15,7 @@ import {
   parseSet,
 } from '../model/build.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
+import { namesBelow, type Store } from '../store/store.ts';
 
 /** Reads and caches builds and sets. Both are named by a hash, so they never change. */
 export class Catalog {
@@ -110,11 +110,10 @@ export async function assertPublished(store: Store, ids: readonly string[]): Pro
 
 /** Ids of every published build, of all names or one, sorted by key. */
 export async function publishedIds(store: Store, name?: string): Promise<string[]> {
-  const names = name ? [`${name}/`] : await store.children('versions/');
   const ids: string[] = [];
-  for (const folder of names)
-    for (const file of await store.children(`versions/${folder}`)) {
-      const id = await claimedBy(store, folder.slice(0, -1), file.replace(/\.json$/, ''));
+  for (const each of name ? [name] : await namesBelow(store, 'versions/'))
+    for (const version of await namesBelow(store, `versions/${each}/`)) {
+      const id = await claimedBy(store, each, version);
       if (id) ids.push(id);
     }
   return ids;

@@ -1,6 +1,6 @@
 import { GATE_FILE, type GateFile, gateFileSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { ReleaseError, refused } from '../errors.ts';
+import { nullIfRefused, refused } from '../errors.ts';
 import { type BuildRecord, buildFolder, issuesOf, parseJson } from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
@@ -25,11 +25,8 @@ export async function gateFileOf(
   { id, files }: Pick<BuildRecord, 'id' | 'files'>,
 ): Promise<GateFile | null> {
   if (!(GATE_FILE in files)) return null;
-  const source = await store.read(`${buildFolder(id)}/${GATE_FILE}`);
-  try {
-    return readGateFile(source);
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
-    throw cause;
-  }
+  return store
+    .read(`${buildFolder(id)}/${GATE_FILE}`)
+    .then(readGateFile)
+    .catch(nullIfRefused);
 }

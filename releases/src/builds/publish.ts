@@ -20,7 +20,7 @@ import {
   parseJson,
 } from '../model/build.ts';
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
-import type { Store } from '../store/store.ts';
+import { inParallel, namesBelow, type Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
 import { readAtRest } from './folder.ts';
 import { readGateFile } from './gateFile.ts';
@@ -77,8 +77,6 @@ export async function writeFile(store: Store, key: string, body: Buffer): Promis
 }
 
 export interface PublishOptions {
-  /** Bytes to leave free on the disk. */
-  reserve?: number;
   /** Time of arrival in this store, from which garbage collection counts the age. Default: time of publication. */
   at?: string;
   /** Returns false for an unexpected build, which is then refused. */
@@ -94,7 +92,7 @@ export async function publish(
   store: Store,
   built: BuiltPackage,
   provenance: Provenance,
-  { reserve = limitsFrom().reserve, at, isExpected }: PublishOptions = {},
+  { at, isExpected }: PublishOptions = {},
 ): Promise<PublishedBuild> {
   const record = recordOf(built, provenance);
   if (isExpected && !isExpected(record))
@@ -107,18 +105,14 @@ export async function publish(
     ...files.map(([path, body]) => storedBytesLimit(path, body)),
     ...maps.map(([, text]) => Buffer.byteLength(text)),
   ].reduce((sum, bytes) => sum + bytes, 0);
-  await assertReserve(store, neededBytes, reserve);
+  await assertReserve(store, neededBytes, limitsFrom().reserve);
   const folder = buildFolder(record.id);
   const writeFiles = async (pendingFiles: typeof files) => {
-    const write = async () => {
-      for (let next = pendingFiles.shift(); next; next = pendingFiles.shift())
-        await writeFile(store, `${folder}/${next[0]}`, next[1]);
-    };
-    await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
+    await inParallel(PARALLEL_WRITES, pendingFiles, ([path, body]) => writeFile(store, `${folder}/${path}`, body));
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
   for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
-  await writeFiles([...files]);
+  await writeFiles(files);
   const created = await claimVersion(store, record, at);
   // files of an earlier attempt may have been swept before the claim; claimed files are never swept
   const storedKeys = new Set(await store.list(`${folder}/`));
@@ -210,7 +204,7 @@ export class Quota {
         `${name} has used up its ${formatMib(remote)}`,
         `${FREE_CURE}, or raise RELEASES_QUOTA of the console.`,
       );
-    const names = (await this.#store.children('builds/')).map((folder) => folder.replace(/\/$/, ''));
+    const names = await namesBelow(this.#store, 'builds/');
     let all = this.#pendingBytes;
     for (const each of new Set([...names, name])) all += await this.#bytesOf(each);
     if (all > total)

@@ -1,6 +1,7 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import { isFilePath } from '@liaozhai/shared/contract';
-import { idOfFolder } from '../model/build.ts';
+import * as v from 'valibot';
+import { idOfFolder, jsonOrNull } from '../model/build.ts';
 import type { Store } from '../store/store.ts';
 
 // Source maps are stored in a folder of their own that is not served. They contain names and positions, never source text.
@@ -11,16 +12,17 @@ export const isSourceMap = (path: string): boolean => /\.m?js\.map$/.test(path) 
 /** `builds/chat/1.4.0-3f9c1a7b20de` → `maps/chat/1.4.0-3f9c1a7b20de` */
 export const mapsFolder = (buildFolder: string): string => buildFolder.replace(/^builds\//, 'maps/');
 
+const mapSchema = v.object({
+  version: v.literal(3),
+  sources: v.array(v.unknown()),
+  names: v.optional(v.array(v.unknown()), []),
+  mappings: v.string(),
+});
+
 /** Reduces a map of version 3 to what is stored; null for any other file. */
 export function toStoredMap(body: Buffer): string | null {
-  try {
-    const { version, sources, names = [], mappings } = JSON.parse(body.toString('utf8'));
-    const isMap = version === 3 && Array.isArray(sources) && Array.isArray(names) && typeof mappings === 'string';
-    return isMap ? JSON.stringify({ version, sources, names, mappings }) : null;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
+  const parsed = v.safeParse(mapSchema, jsonOrNull(body.toString('utf8')));
+  return parsed.success ? JSON.stringify(parsed.output) : null;
 }
 
 export interface Place {

@@ -5,7 +5,7 @@ import { refused } from '../errors.ts';
 import { type BuildRecord, buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
+import { inParallel, type Store } from '../store/store.ts';
 import { isCompressed } from './publish.ts';
 
 const PARALLEL_READS = 16;
@@ -33,14 +33,10 @@ export async function storedProblems(store: Store, record: BuildRecord): Promise
     (isCompressed(path) ? FORMS : FORMS.slice(0, 1)).map((form) => ({ path, integrity, form })),
   );
   const problems: string[] = [];
-  const readNext = async () => {
-    for (let next = pendingForms.shift(); next; next = pendingForms.shift()) {
-      const key = `${buildFolder(record.id)}/${next.path}`;
-      const problem = await formProblem(store, key, next.integrity, next.form);
-      if (problem) problems.push(say('ofBuild', { build: record.id, problem }));
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL_READS }, readNext));
+  await inParallel(PARALLEL_READS, pendingForms, async ({ path, integrity, form }) => {
+    const problem = await formProblem(store, `${buildFolder(record.id)}/${path}`, integrity, form);
+    if (problem) problems.push(say('ofBuild', { build: record.id, problem }));
+  });
   return problems.sort();
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backendSegments, beaconSchema, READY, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
-import { buildFolder, type HostRecord } from '../model/build.ts';
+import { buildFolder, type HostRecord, jsonOrNull } from '../model/build.ts';
 import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 
@@ -72,14 +72,9 @@ const isolateQuarantine = (quarantine: string) => {
 
 /** Returns the failure and the build in a beacon, or null. */
 function failureIn(beacon: string): { failure: RemoteFailure; build: string } | null {
-  try {
-    const parsed = v.safeParse(beaconSchema, JSON.parse(beacon));
-    const { failure, build } = parsed.success ? parsed.output : {};
-    return failure && build ? { failure, build } : null;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
+  const parsed = v.safeParse(beaconSchema, jsonOrNull(beacon));
+  const { failure, build } = parsed.success ? parsed.output : {};
+  return failure && build ? { failure, build } : null;
 }
 
 /** A fault seen on a page; `about` contains the addresses and builds that caused it. */

@@ -4,6 +4,7 @@ import { gateFileOf } from '../builds/gateFile.ts';
 import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
 import { say } from '../sentences.ts';
+import { inParallel } from '../store/store.ts';
 import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import type { Site } from './pageWatch.ts';
@@ -13,7 +14,7 @@ import { tapThrough } from './taps.ts';
 import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened, unseenSlots } from './unopened.ts';
 import { contextOpener, type Visitor } from './visitors.ts';
 import { pagesForSlots, visitsOf } from './visits.ts';
-import { inParallel, startWalk, type VisitFault, type Walk } from './walk.ts';
+import { PARALLEL_PAGES, startWalk, type VisitFault, type Walk } from './walk.ts';
 
 const isAbout = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
 
@@ -132,7 +133,7 @@ export const smoke = (serve: ServeSet, executablePath: string, connect: readonly
         const { findings, notes, late } = await runTrial({ subject, walk, files }, site);
         for (const line of notes) note(line);
         const tamperProblems: string[] = [];
-        await inParallel(late, async (file) => {
+        await inParallel(PARALLEL_PAGES, late, async (file) => {
           tamperProblems.push(...(await tamper(site, await open(file.target), file)));
         });
         return [...headers, ...globalProblems, ...findings, ...tamperProblems];

@@ -1,17 +1,10 @@
 import type { BrowserContext, Page } from 'playwright';
 import { say } from '../sentences.ts';
+import { inParallel } from '../store/store.ts';
 import { type Activity, type PageFault, type Site, TIMEOUT_MS, track, type Visit, waitForLoad } from './pageWatch.ts';
 
-const PARALLEL_PAGES = 4;
-
-/** Processes the items, `PARALLEL_PAGES` at a time. */
-export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const remainingItems = [...items];
-  const processNext = async () => {
-    for (let next = remainingItems.shift(); next !== undefined; next = remainingItems.shift()) await work(next);
-  };
-  await Promise.all(Array.from({ length: PARALLEL_PAGES }, processNext));
-}
+/** Pages of one browser at a time. */
+export const PARALLEL_PAGES = 4;
 
 /** A fault, and the visit that saw it. */
 export interface VisitFault extends PageFault {
@@ -86,6 +79,6 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     loadedPaths,
     initialPaths,
     faults,
-    open: (visits, then) => inParallel(visits, (visit) => openVisit(visit, then)),
+    open: (visits, then) => inParallel(PARALLEL_PAGES, visits, (visit) => openVisit(visit, then)),
   };
 }

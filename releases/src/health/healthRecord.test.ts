@@ -46,7 +46,7 @@ function openLog(fails = { key: '' }) {
 }
 
 const visitors = async (reader: HealthReader, since = '', when = now): Promise<string[]> =>
-  (await reader.events(since, when)).map(({ visitor }) => visitor);
+  (await reader.record(since, when)).events.map(({ visitor }) => visitor);
 
 describe('reading the health record', () => {
   test('a store that fails once loses no event, and none counts twice', async () => {

@@ -12,6 +12,7 @@ import {
 import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/publish.ts';
 import { SourceMaps } from '../builds/sourceMaps.ts';
+import { jsonOrNull } from '../model/build.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from './vitals.ts';
@@ -147,18 +148,13 @@ const newHour = (): Hour => ({ read: new Set(), events: [], errors: [], vitals: 
 
 /** Parses one line; null if it is truncated or unknown, so that other lines still count. */
 function readLine(line: string): { event: HealthEvent } | { error: ErrorEvent } | { vitals: VitalsLine } | null {
-  try {
-    const json: unknown = JSON.parse(line);
-    const parsed = v.safeParse(healthEventSchema, json);
-    if (parsed.success) return { event: parsed.output };
-    const error = v.safeParse(errorEventSchema, json);
-    if (error.success) return { error: error.output };
-    const vitals = readVitalsLine(json);
-    return vitals && { vitals };
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
+  const json = jsonOrNull(line);
+  const parsed = v.safeParse(healthEventSchema, json);
+  if (parsed.success) return { event: parsed.output };
+  const error = v.safeParse(errorEventSchema, json);
+  if (error.success) return { error: error.output };
+  const vitals = readVitalsLine(json);
+  return vitals && { vitals };
 }
 
 /** Recorded health of a channel: events oldest first, errors, and vitals summed by minute and build. */
@@ -183,12 +179,7 @@ export class HealthReader {
     this.#root = `health/${channel}/`;
   }
 
-  /** Reads events since an instant, oldest first: at most the last day and the newest 200,000. */
-  async events(since: string, now = new Date()): Promise<readonly HealthEvent[]> {
-    return (await this.record(since, now)).events;
-  }
-
-  /** Like `events`, with errors, and the vitals of the same hours. */
+  /** Reads reports since an instant, oldest first: at most the last day and the newest 200,000 events. */
   record(since: string, now = new Date()): Promise<HealthRecord> {
     const readHours = () => this.#readHours(since, now);
     const record = this.#turn.then(readHours, readHours);

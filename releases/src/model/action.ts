@@ -1,6 +1,6 @@
 import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { parseBuildId } from './build.ts';
+import { jsonOrNull, parseBuildId } from './build.ts';
 
 // Actions are encoded as data in the fields that signed documents always had. Older readers drop unknown fields, and
 // then the signature no longer matches.
@@ -184,7 +184,8 @@ function fitBuilds(builds: readonly string[], room: number): ListedBuilds {
   return { builds: fitting, ...(fitting.length < builds.length ? { more: builds.length - fitting.length } : {}) };
 }
 
-const truncate = (text: string, length: number): string =>
+/** Shortens a text to a length, with … at its end. */
+export const truncate = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
 const formatPreview = ({ person, browser, remotes, expires }: PreviewGrant): string =>
@@ -299,13 +300,8 @@ function parseAction({ verb, what, to, names = [] }: StoredAction): Action | Sen
 }
 
 function parseEvidence(line: string): Evidence | Sentence {
-  try {
-    const parsed = v.safeParse(evidenceSchema, JSON.parse(line));
-    return parsed.success ? parsed.output : { kind: 'text', text: line };
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return { kind: 'text', text: line };
-    throw cause;
-  }
+  const parsed = v.safeParse(evidenceSchema, jsonOrNull(line));
+  return parsed.success ? parsed.output : { kind: 'text', text: line };
 }
 
 /** Parses a stored action; free text of earlier versions is returned as `text`. */

@@ -12,7 +12,7 @@ import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
 import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
+import { namesBelow, type Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
 const MAX_HOURS = 7 * 24;
@@ -201,20 +201,16 @@ export async function readPreview(
 
 /** Lists a channel's valid permissions, newest first. */
 export async function listPreviews(store: Store, channel: string, publicKey: string, now: Date): Promise<Preview[]> {
-  const files = await store.children(`previews/${channel}/`);
-  const previews = await Promise.all(
-    files.map((file) => readPreview(store, channel, file.replace(/\.json$/, ''), publicKey, now)),
-  );
+  const browsers = await namesBelow(store, `previews/${channel}/`);
+  const previews = await Promise.all(browsers.map((browser) => readPreview(store, channel, browser, publicKey, now)));
   return previews.filter((preview) => preview !== null).sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 /** Removes revoked and expired permissions. Damaged ones stay for inspection. Returns the number removed. */
 export async function sweepPreviews(store: Store, publicKey: string, now: Date): Promise<number> {
   let removed = 0;
-  for (const folder of await store.children('previews/')) {
-    const channel = folder.replace(/\/$/, '');
-    for (const file of await store.children(`previews/${channel}/`)) {
-      const browser = file.replace(/\.json$/, '');
+  for (const channel of await namesBelow(store, 'previews/')) {
+    for (const browser of await namesBelow(store, `previews/${channel}/`)) {
       const { preview, tag } = await readStoredPreview(store, channel, browser, publicKey);
       if (!preview || tag === null || isValid(preview, now)) continue;
       if (await store.removePointer(previewKey(channel, browser), tag)) removed += 1;

@@ -1,6 +1,6 @@
 import type { Catalog } from '../builds/catalog.ts';
 import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
-import { ReleaseError } from '../errors.ts';
+import { nullIfRefused } from '../errors.ts';
 import { idOfFolder } from '../model/build.ts';
 
 /** LRU cache of served files, limited by bytes. */
@@ -78,12 +78,7 @@ export class BuildFiles {
   }
 
   async #integrity(id: string, path: string): Promise<string | null> {
-    try {
-      const record = await this.#catalog.record(id);
-      return Object.hasOwn(record.files, path) ? (record.files[path]?.integrity ?? null) : null;
-    } catch (cause) {
-      if (cause instanceof ReleaseError && cause.kind === 'refused') return null;
-      throw cause;
-    }
+    const record = await this.#catalog.record(id).catch(nullIfRefused);
+    return record && Object.hasOwn(record.files, path) ? (record.files[path]?.integrity ?? null) : null;
   }
 }
