@@ -124,4 +124,11 @@ export type Call = keyof typeof calls;
 
 export const factsOf = (call: Call): CallFacts => calls[call];
 
+/** Returns method and path of a call, as a visitor takes them, with `segment` for each parameter; no resource has the id 0. */
+export function routeOf(call: Call, segment = '0'): [method: string, path: string] {
+  const [method = '', address = ''] = call.split(' ');
+  const path = address.replace(/\{\w+\}/g, segment);
+  return [method, path.startsWith('/v1/') ? path.slice(3) : `/${path}`];
+}
+
 export const isRequired = (call: Call): boolean => factsOf(call).without === 'required';

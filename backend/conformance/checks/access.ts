@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Call, isRequired } from '../calls.ts';
+import { type Call, isRequired, routeOf } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrap } from '../entities.ts';
 import type { Visitor, VisitorAnswer } from '../visitor.ts';
@@ -38,81 +38,47 @@ interface Attempt {
 }
 
 const isSuccess = ({ status }: VisitorAnswer) => status < 300;
+const hasItems = (answer: VisitorAnswer) => isSuccess(answer) && pageOf(answer.body).items.length > 0;
 const withKey = () => ({ client_id: randomUUID() });
+
+/** Requests one of the victim's resources by its id, with a form if the call changes something. */
+const attemptById = (call: Call, target: keyof Targets, form?: () => object, gives = isSuccess): Attempt => ({
+  call,
+  send: (attacker, victim) => attacker.send(...routeOf(call, encodeURIComponent(victim[target])), form?.()),
+  gives,
+});
+
+/** Requests something of the victim's conversation. */
+const attemptIn = (call: Call, query = '', gives = hasItems): Attempt => ({
+  call,
+  send(attacker, { conversation_id }) {
+    const [method, path] = routeOf(call);
+    if (method !== 'GET') return attacker.send(method, path, { conversation_id, ...withKey() });
+    return attacker.get(`${path}?${query}conversation_id=${encodeURIComponent(conversation_id)}`);
+  },
+  gives,
+});
 
 /** The deletion is last, since its success would remove the target. */
 const attempts: Attempt[] = [
-  {
-    call: 'GET /v1/messages/latest',
-    send: (attacker, { conversation_id }) =>
-      attacker.get(`/messages/latest?conversation_id=${encodeURIComponent(conversation_id)}`),
-    gives: (answer) => isSuccess(answer) && pageOf(answer.body).items.length > 0,
-  },
+  attemptIn('GET /v1/messages/latest'),
   {
     call: 'POST /v1/messages',
     send: async (attacker, { conversation_id }) => (await sendMessage(attacker, { conversation_id })).answer,
     gives: () => false,
   },
-  {
-    call: 'POST /v1/messages/continue',
-    send: (attacker, { conversation_id }) => attacker.post('/messages/continue', { conversation_id, ...withKey() }),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/{id}/cancel',
-    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/cancel`, {}),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/{id}/regenerate',
-    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/regenerate`, withKey()),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/{id}/variant',
-    send: (attacker, { replyId }) => attacker.post(`/messages/${encodeURIComponent(replyId)}/variant`, { variant: 1 }),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/{id}/edit',
-    send: (attacker, { lineId }) =>
-      attacker.post(`/messages/${encodeURIComponent(lineId)}/edit`, { body: '他人所改', ...withKey() }),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/{id}/report',
-    send: (attacker, { replyId }) =>
-      attacker.post(`/messages/${encodeURIComponent(replyId)}/report`, { reason: 'other', words: '对照测试' }),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/messages/suggestion',
-    send: (attacker, { conversation_id }) => attacker.post('/messages/suggestion', { conversation_id, ...withKey() }),
-    gives: isSuccess,
-  },
-  {
-    call: 'GET /v1/messages/suggestion/{id}',
-    send: (attacker, { suggestionId }) => attacker.get(`/messages/suggestion/${encodeURIComponent(suggestionId)}`),
-    gives: isSuccess,
-  },
-  ...(['search?q=门&', 'days?'] as const).map(
-    (path): Attempt => ({
-      call: path === 'days?' ? 'GET /v1/messages/days' : 'GET /v1/messages/search',
-      send: (attacker, { conversation_id }) =>
-        attacker.get(`/messages/${encodeURI(path)}conversation_id=${encodeURIComponent(conversation_id)}`),
-      gives: (answer) => isSuccess(answer) && pageOf(answer.body).items.length > 0,
-    }),
-  ),
-  {
-    call: 'GET /v1/orders/{id}',
-    send: (attacker, { orderId }) => attacker.get(`/orders/${encodeURIComponent(orderId)}`),
-    gives: isSuccess,
-  },
-  {
-    call: 'POST /v1/support/tickets/{id}/read',
-    send: (attacker, { ticketId }) => attacker.post(`/support/tickets/${encodeURIComponent(ticketId)}/read`),
-    gives: isSuccess,
-  },
+  attemptIn('POST /v1/messages/continue', '', isSuccess),
+  attemptById('POST /v1/messages/{id}/cancel', 'replyId', () => ({})),
+  attemptById('POST /v1/messages/{id}/regenerate', 'replyId', withKey),
+  attemptById('POST /v1/messages/{id}/variant', 'replyId', () => ({ variant: 1 })),
+  attemptById('POST /v1/messages/{id}/edit', 'lineId', () => ({ body: '他人所改', ...withKey() })),
+  attemptById('POST /v1/messages/{id}/report', 'replyId', () => ({ reason: 'other', words: '对照测试' })),
+  attemptIn('POST /v1/messages/suggestion', '', isSuccess),
+  attemptById('GET /v1/messages/suggestion/{id}', 'suggestionId'),
+  attemptIn('GET /v1/messages/search', 'q=%E9%97%A8&'),
+  attemptIn('GET /v1/messages/days'),
+  attemptById('GET /v1/orders/{id}', 'orderId'),
+  attemptById('POST /v1/support/tickets/{id}/read', 'ticketId', () => ({})),
   ...(['private', 'presence'] as const).map(
     (kind): Attempt => ({
       call: 'POST /broadcasting/auth',
@@ -121,17 +87,8 @@ const attempts: Attempt[] = [
       gives: isSuccess,
     }),
   ),
-  {
-    call: 'POST /v1/conversations/{id}/restart',
-    send: (attacker, { conversation_id }) =>
-      attacker.post(`/conversations/${encodeURIComponent(conversation_id)}/restart`, withKey()),
-    gives: isSuccess,
-  },
-  {
-    call: 'DELETE /v1/conversations/{id}',
-    send: (attacker, { conversation_id }) => attacker.delete(`/conversations/${encodeURIComponent(conversation_id)}`),
-    gives: () => false,
-  },
+  attemptById('POST /v1/conversations/{id}/restart', 'conversation_id', withKey),
+  attemptById('DELETE /v1/conversations/{id}', 'conversation_id', undefined, () => false),
 ];
 
 /** Makes the attempt and compares the target before and after. */
@@ -203,29 +160,26 @@ const lists: [call: Call, path: string, make: (world: World) => Promise<unknown>
   ['GET /v1/support/tickets', '/support/tickets', (world) => world.ticket()],
 ];
 
-const foreignListChecks: Check[] = lists.flatMap(([call, path, make]) =>
-  checksOf(call, [
-    {
-      name: 'lists what is the reader’s own, and nothing of another user’s',
-      async run(world) {
-        const isMade = await make(world).then(
-          () => true,
-          (cause) => !(cause instanceof Untried),
-        );
-        const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
-        const [ownAnswer, otherAnswer] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
-        expectStatus(ownAnswer, 200);
-        expectStatus(otherAnswer, 200);
-        const ids = pageOf(ownAnswer.body).items.map(idOf);
-        expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
-        const foreign = pageOf(otherAnswer.body)
-          .items.map(idOf)
-          .find((id) => ids.includes(id));
-        expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);
-      },
-    },
-  ]),
-);
+const foreignListChecks: Check[] = lists.map(([call, path, make]) => ({
+  call,
+  name: 'lists what is the reader’s own, and nothing of another user’s',
+  async run(world) {
+    const isMade = await make(world).then(
+      () => true,
+      (cause) => !(cause instanceof Untried),
+    );
+    const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
+    const [ownAnswer, otherAnswer] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
+    expectStatus(ownAnswer, 200);
+    expectStatus(otherAnswer, 200);
+    const ids = pageOf(ownAnswer.body).items.map(idOf);
+    expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
+    const foreign = pageOf(otherAnswer.body)
+      .items.map(idOf)
+      .find((id) => ids.includes(id));
+    expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);
+  },
+}));
 
 const keyChecks = checksOf('POST /v1/messages', [
   {
@@ -241,39 +195,36 @@ const keyChecks = checksOf('POST /v1/messages', [
   },
 ]);
 
-/** Requests with empty forms, which do no harm if they succeed. */
-const writes: [call: Call, method: string, path: string][] = [
-  ['POST /v1/messages', 'POST', '/messages'],
-  ['POST /v1/messages/suggestion', 'POST', '/messages/suggestion'],
-  ['POST /v1/messages/continue', 'POST', '/messages/continue'],
-  ['POST /v1/messages/{id}/cancel', 'POST', '/messages/none/cancel'],
-  ['POST /v1/messages/{id}/regenerate', 'POST', '/messages/none/regenerate'],
-  ['POST /v1/messages/{id}/variant', 'POST', '/messages/none/variant'],
-  ['POST /v1/messages/{id}/edit', 'POST', '/messages/none/edit'],
-  ['POST /v1/conversations/{id}/restart', 'POST', '/conversations/none/restart'],
-  ['DELETE /v1/conversations/{id}', 'DELETE', '/conversations/none'],
-  ['PUT /v1/user', 'PUT', '/user'],
-  ['PUT /v1/user/password', 'PUT', '/user/password'],
-  ['POST /v1/check-in', 'POST', '/check-in'],
-  ['POST /v1/orders', 'POST', '/orders'],
-  ['POST /v1/support/tickets', 'POST', '/support/tickets'],
-  ['POST /v1/support/tickets/{id}/read', 'POST', '/support/tickets/1/read'],
-  ['POST /broadcasting/auth', 'POST', '//broadcasting/auth'],
-  ['POST /v1/email/verification-notification/resend', 'POST', '/email/verification-notification/resend'],
+/** Calls with empty forms, which do no harm if they succeed. */
+const writes: Call[] = [
+  'POST /v1/messages',
+  'POST /v1/messages/suggestion',
+  'POST /v1/messages/continue',
+  'POST /v1/messages/{id}/cancel',
+  'POST /v1/messages/{id}/regenerate',
+  'POST /v1/messages/{id}/variant',
+  'POST /v1/messages/{id}/edit',
+  'POST /v1/conversations/{id}/restart',
+  'DELETE /v1/conversations/{id}',
+  'PUT /v1/user',
+  'PUT /v1/user/password',
+  'POST /v1/check-in',
+  'POST /v1/orders',
+  'POST /v1/support/tickets',
+  'POST /v1/support/tickets/{id}/read',
+  'POST /broadcasting/auth',
+  'POST /v1/email/verification-notification/resend',
 ];
 
-const tokenChecks: Check[] = writes.flatMap(([call, method, path]) =>
-  checksOf(call, [
-    {
-      name: 'refuses a change without the token with 419',
-      otherwise: 'always sends the token; without that check only SameSite keeps other sites out',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        expectStatus(await visitor.send(method, path, {}, { 'X-XSRF-TOKEN': '' }), 419);
-      },
-    },
-  ]),
-);
+const tokenChecks: Check[] = writes.map((call) => ({
+  call,
+  name: 'refuses a change without the token with 419',
+  otherwise: 'always sends the token; without that check only SameSite keeps other sites out',
+  async run(world) {
+    const { visitor } = await world.member('spare');
+    expectStatus(await visitor.send(...routeOf(call), {}, { 'X-XSRF-TOKEN': '' }), 419);
+  },
+}));
 
 /** Sends a form of another site with the member's browser: with cookies, but without a token. */
 async function fromElsewhere(world: World): Promise<VisitorAnswer> {
@@ -369,34 +320,33 @@ const readPaths = (conversationId: string) => [
 ];
 
 /** All calls for private data. */
-const privateCalls: [call: Call, method: string, path: string][] = [
-  ...writes.filter(([call]) => call !== 'POST /broadcasting/auth'),
-  ['POST /v1/logout', 'POST', '/logout'],
-  ['GET /v1/user', 'GET', '/user'],
-  ['GET /v1/conversations', 'GET', '/conversations'],
-  ['GET /v1/messages/latest', 'GET', '/messages/latest?story_id=1'],
-  ['GET /v1/messages/suggestion/{id}', 'GET', '/messages/suggestion/1'],
-  ['GET /v1/transactions', 'GET', '/transactions'],
-  ['GET /v1/orders', 'GET', '/orders'],
-  ['GET /v1/support/tickets', 'GET', '/support/tickets'],
-  ['GET /v1/orders/{id}', 'GET', '/orders/1'],
+const privateCalls: Call[] = [
+  ...writes.filter((call) => call !== 'POST /broadcasting/auth'),
+  'POST /v1/logout',
+  'GET /v1/user',
+  'GET /v1/conversations',
+  'GET /v1/messages/latest',
+  'GET /v1/messages/suggestion/{id}',
+  'GET /v1/transactions',
+  'GET /v1/orders',
+  'GET /v1/support/tickets',
+  'GET /v1/orders/{id}',
 ];
 
-const visitorChecks: Check[] = privateCalls.flatMap(([call, method, path]) =>
-  checksOf(call, [
-    {
-      name: 'answers 401 to a visitor, and no redirect',
-      // the page opens its sign-in popup only at 401
-      ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
-      async run(world) {
-        const body = method === 'GET' ? undefined : {};
-        const answer = expectStatus(await (await world.visitor()).send(method, path, body), 401);
-        const problem = laravelProblem(answer);
-        if (problem) throw new Deviation(problem);
-      },
-    },
-  ]),
-);
+const visitorChecks: Check[] = privateCalls.map((call) => ({
+  call,
+  name: 'answers 401 to a visitor, and no redirect',
+  // the page opens its sign-in popup only at 401
+  ...(isRequired(call) ? {} : { otherwise: 'asks to sign in before; a session that ran out is not noticed here' }),
+  async run(world) {
+    const [method, path] = routeOf(call);
+    const query = call === 'GET /v1/messages/latest' ? '?story_id=1' : '';
+    const body = method === 'GET' ? undefined : {};
+    const answer = expectStatus(await (await world.visitor()).send(method, path + query, body), 401);
+    const problem = laravelProblem(answer);
+    if (problem) throw new Deviation(problem);
+  },
+}));
 
 export const accessChecks = [
   ...visitorChecks,

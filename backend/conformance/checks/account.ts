@@ -39,9 +39,7 @@ export const accountChecks: Check[] = [
     {
       name: 'tells everything of the user',
       otherwise: 'leaves out what it is not told',
-      async run(world) {
-        expectAgreed(User, await currentUser((await world.member('mine')).visitor));
-      },
+      run: async (world) => expectAgreed(User, await currentUser((await world.member('mine')).visitor)),
     },
   ]),
   ...checksOf('PUT /v1/user', [
@@ -257,9 +255,7 @@ export const accountChecks: Check[] = [
     call: 'POST /v1/user/email/resend',
     name: 'answers 409 while no address waits for its confirmation',
     otherwise: 'offers it only while one does',
-    async run(world) {
-      expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409);
-    },
+    run: async (world) => expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409),
   },
   {
     call: 'GET /v1/user/sessions',

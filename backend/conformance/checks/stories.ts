@@ -78,16 +78,12 @@ export const storyChecks: Check[] = [
     },
     {
       name: 'gives each story what a page needs',
-      async run(world) {
-        expectReadable(Story, ...(await world.feedStories()));
-      },
+      run: async (world) => expectReadable(Story, ...(await world.feedStories())),
     },
     {
       name: 'gives each story every field',
       otherwise: 'leaves out what it is not told',
-      async run(world) {
-        expectAgreed(Story, ...(await world.feedStories()));
-      },
+      run: async (world) => expectAgreed(Story, ...(await world.feedStories())),
     },
     {
       name: 'goes on by next_cursor to the end, each story once',
@@ -204,9 +200,7 @@ export const storyChecks: Check[] = [
     {
       name: 'tells everything of it',
       otherwise: 'leaves out what it is not told',
-      async run(world) {
-        expectAgreed(Story, unwrap((await oneStory(world)).answer.body));
-      },
+      run: async (world) => expectAgreed(Story, unwrap((await oneStory(world)).answer.body)),
     },
     {
       name: 'names the reader’s conversation, and none to a visitor',
