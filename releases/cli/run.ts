@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { usage } from '../src/errors.ts';
-import { addCompare } from './comparing.ts';
 import { addCompletion, addWords } from './completion.ts';
 import { print, printFailure } from './context.ts';
-import { addBuilds, addHealth, addLog, addStatus } from './looking.ts';
+import { addBuilds, addCompare, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
 import { addOverride, addPreview } from './previews.ts';
 import {

@@ -35,8 +35,9 @@ export {
   escapeHtml,
   hasOwnSeal,
   isShipped,
+  readSiteConfig,
   type SiteBrand,
+  type SiteConfig,
   siteBrand,
-} from './serve/siteBrand.ts';
-export { readSiteConfig, type SiteConfig } from './serve/siteConfig.ts';
+} from './serve/siteConfig.ts';
 export { storeFrom } from './store/store.ts';

@@ -1,10 +1,10 @@
-import type { Quota } from '../../src/builds/publish.ts';
 import {
   claimVersion,
   entryProblem,
   fileProblem,
   LIMITS,
   packageProblems,
+  type Quota,
   storedBytesLimit,
   writeFile,
 } from '../../src/builds/publish.ts';

@@ -9,12 +9,20 @@ import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium
 import type { GateCheck, GateSubject } from './gate.ts';
 import type { Site } from './pageWatch.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
-import { type LateFile, tamper } from './tamper.ts';
 import { tapThrough } from './taps.ts';
-import { closedSlots, isScript, lateFiles, type Trial, unexplainedScripts, unopened, unseenSlots } from './unopened.ts';
+import {
+  closedSlots,
+  isScript,
+  lateFiles,
+  pagesForSlots,
+  type Trial,
+  unexplainedScripts,
+  unopened,
+  unseenSlots,
+  visitsOf,
+} from './unopened.ts';
 import { contextOpener, type Visitor } from './visitors.ts';
-import { pagesForSlots, visitsOf } from './visits.ts';
-import { PARALLEL_PAGES, startWalk, type VisitFault, type Walk } from './walk.ts';
+import { type LateFile, PARALLEL_PAGES, startWalk, tamper, type VisitFault, type Walk } from './walk.ts';
 
 const isAbout = (about: string, { id }: RemoteRecord) => about.includes(id) || about.includes(`/${buildFolder(id)}/`);
 

@@ -1,5 +1,4 @@
-import type { Catalog } from '../builds/catalog.ts';
-import { listBuilds } from '../builds/catalog.ts';
+import { type Catalog, listBuilds } from '../builds/catalog.ts';
 import { currentDocument, type Difference, diff } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { nullIfRefused } from '../errors.ts';

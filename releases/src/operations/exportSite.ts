@@ -7,7 +7,7 @@ import { refused } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { makePageSet, renderPage } from '../serve/renderPage.ts';
-import { brandedManifest, brandIcon, escapeHtml, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteBrand.ts';
+import { brandedManifest, brandIcon, escapeHtml, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteConfig.ts';
 
 export interface ExportOptions {
   folder: string;

@@ -8,8 +8,7 @@ import { history, readChannel, requireChannel } from '../channel/readChannel.ts'
 import type { Writer } from '../channel/writer.ts';
 import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
-import type { BuildRecord } from '../model/build.ts';
-import { buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
+import { type BuildRecord, buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
 import { say } from '../sentences.ts';

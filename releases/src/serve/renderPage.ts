@@ -14,7 +14,7 @@ import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { sha256Source, sha384Integrity } from '../model/signing.ts';
-import { brandedTemplate, escapeHtml, siteBrand, withBrandTexts } from './siteBrand.ts';
+import { brandedTemplate, escapeHtml, siteBrand, withBrandTexts } from './siteConfig.ts';
 
 interface PolicyInput {
   /** `sha256-…` of the template's inline scripts. */
