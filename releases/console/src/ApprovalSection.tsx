@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type AgendaView, type Me, maySwitch, nameOf, type ProposalView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
-import { AskButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, Lines, type SectionProps } from './Section';
 import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
 
 const SHORT_DIGEST = 12;
@@ -55,11 +55,7 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
         {words.by(by, relativeTime(at, now))} · {words.until(formats.short(expires))}
         {request.why && ` ${texts.log.why(request.why)}`}
       </p>
-      <ul className={styles.lines}>
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
+      <Lines lines={lines} />
       {obstacle && (
         <p id={`obstacle-${id}`} className={outdated ? styles.quiet : styles.alarm}>
           {obstacle}

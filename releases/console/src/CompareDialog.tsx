@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { ApiFailure, type ChannelView, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
-import type { ConsoleState } from './consoleState';
+import type { ConsoleState } from './consoleStore';
 import type { Console } from './createConsole';
 import { useLast } from './dialogs';
 import { labels } from './labels';

@@ -1,8 +1,8 @@
 import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { type AgendaView, type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
-import { AskButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, Choice, FoldedForm, type SectionProps } from './Section';
 import { formats, texts, windowLine } from './texts';
 
 interface TimeOfWeek {
@@ -24,23 +24,15 @@ function WeekTime({
   value: TimeOfWeek;
   onChange: (to: TimeOfWeek) => void;
 }) {
-  const id = useId();
   return (
     <fieldset className={styles.weekTime}>
       <legend>{label}</legend>
-      <select
-        id={id}
-        aria-label={label}
-        className={styles.control}
-        value={value.day}
-        onChange={(event) => onChange({ ...value, day: Number(event.target.value) })}
-      >
-        {formats.weekdays.map((name, day) => (
-          <option key={name} value={day}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label={label}
+        value={String(value.day)}
+        options={formats.weekdays.map((name, day) => [String(day), name])}
+        onChange={(day) => onChange({ ...value, day: Number(day) })}
+      />
       <input
         type="time"
         aria-label={texts.freeze.time(label)}
@@ -92,15 +84,15 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
         );
       }}
     >
-      <select
-        aria-label={kindLabel}
-        className={styles.control}
+      <Choice
+        label={kindLabel}
         value={kind}
-        onChange={(event) => setKind(event.target.value === 'once' ? 'once' : 'weekly')}
-      >
-        <option value="weekly">{weekly}</option>
-        <option value="once">{once}</option>
-      </select>
+        options={[
+          ['weekly', weekly],
+          ['once', once],
+        ]}
+        onChange={setKind}
+      />
       {kind === 'weekly' ? (
         <>
           <WeekTime label={fromLabel} value={from} onChange={setFrom} />

@@ -1,7 +1,7 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
 import { ApiFailure, type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
-import type { Snapshot } from './consoleState';
+import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
 import { SharedLibraries } from './SharedLibraries';

@@ -6,7 +6,7 @@ import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import logStyles from './Log.module.css';
 import { labels } from './labels';
-import { ActionButton, type SectionProps } from './Section';
+import { ActionButton, Choice, Lines, type SectionProps } from './Section';
 import { evidenceLine, formats, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
 const TONES: Record<string, string | undefined> = {
@@ -48,13 +48,7 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
         <OriginLine key={id} {...origin} />
       ))}
       {why && <p className={styles.quiet}>{texts.log.why(GENERATED_REASONS.includes(verb) ? translate(why) : why)}</p>}
-      {action.evidence.length > 0 && (
-        <ul className={styles.lines}>
-          {action.evidence.map(evidenceLine).map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      )}
+      {action.evidence.length > 0 && <Lines lines={action.evidence.map(evidenceLine)} />}
       {isFormer && maySwitch(me) && (
         <ActionButton
           className={logStyles.restore}
@@ -79,24 +73,6 @@ const namesOf = ({ action }: LogEntry): string[] => ('builds' in action ? action
 
 const matchesFilter = (entry: LogEntry, { name, who, verb }: Filter): boolean =>
   (!name || namesOf(entry).includes(name)) && (!who || entry.who === who) && (!verb || entry.verb === verb);
-
-interface ChoiceProps {
-  label: string;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
-  onChange: (value: string) => void;
-}
-
-const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <select aria-label={label} className={styles.control} value={value} onChange={({ target }) => onChange(target.value)}>
-    <option value="">{label}</option>
-    {options.map(([each, text]) => (
-      <option key={each} value={each}>
-        {text}
-      </option>
-    ))}
-  </select>
-);
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
@@ -136,18 +112,21 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
       <div className={logStyles.filter}>
         <Choice
           label={ofName}
+          none={ofName}
           value={filter.name}
           options={distinct(entries.flatMap(namesOf)).map((name) => [name, labels.of(name)])}
           onChange={(name) => setFilter({ ...filter, name })}
         />
         <Choice
           label={ofPerson}
+          none={ofPerson}
           value={filter.who}
           options={distinct(entries.map(({ who }) => who)).map((who) => [who, translate(who)])}
           onChange={(who) => setFilter({ ...filter, who })}
         />
         <Choice
           label={ofKind}
+          none={ofKind}
           value={filter.verb}
           options={distinct(entries.map(({ verb }) => verb)).map((verb) => [verb, texts.verb(verb)])}
           onChange={(verb) => setFilter({ ...filter, verb })}

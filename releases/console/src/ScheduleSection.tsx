@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
-import { AskButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, Choice, FoldedForm, type SectionProps } from './Section';
 import {
   formats,
   MINUTE_MS,
@@ -135,18 +135,12 @@ function StepRow({
         value={row.span}
         onChange={({ target }) => onChange({ ...row, span: target.value })}
       />
-      <select
-        aria-label={unit(at)}
-        className={styles.control}
+      <Choice
+        label={unit(at)}
         value={row.unit}
-        onChange={({ target }) => onChange({ ...row, unit: UNITS.find((each) => each === target.value) ?? 'h' })}
-      >
-        {UNITS.map((each) => (
-          <option key={each} value={each}>
-            {units[each]}
-          </option>
-        ))}
-      </select>
+        options={UNITS.map((each) => [each, units[each]])}
+        onChange={(chosen) => onChange({ ...row, unit: chosen })}
+      />
       {onRemove && (
         <Button variant="quiet" small aria-label={removeStep(at)} onClick={onRemove}>
           ×

@@ -3,7 +3,7 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { Me } from './api';
 import styles from './Console.module.css';
-import type { QuestionOptions } from './consoleState';
+import type { QuestionOptions } from './consoleStore';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 
@@ -52,6 +52,32 @@ export const AskButton = ({ console, verb, body, question, ...rest }: AskButtonP
   </ActionButton>
 );
 
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  /** Text of a first option, which chooses ''. */
+  none?: string;
+  onChange: (value: Value) => void;
+}
+
+/** A select with a hidden label. */
+export const Choice = <Value extends string>({ label, value, options, none, onChange }: ChoiceProps<Value>) => (
+  <select
+    aria-label={label}
+    className={styles.control}
+    value={value}
+    onChange={({ target }) => onChange(target.value as Value)}
+  >
+    {none !== undefined && <option value="">{none}</option>}
+    {options.map(([each, text]) => (
+      <option key={each} value={each}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
 interface PartProps {
   /** Anchor for links in notices. */
   id?: string;
@@ -70,6 +96,14 @@ export function Section({ id, title, className, children }: PartProps) {
     </Card>
   );
 }
+
+export const Lines = ({ lines }: { lines: readonly string[] }) => (
+  <ul className={styles.lines}>
+    {lines.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
 
 interface FoldedFormProps {
   title: string;

@@ -1,6 +1,105 @@
 import type { ShownToast } from '@liaozhai/shared/ui';
-import type { ConsoleState } from './consoleState';
+import type {
+  AgendaView,
+  ApiFailure,
+  ChannelView,
+  Comparison,
+  Health,
+  LogEntry,
+  Preview,
+  Sharing,
+  TypedReason,
+} from './api';
+import type { NamedPackage } from './labels';
 import { texts } from './texts';
+
+/** State of the page without the health figures, as last loaded. */
+export interface Snapshot {
+  status: ChannelView;
+  log: LogEntry[];
+  names: NamedPackage[];
+  /** Null for a set with a damaged build. After a failure the next refresh requests it again. */
+  sharing: Sharing | ApiFailure | null;
+  /** Names without an earlier build, '' for the whole set, if the log does not show it. */
+  deadEnds: readonly string[];
+  /** When it was loaded, by this device's clock. */
+  at: Date;
+  /** Offset of the console's clock from this device's, in ms. */
+  clockOffsetMs: number;
+}
+
+/** State that a decision is based on. Stored before the dialog opens, because the page is refreshed behind it. */
+export interface Basis {
+  channel: string;
+  seq: number;
+}
+
+export interface QuestionOptions {
+  title: string;
+  /** Label of the confirm button. */
+  action: string;
+  /** Effects of the change, one line each. */
+  changes: readonly string[];
+  danger?: boolean;
+  /** Text to type before confirming a change that cannot be undone. */
+  confirmationText?: string;
+  /** Requires a reason, because everyone whom the change refuses reads it. */
+  requiresReason?: boolean;
+  /** A way back, although its verb may also go forward. */
+  isWayBack?: boolean;
+  /** A change that can be undone, offered first. */
+  gentler?: Cure;
+}
+
+/** An action that resolves a refusal. */
+export interface Cure {
+  label: string;
+  choose: () => void;
+}
+
+/** A change that waits for confirmation. */
+interface Question extends QuestionOptions {
+  verb: string;
+  body: object;
+  basis: Basis;
+  /** Confirmed; the request is under way. */
+  busy: boolean;
+  /** Set if the channel is frozen and the change goes forward. */
+  frozen: AgendaView['frozen'];
+  /** Requires approval: the change becomes a proposal. */
+  needsApproval: boolean;
+  /** Reason typed for the same question, whose request failed. */
+  typedReason: TypedReason | null;
+}
+
+/** Verbs that a freeze window refuses. */
+export const FORWARD_VERBS: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
+
+/** Verbs on a proposal. They refer to the shown proposal, so other log entries do not matter. */
+export const PROPOSAL_VERBS: readonly string[] = ['approve', 'reject', 'retract'];
+
+export interface ConsoleState {
+  channel: string;
+  /** Null until the channel is loaded. */
+  snapshot: Snapshot | null;
+  /** People who may currently run remotes from a dev server. */
+  previews: readonly Preview[];
+  health: Health | null;
+  /** Time of the last refresh; relative times are computed from it. */
+  now: Date;
+  /** Why the last refresh failed; the shown state may be outdated. */
+  refreshFailure: ApiFailure | null;
+  /** The token or the session is no longer valid. */
+  isExpired: boolean;
+  /** Name of the control whose request is under way; no other request starts meanwhile. */
+  running: string | null;
+  question: Question | null;
+  /** Two builds of one name to compare; `found` is null if nothing differs. */
+  comparison: { name: string; from: string; to: string; result: Comparison | null } | null;
+  /** Result of a request, with a text to copy and actions that resolve a refusal. */
+  notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
+  toast: ShownToast | null;
+}
 
 const TOAST_MS = 6000;
 

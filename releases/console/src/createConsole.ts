@@ -11,8 +11,7 @@ import {
   type RefusalReason,
   saveAddressChannel,
 } from './api';
-import type { Basis, ConsoleState, Cure } from './consoleState';
-import { createConsoleStore } from './consoleStore';
+import { type Basis, type ConsoleState, type Cure, createConsoleStore, type QuestionOptions } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
 import { createQuestions } from './questions';
@@ -100,6 +99,12 @@ export function createConsole(channel: string) {
     questions.openQuestion('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
 
+  /** Asks before a change that `prepare` describes, upon the state that is shown now. */
+  const ask = async (control: string, prepare: (basis: Basis) => Promise<[string, object, QuestionOptions]>) => {
+    const basis = currentBasis();
+    await run(control, async () => questions.openQuestion(...(await prepare(basis)), basis));
+  };
+
   const self = {
     subscribe: store.subscribe,
     state,
@@ -112,17 +117,15 @@ export function createConsole(channel: string) {
     },
 
     /** Asks before a rollback: of a name, to a state, or of the whole set. */
-    rollback: async (
+    rollback: (
       control: string,
       { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
-    ) => {
-      const basis = currentBasis();
-      await run(control, async () => {
+    ) =>
+      ask(control, async (basis) => {
         const differences = await rollbackChanges(basis, name, to);
         const changes = [...differences, ...(differences.length > 0 ? candidatesEnded(name) : [])];
-        questions.openQuestion('rollback', { name, to }, { title, action, danger: true, changes }, basis);
-      });
-    },
+        return ['rollback', { name, to }, { title, action, danger: true, changes }];
+      }),
 
     compare: (control: string, name: string, from: string, to: string) =>
       run(control, async () => {
@@ -148,26 +151,17 @@ export function createConsole(channel: string) {
     endComparison: () => set({ comparison: null }),
 
     /** Asks before all visitors get the set of another channel. */
-    promoteFrom: async (control: string, channel: string) => {
-      const basis = currentBasis();
-      await run(control, async () => {
-        const differences = await get<Difference[]>(
-          `${pathOf('diff', basis)}&a=stable&b=${encodeURIComponent(`${channel}:stable`)}`,
-        );
-        const title = texts.live.promoteFrom(channel);
-        questions.openQuestion(
-          'promote',
-          { from: channel },
-          { title, action: texts.candidate.promote, changes: differences.map(changeLine) },
-          basis,
-        );
-      });
-    },
+    promoteFrom: (control: string, channel: string) =>
+      ask(control, async (basis) => {
+        const place = encodeURIComponent(`${channel}:stable`);
+        const differences = await get<Difference[]>(`${pathOf('diff', basis)}&a=stable&b=${place}`);
+        const [title, action] = [texts.live.promoteFrom(channel), texts.candidate.promote];
+        return ['promote', { from: channel }, { title, action, changes: differences.map(changeLine) }];
+      }),
 
     /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */
-    kill: async (control: string, build: string) => {
-      const basis = currentBasis();
-      await run(control, async () => {
+    kill: (control: string, build: string) =>
+      ask(control, async (basis) => {
         const effect = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
         const { name, live, instead, whole } = effect;
         const rollbackLabel = texts.live.rollback;
@@ -177,50 +171,39 @@ export function createConsole(channel: string) {
           instead || whole !== null
             ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
             : withoutIt(build, name)[0];
-        questions.openQuestion(
-          'kill',
-          { build, confirm: name },
-          {
-            title: `${texts.builds.kill} ${labels.of(name)} ${versionOf(build)}`,
-            action: texts.builds.kill,
-            danger: true,
-            changes: killLines(effect),
-            confirmationText: name,
-            gentler: live ? gentler : undefined,
-          },
-          basis,
-        );
-      });
-    },
+        const options = {
+          title: `${texts.builds.kill} ${labels.of(name)} ${versionOf(build)}`,
+          action: texts.builds.kill,
+          danger: true,
+          changes: killLines(effect),
+          confirmationText: name,
+          gentler: live ? gentler : undefined,
+        };
+        return ['kill', { build, confirm: name }, options];
+      }),
 
     /** Asks before a remote is withdrawn. Shows which addresses disappear. */
-    withdraw: async (control: string, build: string) => {
-      const basis = currentBasis();
-      const name = nameOf(build);
-      const { withdraw, rollback } = texts.live;
-      await run(control, async () => {
+    withdraw: (control: string, build: string) =>
+      ask(control, async (basis) => {
+        const name = nameOf(build);
+        const { withdraw, rollback } = texts.live;
         const { shown, instead } = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
         const title = `${rollback} ${labels.of(name)}`;
         const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
-        questions.openQuestion(
-          'withdraw',
-          { name, confirm: name },
-          {
-            title: `${withdraw} ${labels.of(name)}`,
-            action: withdraw,
-            danger: true,
-            changes: [
-              changeLine({ name, from: build, to: null }),
-              texts.live.lost(placesLine(shown)),
-              ...candidatesEnded(name),
-            ],
-            confirmationText: name,
-            ...(instead ? { gentler } : {}),
-          },
-          basis,
-        );
-      });
-    },
+        const options = {
+          title: `${withdraw} ${labels.of(name)}`,
+          action: withdraw,
+          danger: true,
+          changes: [
+            changeLine({ name, from: build, to: null }),
+            texts.live.lost(placesLine(shown)),
+            ...candidatesEnded(name),
+          ],
+          confirmationText: name,
+          ...(instead ? { gentler } : {}),
+        };
+        return ['withdraw', { name, confirm: name }, options];
+      }),
 
     ...questions,
     dismiss: () => set({ notice: null }),

@@ -1,16 +1,9 @@
 import { Button, type ButtonProps, Dialog, media, TextField } from '@liaozhai/shared/ui';
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
-import type { ConsoleState } from './consoleState';
+import type { ConsoleState } from './consoleStore';
+import { Lines } from './Section';
 import { formats, texts } from './texts';
-
-const Lines = ({ lines }: { lines: readonly string[] }) => (
-  <ul className={styles.lines}>
-    {lines.map((line) => (
-      <li key={line}>{line}</li>
-    ))}
-  </ul>
-);
 
 /** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
 export function useLast<Value>(value: Value | null): Value | null {

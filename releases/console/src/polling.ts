@@ -12,8 +12,7 @@ import {
   type Sharing,
   toApiFailure,
 } from './api';
-import type { Basis, Snapshot } from './consoleState';
-import type { ConsoleStore } from './consoleStore';
+import type { Basis, ConsoleStore, Snapshot } from './consoleStore';
 import { labels, type NamedPackage } from './labels';
 import { texts } from './texts';
 

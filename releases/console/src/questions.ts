@@ -9,8 +9,7 @@ import {
   typedReasonFor,
   UNREADABLE,
 } from './api';
-import { type Basis, FORWARD_VERBS, PROPOSAL_VERBS, type QuestionOptions } from './consoleState';
-import type { ConsoleStore } from './consoleStore';
+import { type Basis, type ConsoleStore, FORWARD_VERBS, PROPOSAL_VERBS, type QuestionOptions } from './consoleStore';
 import type { Polling } from './polling';
 import { subjectOf, texts, translate } from './texts';
 
