@@ -34,7 +34,7 @@ export function visitsOf({ set, host, changed }: GateSubject): Visit[] {
 }
 
 /** True if a slot's name begins with the route's, as in `story.chat`, so that the route probably shows it. */
-export const isLikelyOn = (slot: string, { name }: { name: string }): boolean => slot.split('.')[0] === name;
+const isLikelyOn = (slot: string, { name }: { name: string }): boolean => slot.split('.')[0] === name;
 
 /** Returns other remotes' pages, as a member: `likely` to show these slots, and the `rest` if a slot is likely on none. */
 export function pagesForSlots(
