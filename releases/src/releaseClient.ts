@@ -74,7 +74,7 @@ export interface OverrideResult {
 /** Operations on one channel, in a local store or through a console. */
 export interface ReleaseClient {
   /**
-   * `agenda`, `now` (the time to which the agenda refers) and `fallbacks` (the last good builds that fit what is live) are missing in
+   * `now` is the time to which `agenda` refers; `fallbacks` are the last good builds that fit what is live. All three are missing in
    * the response of an older console.
    */
   status(): Promise<ChannelDocument & { agenda?: AgendaView; now?: string; fallbacks?: string[] }>;
