@@ -64,14 +64,21 @@ const accountApi = api.injectEndpoints({
       query: () => ({ url: endpoints.minor, schema: singleSchema(minorSchema) }),
       providesTags: ['User'],
     }),
-    /** Every change of 未成年人模式 returns its whole state, which is also stored in the user. */
-    accountChangeMinor: build.mutation<MinorDto, MinorChange>({
-      query: (change) => ({ ...minorRequest(change), schema: singleSchema(minorSchema) }),
+    /** A change of 未成年人模式 returns its whole state, which is also stored in the user, or only confirms. */
+    accountChangeMinor: build.mutation<Partial<MinorDto>, MinorChange>({
+      query: minorRequest,
+      transformResponse: (response) => readAs(singleSchema(minorSchema), response) ?? {},
       async onQueryStarted(_change, { queryFulfilled, dispatch }) {
         const result = await queryFulfilled.catch(() => null);
         if (!result) return;
-        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, result.data));
-        session.userPatched({ minor: result.data.on ? result.data : null });
+        const { on, ...status } = result.data;
+        // some servers confirm the change without sending the state
+        if (on === undefined) {
+          dispatch(accountApi.endpoints.accountGetMinor.initiate(undefined, { subscribe: false, forceRefetch: true }));
+          return session.refresh();
+        }
+        dispatch(accountApi.util.upsertQueryData('accountGetMinor', undefined, { on, ...status }));
+        session.userPatched({ minor: on ? { ...status } : null });
       },
     }),
     accountCheckIn: build.mutation<CheckIn, string>({

@@ -131,7 +131,10 @@ const securityApi = api.injectEndpoints({
       transformResponse: toAccountEmail,
       async onQueryStarted(_change, { dispatch, queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
-        if (result) void dispatch(securityApi.util.upsertQueryData('accountGetEmail', undefined, result.data));
+        // some servers confirm the change without sending the addresses
+        if (result?.data.pending || result?.data.email)
+          void dispatch(securityApi.util.upsertQueryData('accountGetEmail', undefined, result.data));
+        else if (result) void dispatch(securityApi.endpoints.accountGetEmail.initiate(undefined, refetchOptions));
       },
     }),
     accountGetDevices: build.query<Device[], void>({

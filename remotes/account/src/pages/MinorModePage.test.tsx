@@ -60,6 +60,28 @@ describe('turning it on', () => {
   });
 });
 
+test.each<[string, object]>([
+  ['no body', { status: 204 }],
+  ['an empty object', {}],
+  ['a sentence', { message: '已开启' }],
+])('a change that is confirmed by %s is fetched', async (_name, confirmation) => {
+  let now = off as MinorDto;
+  const { user } = open({
+    'GET /v1/user/minor': () => ({ data: now }),
+    'GET /v1/user': () => userDto({ minor: now.on ? now : null }),
+    'PUT /v1/user/minor': () => {
+      now = minor();
+      return confirmation;
+    },
+  });
+  await user.type(await screen.findByLabelText(minorTexts.newPin), '1234');
+  await user.type(screen.getByLabelText(minorTexts.pinAgain), '1234');
+  await user.click(screen.getByRole('button', { name: minorTexts.turnOn }));
+  await said(minorTexts.turnedOn);
+  expect(await screen.findByRole('timer')).toBeTruthy();
+  await waitFor(() => expect(session.current()).toMatchObject({ user: { minor: { seconds_left: 1500 } } }));
+});
+
 describe('turning it off', () => {
   test('takes the PIN; a wrong one is told at its field', async () => {
     let isRight = false;

@@ -67,7 +67,7 @@ const isPin = (text: string) => /^\d{4}$/.test(text);
 /** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
 function useChange(showErrors: (errors: FieldErrors) => boolean) {
   const [change, { isLoading }] = useAccountChangeMinorMutation();
-  const run = async (requestedChange: MinorChange): Promise<MinorDto | undefined> => {
+  const run = async (requestedChange: MinorChange): Promise<Partial<MinorDto> | undefined> => {
     if (isLoading) return undefined;
     const { data, error } = await change(requestedChange);
     if (!error) return data;
@@ -210,7 +210,7 @@ function Reset({ status }: { status: Status }) {
     const result = await run({ kind: 'reset', password: meantPassword(password) });
     if (!result) return;
     setPassword('');
-    if (!result.on) toast(minorTexts.turnedOff, { kind: 'success' });
+    if (result.on === false) toast(minorTexts.turnedOff, { kind: 'success' });
   };
   const resetNote =
     status.reset_at &&

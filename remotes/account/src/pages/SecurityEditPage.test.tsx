@@ -59,6 +59,22 @@ describe('the address', () => {
     expect(screen.queryByText(texts.email.pending('ning@example.org'))).toBeNull();
   });
 
+  test.each([{ status: 204 }, {}, { message: '已发送' }])(
+    'is fetched where its change is confirmed by %j',
+    async (answer) => {
+      let now: object = none;
+      const { user } = open(['account.email'], {
+        [get]: () => now,
+        [put]: () => {
+          now = pending;
+          return answer;
+        },
+      });
+      await fill(user, 'ning@example.org', '135790');
+      expect(await screen.findByText(texts.email.pending('ning@example.org'))).toBeTruthy();
+    },
+  );
+
   test('what is missing or refused is said at its field, and nothing is sent before', async () => {
     const { user, requests } = open(['account.email'], {
       [get]: none,
