@@ -1,4 +1,4 @@
-import { api, apiUrl, endpoints, isApiError, request, session, store, toast } from '@liaozhai/shared/runtime';
+import { api, apiUrl, endpoints, request, session, store, toast } from '@liaozhai/shared/runtime';
 import type { Conversation } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
@@ -108,7 +108,7 @@ export const deletions = createDeletions();
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   const userId = currentUserId();
   try {
-    await removeFromServer(id);
+    await request({ url: endpoints.conversation(id), method: 'DELETE' });
     if (currentUserId() !== userId) return;
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
     dispatch(dropConversation(id, storyId));
@@ -116,13 +116,6 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
     dispatch(chatActions.conversationShown(id));
     toastFailure(cause, texts.list.removeFailed);
   }
-}
-
-/** Counts 404 as success: the conversation is already gone. */
-async function removeFromServer(id: string): Promise<void> {
-  await request({ url: endpoints.conversation(id), method: 'DELETE' }).catch((cause: unknown) => {
-    if (!isApiError(cause) || cause.kind !== 'notFound') throw cause;
-  });
 }
 
 /** Returns all values of the cookie, as the API client does: another path or a parent domain may have set one of its own. */

@@ -115,9 +115,9 @@ async function orderRevision(
 function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
   const { reply, conversation, balance } = response;
   if (balance !== undefined) session.userPatched({ balance });
-  const message = toMessage(response.message);
   dispatch(
     changeThread(storyId, (thread) => {
+      const message = toMessage(response.message, findMessage(thread, response.message.id));
       if (!reply) return withResponse(thread, conversationId, [message]);
       const { seq } = withSeq(thread.messages, message);
       return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
@@ -172,7 +172,12 @@ export async function restartConversation(storyId: string, conversationId: strin
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);
   } catch (cause) {
-    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
-    throw cause;
+    const isOpen = isApiError(cause) && isUncertain(cause);
+    if (isOpen) await threadSyncs.catchUp(storyId);
+    // the response was lost or empty, but the messages are gone
+    const isDone = isOpen && selectThread(storyId)(store.getState()).data?.messages.length === 0;
+    if (!isOpen || isDone) openKeys.delete(attemptKey);
+    if (!isDone) throw cause;
+    dispatch(api.util.invalidateTags(['Transaction']));
   }
 }

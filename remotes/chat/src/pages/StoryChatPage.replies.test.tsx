@@ -47,6 +47,19 @@ test('a hidden tab says in its title that replies have come, until it is looked 
 describe('停止', () => {
   const capabilities = ['messages.cancel'] as const;
 
+  test('ends the reply though the answer names only its state', async () => {
+    const running = messageDto({ seq: 2, version: 2, body: '月色正好', status: 'streaming', cost: 2 });
+    const { user } = openChat(
+      {
+        [LATEST]: latestDto([userLine, running]),
+        [STOP]: { message: { id: 'm-2', body: '月色正好', status: 'cancelled' } },
+      },
+      { capabilities },
+    );
+    await user.click(await stopButton());
+    expect(await screen.findByText('已停止')).toBeTruthy();
+  });
+
   test('stands where 发送 does while a reply is being written, keeps its text and leads on', async () => {
     const { user, live, requests } = openChat(
       { [LATEST]: latestDto([userLine, running]), [STOP]: { message: stopped, balance: 98 } },
@@ -472,6 +485,30 @@ describe('重新开始', () => {
     await user.click(await screen.findByRole('button', { name: '重新开始' }));
     return within(await screen.findByRole('alertdialog', { name: '重新开始这个故事？' }));
   };
+
+  test.each([{ status: 204 }, {}, { message: '已重新开始' }])(
+    'is done where the server only says so: %j',
+    async (answer) => {
+      let isAnew = false;
+      const { user, requests } = openChat(
+        {
+          [LATEST]: () =>
+            isAnew
+              ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
+              : latestDto([userLine, replyLine]),
+          [RESTART]: () => {
+            isAnew = true;
+            return answer;
+          },
+        },
+        { capabilities },
+      );
+      await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+      await waitFor(() => expect(said()).toEqual(['回到开篇了']));
+      expect(screen.queryByText('谁在门外？')).toBeNull();
+      expect(asksOf(requests, RESTART)).toHaveLength(1);
+    },
+  );
 
   test('says what goes, and leaves the opening', async () => {
     let isAnew = false;

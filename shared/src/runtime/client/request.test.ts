@@ -491,6 +491,12 @@ describe('an answer that is none of the server’s', () => {
       expect(await failure(request({ url, method: 'POST' }))).toEqual({ kind: 'offline' });
   });
 
+  test.each([404, 410])('a deletion answered %i is done', async (status) => {
+    api({ 'DELETE /v1/x': { status, body: { message: '已删除' } }, 'GET /v1/x': { status, body: {} } });
+    await request({ url: '/v1/x', method: 'DELETE' });
+    expect(await failure(request({ url: '/v1/x' }))).toMatchObject({ kind: status === 404 ? 'notFound' : 'gone' });
+  });
+
   const schemas = Object.values(wire).filter((each): each is typeof messageSchema => typeof each === 'object');
   const stated = [
     { code: 500, message: '服务器开小差了' },

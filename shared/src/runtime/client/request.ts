@@ -82,7 +82,9 @@ export async function request<const Options extends RequestOptions>(options: Opt
   // the interceptor returns the body, which axios' types do not know
   const responseBody: unknown = (await fetchEarlyBody(config)) ?? (await send(config));
   if (!schema) return responseBody as ResponseOf<Options>;
-  const decoded = decode(schema, responseBody, `${method} ${url}`);
+  // a change that is confirmed without a body reads like one confirmed by an empty object
+  const isBare = method !== 'GET' && responseBody === '';
+  const decoded = decode(schema, isBare ? {} : responseBody, `${method} ${url}`);
   if (decoded !== undefined && !(method === 'GET' && hasOnlyMessage(responseBody)))
     return decoded as ResponseOf<Options>;
   if (!hasRows(responseBody)) return failOffline();
@@ -282,6 +284,8 @@ async function handleFailure(cause: unknown): Promise<unknown> {
   else if (error.kind !== 'server') network.recordResponse(config.begunAt);
   if (error.kind === 'unauthenticated' && config.url !== endpoints.logout && !config.isOptional)
     unauthenticated.report(config.signInEpoch ?? 0);
+  // what is gone already need not be deleted
+  if (config.method === 'delete' && (error.kind === 'notFound' || error.kind === 'gone')) return undefined;
   if (error.kind === 'minorMode') minorModeRefusals.emit();
   if (error.kind === 'conflict' && error.price !== undefined) priceRises.emit(cause.response?.data);
   throw error;
