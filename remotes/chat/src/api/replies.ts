@@ -12,6 +12,7 @@ import {
   withResponse,
   withRestart,
   withSeq,
+  withStatedVersion,
 } from '../model/thread';
 import { chatActions, currentUserId } from '../slice';
 import { postCancel, postRestart, postVariant } from './calls';
@@ -167,7 +168,8 @@ export async function restartConversation(storyId: string, conversationId: strin
     const conversation = await postRestart(conversationId, clientId);
     openKeys.delete(attemptKey);
     if (currentUserId() !== userId) return;
-    dispatch(changeThread(storyId, (thread) => withRestart(thread, conversation.version ?? 0)));
+    const version = conversation.version ?? 0;
+    dispatch(changeThread(storyId, (thread) => withStatedVersion(withRestart(thread, version), version)));
     dispatch(changeConversations(merging(withConversation, conversation)));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);

@@ -7,8 +7,10 @@ import {
   emptyThread,
   type Thread,
   toDelta,
+  toMessage,
   toPage,
   withNewest,
+  withResponse,
   withRestart,
 } from '../model/thread';
 import type { LatestQuery } from './calls';
@@ -234,6 +236,20 @@ describe('an event that contradicts the server', () => {
     expect(thread().messages).toHaveLength(3);
     expect(queries.every(({ after }) => after === 3)).toBe(true);
     sync.stop();
+  });
+
+  test('is none where a response named the later version: the pages come from a replica that lags', async () => {
+    const sent = [messageDto({ seq: 3, role: 'user', version: 3 }), messageDto({ seq: 4, version: 4 })];
+    const { sync, queries, thread } = contradicted((thread) =>
+      withResponse(
+        thread,
+        'c-1',
+        sent.map((dto) => toMessage(dto)),
+      ),
+    );
+    for (let turn = 0; turn < 5; turn += 1) await sync.catchUp();
+    expect(thread().messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(queries.every(({ after }) => after === 4)).toBe(true);
   });
 
   test('is not fetched again for as long as the server stays at that version', async () => {

@@ -12,6 +12,8 @@ export interface Thread {
   version: number;
   /** Versions merged beyond a missing one. */
   ahead: number[];
+  /** The highest version that a response has named. An event may name one that was rolled back. */
+  statedVersion?: number;
   hasOlder: boolean;
   /** Version up to which the user had seen the conversation on any device, when it was loaded. */
   readVersion?: number | undefined;
@@ -144,6 +146,7 @@ export function withNewest(thread: Thread, page: Page): Thread {
     conversationId: page.conversationId,
     messages: mergeMessages(emptyThread(thread.storyId), page.messages).messages,
     version: page.version,
+    statedVersion: page.version,
     hasOlder: page.hasMore,
     readVersion: page.readVersion,
   };
@@ -170,18 +173,25 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
 export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
   const cutThread = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
-  return withCompleteVersion(mergeMessages(cutThread, page.messages), page.version);
+  return withStatedVersion(withCompleteVersion(mergeMessages(cutThread, page.messages), page.version), page.version);
 }
+
+/** Records a version that a response has named. */
+export const withStatedVersion = (thread: Thread, version: number): Thread =>
+  version <= (thread.statedVersion ?? 0) ? thread : { ...thread, statedVersion: version };
 
 /** The highest version that any event or response has named. */
 export const highestVersion = ({ version, ahead }: Thread): number => Math.max(version, ...ahead);
 
 /**
  * Whether the last page of changes contradicts the thread: the server is behind the version that was known before the request, or
- * has later messages. An event was wrong then, or its transaction was rolled back.
+ * has later messages. An event was wrong then, or its transaction was rolled back. A page older than an earlier response comes from
+ * a replica that lags.
  */
-export const contradicts = ({ messages }: Thread, page: Page, knownVersion: number): boolean =>
-  page.isVersionStated === true && (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
+export const contradicts = ({ messages, statedVersion = 0 }: Thread, page: Page, knownVersion: number): boolean =>
+  page.isVersionStated === true &&
+  page.version >= statedVersion &&
+  (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
 
 /** Merges the server's response to a sent message or a continuation. */
 export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
@@ -191,7 +201,7 @@ export function withResponse(thread: Thread, conversationId: string, messages: M
     : { ...emptyThread(thread.storyId), ...leftRun(thread, conversationId), conversationId };
   const ownMessages = messages.map((message) => ({ ...message, conversationId }));
   return messages.reduce(
-    (merged, message) => withVersion(merged, message.version),
+    (merged, { version }) => withStatedVersion(withVersion(merged, version), version),
     mergeMessages(currentThread, ownMessages),
   );
 }
