@@ -71,7 +71,7 @@ const wordsOfLine = (line: string, growing: boolean): string =>
     .join('');
 
 /** Whether nothing of a story text is visible. */
-export const saysNothing = (text: string): boolean => isBlank(text.replaceAll('*', '')) && isBlank(wordsOf(text));
+export const saysNothing = (text: string): boolean => isBlank(wordsOf(text));
 
 /** Returns the non-empty lines of a text, trimmed. */
 export const linesOf = (text: string): string[] =>

@@ -1,5 +1,5 @@
 import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
-import { saysNothing, shorten, UNREADABLE, UNTITLED } from '@liaozhai/shared/format';
+import { isBlank, shorten, UNREADABLE, UNTITLED } from '@liaozhai/shared/format';
 import { texts } from '../texts';
 import type { Thread } from './thread';
 
@@ -50,9 +50,10 @@ export const toConversationPage = ({ items, nextCursor }: CursorPage<Conversatio
   nextCursor,
 });
 
-const toExcerpt = (body: string): string =>
-  (body !== '' && saysNothing(body) && UNREADABLE) ||
-  shorten(body.replaceAll('*', '').replace(/\s+/gu, ' ').trim(), EXCERPT_CHARACTERS);
+function toExcerpt(body: string): string {
+  const words = body.replaceAll('*', '').replace(/\s+/gu, ' ').trim();
+  return words && isBlank(words) ? UNREADABLE : shorten(words, EXCERPT_CHARACTERS);
+}
 
 /** Merges all pages: pinned first, then the latest first. Each is listed once, since pages of a changing list overlap. */
 export function conversationsOf(pages: ConversationPage[]): Conversation[] {

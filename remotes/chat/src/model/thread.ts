@@ -338,10 +338,10 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
 }
 
 /** Replaces a body without visible characters. That of a running reply stays, since offsets refer to it. */
-function shownBody(body: string, status: Status): string {
-  if (body === '' || status === 'pending' || status === 'streaming' || !saysNothing(body)) return body;
-  return status === 'completed' ? UNREADABLE : '';
-}
+const shownBody = (body: string, status: Status): string => {
+  if (status === 'pending' || status === 'streaming' || !saysNothing(body)) return body;
+  return body && status === 'completed' ? UNREADABLE : '';
+};
 
 export const isRunning = (message: Message): boolean => message.status === 'pending' || message.status === 'streaming';
 
