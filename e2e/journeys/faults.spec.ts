@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../person.ts';
+import { expect, test, triesAgain } from '../person.ts';
 import { type RunningBackend, type RunningProduct, startBackend, startProduct } from '../product.ts';
+import { seededAccount } from '../seeds.ts';
 
 // slow enough that no reply ends before the crash
 const slowly = { STORYTELLER_PIECE_DELAY_MS: '2000', STORYTELLER_START_DELAY_MS: '200', RATE_LIMIT_REGISTER: '1000' };
@@ -124,4 +125,44 @@ test('an IndexedDB that does not answer holds up neither signing up nor a messag
   await page.getByRole('button', { name: '退出登录' }).tap();
   await page.getByRole('alertdialog').getByRole('button', { name: '退出登录' }).tap();
   await expect(page.getByRole('button', { name: '注册账号' })).toBeVisible();
+});
+
+/** Replaces the device's copies of answers. Runs in the page. */
+async function damageCopies() {
+  const opening = indexedDB.open('liaozhai');
+  const database = await new Promise<IDBDatabase>((resolve) => {
+    opening.onsuccess = () => resolve(opening.result);
+  });
+  const transaction = database.transaction('snapshots', 'readwrite');
+  const copies = transaction.objectStore('snapshots');
+  const reading = copies.getAll();
+  reading.onsuccess = () => {
+    for (const copy of reading.result) copies.put({ ...copy, value: {} });
+  };
+  await new Promise((resolve) => {
+    transaction.oncomplete = resolve;
+  });
+  database.close();
+  return reading.result.length;
+}
+
+test('a damaged copy on the device is dropped: without a network its screen says so, and opens once it is back', async ({
+  person,
+  page,
+}) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 4 }));
+  await person.open('/conversations');
+  const row = page.getByRole('link', { name: /聂小倩/ });
+  await expect(row).toBeVisible();
+  await expect.poll(() => page.evaluate(damageCopies)).toBeGreaterThan(0);
+  await page.route('**/api/v1/**', (route) => route.abort());
+  await person.open('/conversations');
+  await expect(page.getByRole('main').getByText('连不上服务，请检查网络或稍后再试')).toBeVisible();
+  await expect(page.getByText('暂时打不开')).toHaveCount(0);
+  await page.getByRole('link', { name: '我的' }).tap();
+  await expect(page.getByText('用户名')).toBeVisible();
+  await page.getByRole('link', { name: '聊过' }).tap();
+  await page.unroute('**/api/v1/**');
+  await triesAgain(page);
+  await expect(row).toBeVisible();
 });

@@ -1,7 +1,7 @@
 import '../testing/pageFixture';
-import { pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
+import { offlineCache, pageInfo, RemoteSlot } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
-import { RowBoundary } from '@liaozhai/shared/ui';
+import { RowBoundary, useKeptCopy } from '@liaozhai/shared/ui';
 import { beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { lazy, useLayoutEffect } from 'react';
 import { serveBuild } from '../testing/fakeRemotes';
@@ -83,6 +83,35 @@ describe('a pane', () => {
     expect(await screen.findByText('暂时打不开')).toBeTruthy();
     const blamed = beacons.slice(before).filter((beacon) => beacon.includes('render-threw'));
     expect(blamed).toEqual([expect.stringContaining('gifts@2.0.0+000000000000')]);
+  });
+
+  describe('that throws at a copy which the device holds', () => {
+    const open = async (copy: unknown) => {
+      function CopiedPage() {
+        const { content, isPending } = useKeptCopy<string[]>(offlineCache, 'gifts.shelf.1', true);
+        return isPending ? null : <h1>{content ? content.map((each) => each.trim()) : '还没有礼物'}</h1>;
+      }
+      serveBuild('gifts', { gifts: async () => ({ default: CopiedPage }) });
+      serveBuild('gifts', { gifts: async () => ({ default: CopiedPage }) }, 'lastGood');
+      onTestEnd(() => {
+        serveBuild('gifts', { gifts: async () => ({ default: ExplodingPage }) });
+        serveBuild('gifts', { gifts: async () => ({ default: () => <h1>旧的礼物</h1> }) }, 'lastGood');
+      });
+      await offlineCache.write('gifts.shelf.1', copy);
+      await offlineCache.write('chat.thread.1', ['别的']);
+      beacons.length = 0;
+      return openHost({ path: '/gifts' });
+    };
+
+    test.each([{}, 7, 'x', [null], [{}]])('drops %j, goes on without it and blames no build', async (copy) => {
+      const { page } = await open(copy);
+      expect(await screen.findByText('还没有礼物')).toBeTruthy();
+      expect(screen.queryByText('暂时打不开')).toBeNull();
+      expect(await offlineCache.read('gifts.shelf.1')).toBeUndefined();
+      expect(await offlineCache.read('chat.thread.1')).toEqual(['别的']);
+      expect(beacons.join()).not.toContain('render-threw');
+      expect(page.remotes.activeBuild('gifts')?.id).toBe('gifts@2.0.0+000000000000');
+    });
   });
 
   describe('whose rows throw', () => {

@@ -69,8 +69,11 @@ test('a build that threw is blamed as its fallback fails to load, though no pane
   serveBuild('gifts', { gifts: () => Promise.reject(new Error('the shelf is gone')) }, 'lastGood');
   const { components, routes, remotes } = openPage(structuredClone(testSet));
   const gifts = components.ofRoute(routeAt(routes, '/gifts'));
-  await gifts.load();
-  expect(gifts.canRecover(new TypeError('a is undefined'))).toBe(true);
+  // the first time without the device's copies
+  for (let times = 0; times < 2; times += 1) {
+    await gifts.load();
+    expect(gifts.canRecover(new TypeError('a is undefined'))).toBe(true);
+  }
   await expect(gifts.load()).rejects.toBeInstanceOf(RemoteError);
   expect(remotes.blamedBuilds().map(({ build, error }) => [build, error.failure])).toEqual([
     [expect.stringContaining('gifts@1.'), 'module-threw'],

@@ -1,5 +1,5 @@
 import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload, READY } from '@liaozhai/shared/contract';
-import { session } from '@liaozhai/shared/runtime';
+import { api, offlineCache, session, store } from '@liaozhai/shared/runtime';
 import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
 import { assetFailureOf } from '../federation/assetLoader';
@@ -140,7 +140,17 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
     preload: () => Preload | undefined,
     findModule: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
   ): RemoteComponent {
+    /** Set at the first error: a copy of the device may be damaged, or of another build's shape. */
+    let discarding: Promise<unknown> | undefined;
+    function discardCopies(): boolean {
+      if (discarding) return false;
+      discarding = offlineCache
+        .purge(undefined, `${remote}.`)
+        .then((count) => count > 0 && store.dispatch(api.util.resetApiState()));
+      return true;
+    }
     async function load(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
+      if (discarding) await discarding;
       const release = prefetcher.prioritise(preload() ?? noFiles);
       return loadActive(loading)
         .catch((cause) => suspects.onLoadFailure(remote, cause))
@@ -178,7 +188,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         const build = reset();
         if (cause instanceof RemoteError || build === undefined) return false;
         if (verdict === 'lost') return remotes.stepAside(remote, build);
-        if (assetFailureOf(cause) === undefined) return suspects.onError(remote, build, cause);
+        if (assetFailureOf(cause) === undefined) return discardCopies() || suspects.onError(remote, build, cause);
         // a part of the screen by `React.lazy`, which caches the failure: this module never requests the file again
         const isKnown = seenErrors.has(cause as Error);
         seenErrors.add(cause as Error);
@@ -193,7 +203,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
         // undefined: another row of the list has already reset it
         if (!noneRendered || runningBuild === undefined) return false;
         reset();
-        return suspects.onError(remote, runningBuild, cause, true);
+        return discardCopies() || suspects.onError(remote, runningBuild, cause, true);
       },
       onRender: () => suspects.onRender(remote),
     };

@@ -308,8 +308,11 @@ export function createOfflineCache() {
       await records.put({ owner, key, savedAt: Date.now(), value });
       await trim(owner);
     },
-    async purge(owner: string): Promise<void> {
-      for (const { key } of await records.all(owner)) await records.remove(owner, key);
+    /** Removes the copies whose keys begin with `prefix`. Returns their number. */
+    async purge(owner = currentOwner(), prefix = ''): Promise<number> {
+      const copies = (await records.all(owner)).filter(({ key }) => key.startsWith(prefix));
+      for (const { key } of copies) await records.remove(owner, key);
+      return copies.length;
     },
     clear: () => records.clear(),
   };
