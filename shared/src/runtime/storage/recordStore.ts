@@ -296,7 +296,9 @@ export function createOfflineCache() {
   async function trim(owner: string) {
     const cachedRecords = await records.all(owner);
     if (cachedRecords.length <= MAX_COPIES) return;
-    const oldest = cachedRecords.sort((a, b) => a.savedAt - b.savedAt).slice(0, cachedRecords.length - MAX_COPIES);
+    // a time in the future counts as old: the clock has been set back since
+    const timeOf = ({ savedAt }: StoredRecord) => (savedAt > Date.now() ? 0 : savedAt);
+    const oldest = cachedRecords.sort((a, b) => timeOf(a) - timeOf(b)).slice(0, cachedRecords.length - MAX_COPIES);
     for (const { key } of oldest) await records.remove(owner, key);
   }
 

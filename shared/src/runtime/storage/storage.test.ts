@@ -119,6 +119,14 @@ test('the offline cache keeps the 60 last written', async () => {
   expect(await offlineCache.read('k-61')).toEqual({ index: 61 });
 });
 
+test('the offline cache keeps what is written after a clock that ran ahead was set back', async () => {
+  const clock = rs.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 3_600_000);
+  for (let index = 0; index < 60; index++) await offlineCache.write(`k-${index}`, { index });
+  clock.mockRestore();
+  for (const key of ['today', 'later today']) await offlineCache.write(key, { key });
+  expect(await offlineCache.read('today')).toEqual({ key: 'today' });
+});
+
 describe('credentials that the clipboard refused', () => {
   beforeEach(() => {
     lastOwner.write('u-1', 'a1');
