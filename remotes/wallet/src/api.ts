@@ -11,6 +11,7 @@ import {
   ordersSchema,
   readJson,
   STORAGE_KEYS,
+  session,
   singleSchema,
   tab,
   transactionSchema,
@@ -104,7 +105,7 @@ export interface OrderForm {
 
 /**
  * This tab's idempotency key for a package, stored until the order is settled. A second tap, a reload or a lost response
- * therefore never opens a second order.
+ * therefore never opens a second order. Another user of the tab has keys of their own.
  */
 export const orderKeys = {
   of(packageId: string): string {
@@ -112,18 +113,29 @@ export const orderKeys = {
     const storedKey = keys[packageId];
     if (storedKey) return storedKey;
     const key = newClientId();
-    tab.set(STORAGE_KEYS.orders, JSON.stringify({ ...keys, [packageId]: key }));
+    storeOrderKeys({ ...keys, [packageId]: key });
     return key;
   },
   forget(packageId: string) {
     const { [packageId]: _, ...rest } = readOrderKeys();
-    tab.set(STORAGE_KEYS.orders, JSON.stringify(rest));
+    storeOrderKeys(rest);
   },
 };
 
+function ownerId(): string | null {
+  const current = session.current();
+  return current.status === 'member' ? current.user.id : null;
+}
+
+const storeOrderKeys = (keys: Record<string, string>) =>
+  tab.set(STORAGE_KEYS.orders, JSON.stringify({ owner: ownerId(), keys }));
+
 function readOrderKeys(): Record<string, string> {
-  const stored = readJson(STORAGE_KEYS.orders, tab);
-  return typeof stored === 'object' && stored !== null ? { ...(stored as Record<string, string>) } : {};
+  const { owner, keys } = Object(readJson(STORAGE_KEYS.orders, tab)) as {
+    owner?: unknown;
+    keys?: Record<string, string>;
+  };
+  return owner === ownerId() ? { ...keys } : {};
 }
 
 export const {

@@ -1,6 +1,7 @@
-import { store } from '@liaozhai/shared/runtime';
+import { session, store } from '@liaozhai/shared/runtime';
 import {
   act,
+  memberDto,
   offline,
   onTestEnd,
   openRemote,
@@ -10,6 +11,7 @@ import {
   within,
 } from '@liaozhai/shared/testing';
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
+import { orderKeys } from '../api';
 import { orderDto, ordersDto } from '../fixtures';
 import remote from '../remote';
 
@@ -86,6 +88,16 @@ test('whoever comes back from paying sees what arrived', async () => {
   balance = 98;
   document.dispatchEvent(new Event('visibilitychange'));
   expect(await screen.findByText('98')).toBeTruthy();
+});
+
+test('the key of an order belongs to the reader who tapped, also after another one of this tab', () => {
+  const keyOf = (id: string) => {
+    session.userReceived(memberDto({ id }));
+    return orderKeys.of('p60');
+  };
+  const key = keyOf('u-1');
+  expect(keyOf('u-1')).toBe(key);
+  expect(keyOf('u-2')).not.toBe(key);
 });
 
 describe('where the server keeps orders', () => {
