@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isBlank } from './visible.ts';
+import { clean, isBlank } from './visible.ts';
 import { HOUR_MS } from './waits.ts';
 
 /*
@@ -150,15 +150,6 @@ export const word = v.pipe(
   text,
   v.transform((raw) => raw.toLowerCase()),
 );
-
-/** Characters that change the direction of the surrounding text. */
-const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
-/** More combining marks than any script uses; they would overlap the lines above. */
-const piledMarks = /(\p{M}{4})\p{M}+/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
-
-const clean = (raw: string) => raw.replace(controls, '').replace(directions, '').replace(piledMarks, '$1');
 
 /** Longest name or title in UTF-16 units; the layout clamps much earlier. */
 const MAX_LABEL_LENGTH = 500;
