@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { conflict, ReleaseError, refused } from '../errors.ts';
 import type { Action, Evidence } from '../model/action.ts';
 import {
@@ -135,13 +136,13 @@ export interface FreezeRequest {
   seq?: number;
 }
 
-/** Adds a freeze window and drops expired ones. Throws refused. */
+/** Adds a freeze window and drops expired ones. The same window for the same reason is added once. Throws refused. */
 export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequest): Promise<Change & { id: string }> {
   const now = await timeOf(writer);
   assertWindow(window, now);
   const reason = why.trim();
   if (reason === '') throw refused(say('windowWithoutReason'), say('windowWithoutReasonCure'));
-  const id = randomBytes(4).toString('hex');
+  let id = randomBytes(4).toString('hex');
   const freeze = { id, window, reason, by: writer.who.slice(0, 120), at: now.toISOString() };
   const change = await changeAgenda(
     writer,
@@ -149,6 +150,12 @@ export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequ
       const currentFreezes = agenda.freezes.filter(
         (each) => each.window.kind === 'weekly' || Date.parse(each.window.to) > now.getTime(),
       );
+      // a caller whose response was lost tries again
+      const present = currentFreezes.find((each) => each.reason === reason && isDeepStrictEqual(each.window, window));
+      if (present) {
+        id = present.id;
+        return null;
+      }
       if (currentFreezes.length >= MAX_FREEZES)
         throw refused(say('manyWindows', { count: currentFreezes.length }), say('manyWindowsCure'));
       return { agenda: { ...agenda, freezes: [...currentFreezes, freeze] }, entry: entryOf('added', freeze) };

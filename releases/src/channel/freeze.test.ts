@@ -90,6 +90,19 @@ describe('the windows of a channel', () => {
     await expect(removeFreeze(at.writer, 'ffffffff')).rejects.toThrow('there is no freeze window ffffffff');
   });
 
+  test.each([
+    ['the same', { window: { ...open }, why: ' spring fair ' }, false],
+    ['the same for another reason', { window: open, why: 'summer fair' }, true],
+    ['another for the same reason', { window: { ...open, from: new Date(1).toISOString() }, why: 'spring fair' }, true],
+  ])('are added once: %s', async (_, request, isAdded) => {
+    const { changed, id: added } = await addFreeze(at.writer, request);
+    expect([changed, added !== id]).toEqual([isAdded, isAdded]);
+    await removeFreeze(at.writer, id);
+    const forward = promote(at.writer, options);
+    if (isAdded) await expect(forward).rejects.toThrow('is frozen');
+    else expect((await forward).changed).toBe(true);
+  });
+
   test('need a reason, an end to come and a zone that exists', async () => {
     const weekly = { kind: 'weekly' as const, from: 0, to: 60, zone: 'Mars/Olympus' };
     await expect(addFreeze(at.writer, { window: open, why: ' ' })).rejects.toThrow('needs a reason');
