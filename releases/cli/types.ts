@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
-import type { ExposedTypes } from '../src/builds/storedFiles.ts';
+import type { ExposedTypes } from '../src/builds/exposedTypes.ts';
 import { usage } from '../src/errors.ts';
 import { nameOf } from '../src/model/build.ts';
 import { clientFor, examples, options, print } from './context.ts';

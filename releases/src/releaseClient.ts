@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { failureSchema, parseResponse } from './answers.ts';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
+import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
-import { type ExposedTypes, readTypes } from './builds/storedFiles.ts';
 import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
