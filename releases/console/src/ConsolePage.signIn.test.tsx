@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from '@rstest/core';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { readToken } from './api';
+import { ConsolePage } from './ConsolePage';
+import { button, dialog, openPage, server } from './testing/consoleFixture';
+
+describe('signing in', () => {
+  test('the token of the address goes to this tab alone and leaves the address', () => {
+    sessionStorage.clear();
+    location.hash = '#token=lz_new_token';
+    expect(readToken()).toBe('lz_new_token');
+    expect(location.hash).toBe('');
+    expect(readToken()).toBe('lz_new_token');
+  });
+
+  test('without a token one is asked for; a wrong one is told of, the right one opens the page', async () => {
+    sessionStorage.clear();
+    render(<ConsolePage />);
+    await userEvent.type(await screen.findByLabelText('访问令牌'), 'lz_wrong');
+    await userEvent.click(button('进入'));
+    expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
+    expect(sessionStorage).toHaveLength(0);
+    await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
+    await userEvent.click(button('退出'));
+    expect(await screen.findByLabelText('访问令牌')).toBeTruthy();
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  test.each([
+    ['where the page asks for a token', null],
+    ['where another one is in use', 'lz_new'],
+  ])('a link with a token, pasted over the open page, signs in %s', async (_, renewed) => {
+    if (renewed) {
+      await openPage();
+      server.token = renewed;
+    } else {
+      sessionStorage.clear();
+      render(<ConsolePage />);
+      await screen.findByLabelText('访问令牌');
+    }
+    location.hash = `#token=${server.token}`;
+    fireEvent(window, new Event('hashchange'));
+    await waitFor(() => expect(sessionStorage.getItem('liaozhai-console-token')).toBe(server.token));
+    expect(location.hash).toBe('');
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
+  });
+
+  test('a token that ends while the page is open leads back to signing in', async () => {
+    await openPage();
+    server.token = 'another';
+    expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
+    expect(screen.queryByText(/状态 7/)).toBeNull();
+  });
+
+  test('a server that fails is named with its own words', async () => {
+    server.away = true;
+    render(<ConsolePage />);
+    const told = (await screen.findByRole('alert')).textContent;
+    expect(told).toContain('发布存储暂时无法访问');
+    expect(told).toContain('the store is away');
+    server.away = false;
+    await userEvent.click(button('重试'));
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
+  });
+
+  test.each([
+    ['to sign in', false, '访问令牌'],
+    ['where the server fails', true, '重试'],
+  ])('the page %s has one main part with its heading', async (_, away, words) => {
+    if (!away) sessionStorage.clear();
+    server.away = away;
+    render(<ConsolePage />);
+    await screen.findByText(words);
+    expect(within(screen.getByRole('main')).getByRole('heading', { level: 1 }).textContent).toBe('发布台');
+    expect(within(screen.getByRole('main')).getByText(words)).toBeTruthy();
+  });
+});
+
+describe('signing in as a person', () => {
+  beforeEach(() => sessionStorage.clear());
+
+  test('is offered beside the token where the console has a provider', async () => {
+    server.session = { offered: true, signedIn: false };
+    render(<ConsolePage />);
+    expect((await screen.findByRole('link', { name: '单点登录' })).getAttribute('href')).toBe('/auth/login');
+    await userEvent.type(screen.getByLabelText('访问令牌'), `${server.token}{Enter}`);
+    expect(await screen.findByText(/^状态 7，/)).toBeTruthy();
+  });
+
+  test('shows who is at work and what the groups give together, and signs out for good', async () => {
+    server.session = { offered: true, signedIn: true };
+    const grant = { role: 'deployer', name: 'stories' } as const;
+    server.me = { ...grant, person: '李华', more: [{ role: 'deployer', name: 'chat' }] };
+    await openPage();
+    expect(screen.getAllByText('李华 · 部署者 · stories、部署者 · chat')[0]).toBeTruthy();
+    expect([button('回退 chat'), button('回退 stories')].every(Boolean)).toBe(true);
+    expect(screen.queryByRole('button', { name: '整体回退' })).toBeNull();
+    await userEvent.click(button('退出'));
+    await screen.findByRole('link', { name: '单点登录' });
+    expect(server.session.signedIn).toBe(false);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  test('that ends while the page is open says that the session is over, not that a token is wrong', async () => {
+    server.session = { offered: true, signedIn: true };
+    await openPage();
+    server.session.signedIn = false;
+    expect((await screen.findByRole('alert')).textContent).toBe('登录已结束，请重新登录');
+  });
+
+  test('that ends while a reason is being typed keeps it for the same question after signing in again', async () => {
+    server.session = { offered: true, signedIn: true };
+    await openPage();
+    const ask = () => userEvent.click(button('回退 chat'));
+    const reason = async () => {
+      await screen.findByRole('alertdialog');
+      return within(dialog()).getByLabelText<HTMLInputElement>('原因（会写入记录）');
+    };
+    await ask();
+    await userEvent.type(await reason(), '封面不见了');
+    server.session.signedIn = false;
+    await screen.findByText('登录已结束，请重新登录');
+    cleanup();
+    server.session.signedIn = true;
+    await openPage();
+    await ask();
+    expect((await reason()).value).toBe('封面不见了');
+    await userEvent.click(button('取消'));
+    await userEvent.click(button('退出'));
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  test.each([
+    ['away', /暂时无法访问.*访问令牌/, '/auth/login'],
+    ['noAccess', /没有角色/, '/auth/login?again'],
+    ['anything', /日志/, '/auth/login'],
+  ])('that failed (%s) is told in words, once', async (failure, words, href) => {
+    server.session = { offered: true, signedIn: false };
+    location.hash = `#sign-in=${failure}`;
+    render(<ConsolePage />);
+    expect((await screen.findByRole('alert')).textContent).toMatch(words);
+    expect(screen.getByRole('link', { name: '单点登录' }).getAttribute('href')).toBe(href);
+    expect(location.hash).toBe('');
+  });
+});
