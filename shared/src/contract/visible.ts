@@ -10,8 +10,8 @@ export const isBlank = (text: string): boolean => /^[\p{Z}\p{M}]*$/u.test(withou
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 /** More combining marks than any script uses; they would overlap the lines above. */
 const piledMarks = /(\p{M}{4})\p{M}+/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
+/** Controls but for tabs and line ends, marks of byte order and annotation, halves of surrogate pairs. */
+const controls = /[^\P{Cc}\t\n\r]|[\ufeff\ufff9-\ufffb\p{Cs}]/gu;
 
 /** Removes what would garble the text around. */
 export const clean = (raw: string) => raw.replace(controls, '').replace(directions, '').replace(piledMarks, '$1');
