@@ -486,23 +486,28 @@ describe('重新开始', () => {
     return within(await screen.findByRole('alertdialog', { name: '重新开始这个故事？' }));
   };
 
+  /** Opens a chat that is empty once it was restarted with this answer. */
+  const openRestartable = (answer: object) => {
+    let isRestarted = false;
+    return openChat(
+      {
+        [LATEST]: () =>
+          isRestarted
+            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
+            : latestDto([userLine, replyLine]),
+        [RESTART]: () => {
+          isRestarted = true;
+          return answer;
+        },
+      },
+      { capabilities },
+    );
+  };
+
   test.each([{ status: 204 }, {}, { message: '已重新开始' }])(
     'is done where the server only says so: %j',
     async (answer) => {
-      let isAnew = false;
-      const { user, requests } = openChat(
-        {
-          [LATEST]: () =>
-            isAnew
-              ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
-              : latestDto([userLine, replyLine]),
-          [RESTART]: () => {
-            isAnew = true;
-            return answer;
-          },
-        },
-        { capabilities },
-      );
+      const { user, requests } = openRestartable(answer);
       await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
       await waitFor(() => expect(said()).toEqual(['回到开篇了']));
       expect(screen.queryByText('谁在门外？')).toBeNull();
@@ -511,20 +516,7 @@ describe('重新开始', () => {
   );
 
   test('says what goes, and leaves the opening', async () => {
-    let isAnew = false;
-    const { user, requests } = openChat(
-      {
-        [LATEST]: () =>
-          isAnew
-            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
-            : latestDto([userLine, replyLine]),
-        [RESTART]: () => {
-          isAnew = true;
-          return again;
-        },
-      },
-      { capabilities },
-    );
+    const { user, requests } = openRestartable(again);
     const question = await ask(user);
     expect(question.getByText('说过的话都会删去，回到开篇；已花的点数不退还。')).toBeTruthy();
     await user.click(question.getByRole('button', { name: '再想想' }));
