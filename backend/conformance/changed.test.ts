@@ -214,9 +214,9 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     json(/\/v1\/user$/, (body) => JSON.parse(JSON.stringify(body).replace(/"version":\d+/, '"version":1'))),
   ],
   [
-    'changes that are not all told',
+    'changes with a missing row',
     'GET /v1/messages/latest',
-    /only what came since/,
+    /the later changes/,
     json(/after=/, ({ data, meta }: Page) => ({ data: data.slice(1), meta })),
   ],
   [

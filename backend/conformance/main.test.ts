@@ -140,7 +140,7 @@ describe('pnpm conformance', () => {
     });
     const came = (name: string) => calls.flatMap(({ checks }) => checks).find((check) => check.name === name)?.came;
     expect(came('gives each story every field')).toBe('no Story.title');
-    expect(came('tells everything of the user')).toBe('no User.check_in_streak');
+    expect(came('gives every field of the user')).toBe('no User.check_in_streak');
     expect(came('lists the conversation with its story')).toBe('404 {"message":"no such route"}');
   });
 });

@@ -284,8 +284,8 @@ const siteChecks = [
       },
     },
     {
-      name: 'is answered with 404 and a message where there is none',
-      otherwise: 'asks for none that is not in this list',
+      name: 'gives 404 and a message for a missing one',
+      otherwise: 'requests only what is in this list',
       async run(world) {
         const answer = expectStatus(await world.visit('/no-such-call'), 404);
         expectThat(typeof recordOf(answer.body).message === 'string', () => shown(answer));

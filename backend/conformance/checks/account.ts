@@ -30,15 +30,15 @@ const sessionsOf = async (visitor: Visitor) => {
 export const accountChecks: Check[] = [
   ...checksOf('GET /v1/user', [
     {
-      name: 'tells a member what a page needs',
+      name: 'gives a member what a page needs',
       async run(world) {
         const answer = expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
         expectReadable(User, unwrap(answer.body));
       },
     },
     {
-      name: 'tells everything of the user',
-      otherwise: 'leaves out what it is not told',
+      name: 'gives every field of the user',
+      otherwise: 'leaves out what is missing',
       run: async (world) => expectAgreed(User, await currentUser((await world.member('mine')).visitor)),
     },
   ]),
@@ -139,7 +139,7 @@ export const accountChecks: Check[] = [
   {
     call: 'POST /v1/user/minor/use',
     name: 'answers with what is left',
-    otherwise: 'counts down by itself',
+    otherwise: 'counts down on its own clock',
     async run(world) {
       const answer = expectStatus(await (await world.member('spare')).visitor.post('/user/minor/use', {}), 200);
       const { blocked, seconds_left } = unwrap(answer.body);
@@ -168,7 +168,7 @@ export const accountChecks: Check[] = [
   },
   ...checksOf('GET /v1/invites/{code}', [
     {
-      name: 'tells a visitor who invites and what both get, and nothing private',
+      name: 'gives a visitor who invites and what both get, and nothing private',
       otherwise: 'shows the code alone',
       async run(world) {
         const { visitor } = await world.member('mine');
@@ -221,7 +221,7 @@ export const accountChecks: Check[] = [
   },
   {
     call: 'GET /v1/user/email',
-    name: 'tells the account’s address and the one that waits for its confirmation',
+    name: 'gives the account’s address and the one that waits for its confirmation',
     otherwise: 'shows the account without an address',
     async run(world) {
       const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/email'), 200);
@@ -260,7 +260,7 @@ export const accountChecks: Check[] = [
   {
     call: 'GET /v1/user/sessions',
     name: 'lists the account’s sessions and marks the one that asks',
-    otherwise: 'marks none as 本机',
+    otherwise: 'marks no device as 本机',
     async run(world) {
       const spare = await world.member('spare');
       await world.signIn(spare);
@@ -316,8 +316,8 @@ export const accountChecks: Check[] = [
       },
     },
     {
-      name: 'tells when the account is erased, days ahead, and keeps who asks signed in',
-      otherwise: 'asks the user again, who tells it',
+      name: 'gives the day of erasure, days ahead, and keeps this session signed in',
+      otherwise: 'requests the user again',
       async run(world) {
         const { visitor, password: current_password } = await world.member('spare');
         const answer = expectSuccess(await visitor.post('/user/deletion', { current_password }));

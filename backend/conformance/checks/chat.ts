@@ -66,16 +66,16 @@ export const chatChecks: Check[] = [
       },
     },
     {
-      name: 'tells everything of a message and of its reply',
-      otherwise: 'leaves out what it is not told',
+      name: 'gives every field of a message and of its reply',
+      otherwise: 'leaves out what is missing',
       async run(world) {
         const { message, reply } = unwrap((await world.firstMessage()).answer.body);
         expectAgreed(Message, message, reply);
       },
     },
     {
-      name: 'takes the price off the balance that GET /v1/user tells',
-      otherwise: 'shows whichever was told last',
+      name: 'takes the price off the balance of GET /v1/user',
+      otherwise: 'shows the balance received last',
       async run(world) {
         const { visitor, id } = await world.member('mine');
         await world.conversation();
@@ -200,7 +200,7 @@ export const chatChecks: Check[] = [
       },
     },
     {
-      name: 'has 404 for a story that is none',
+      name: 'has 404 for a missing story',
       otherwise: 'keeps the message and shows the server’s words at it',
       async run(world) {
         const { visitor } = await world.member('mine');
@@ -210,7 +210,7 @@ export const chatChecks: Check[] = [
   ]),
   ...checksOf('GET /v1/messages/latest', [
     {
-      name: 'tells a conversation by its id and by its story, in the order of seq',
+      name: 'gives a conversation by its id and by its story, in the order of seq',
       async run(world) {
         const { items, seqs } = await latest(world);
         expectReadable(Message, ...items);
@@ -235,8 +235,8 @@ export const chatChecks: Check[] = [
       },
     },
     {
-      name: 'tells everything of the messages, and how far it tells',
-      otherwise: 'leaves out what it is not told',
+      name: 'gives every field of the messages, and the version they have',
+      otherwise: 'leaves out what is missing',
       async run(world) {
         const { items, meta } = await latest(world);
         expectAgreed(LatestMeta, meta);
@@ -267,7 +267,7 @@ export const chatChecks: Check[] = [
       },
     },
     {
-      name: 'tells after=version only what came since',
+      name: 'gives the later changes, and only those, for after=version',
       otherwise: 'merges what it knows already; each look costs the whole conversation',
       async run(world) {
         const { meta } = await latest(world);

@@ -58,8 +58,8 @@ export const listChecks: Check[] = [
       },
     },
     {
-      name: 'tells everything of it, of its story and of its last message',
-      otherwise: 'lists it without what it is not told',
+      name: 'gives every field of it, of its story and of its last message',
+      otherwise: 'lists it without what is missing',
       async run(world) {
         const { id, visitor } = await world.conversation();
         expectAgreed(Conversation, await listedConversation(visitor, id));
@@ -156,7 +156,7 @@ export const listChecks: Check[] = [
   ]),
   {
     call: 'GET /v1/messages/search',
-    name: 'tells where words were said, in the order of seq, and how often',
+    name: 'gives where words were said, in the order of seq, and how often',
     otherwise: 'steps through the hits of the answer',
     async run(world) {
       await world.assertAnnounced('messages.search');
@@ -175,7 +175,7 @@ export const listChecks: Check[] = [
   },
   {
     call: 'GET /v1/messages/days',
-    name: 'tells the first message of each day',
+    name: 'gives the first message of each day',
     otherwise: 'offers the days of the answer',
     async run(world) {
       const { id, visitor } = await world.conversation();

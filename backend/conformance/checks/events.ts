@@ -74,7 +74,7 @@ const messageEventChecks: Check[] = [
       },
     },
     {
-      name: 'tells nothing of it to another user’s socket',
+      name: 'sends nothing of it to another user’s socket',
       async run(world) {
         // if the reader received nothing either, other checks report it
         const recorded = await recordedEvents(world).catch(() => null);
@@ -91,7 +91,7 @@ const messageEventChecks: Check[] = [
       },
     },
     {
-      name: 'tells a reply piece by piece, and the pieces add up to it',
+      name: 'sends a reply piece by piece, and the pieces add up to it',
       otherwise: 'shows the reply as a whole, once it is written',
       async run(world) {
         const { end, eventsNamed } = await recordedEvents(world);
@@ -129,7 +129,7 @@ const messageEventChecks: Check[] = [
       },
     },
     {
-      name: 'tells the balance with its version',
+      name: 'sends the balance with its version',
       otherwise: 'reads the balance from answers, and again when the page is looked at',
       async run(world) {
         const { visitor, eventsNamed } = await recordedEvents(world);
@@ -142,7 +142,7 @@ const messageEventChecks: Check[] = [
       },
     },
     {
-      name: 'tells nothing more once its session was logged out',
+      name: 'sends nothing more once its session was logged out',
       otherwise: 'asks every five minutes whether it may go on listening, and immediately after session.ended',
       async run(world) {
         const mine = await world.member('mine');

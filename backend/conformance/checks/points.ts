@@ -191,7 +191,7 @@ export const pointChecks: Check[] = [
       },
     },
     {
-      name: 'refuses a package that is none (422)',
+      name: 'refuses an unknown package (422)',
       otherwise: 'offers those that are named alone',
       async run(world) {
         const { visitor } = await world.member('mine');
@@ -202,7 +202,7 @@ export const pointChecks: Check[] = [
   ]),
   {
     call: 'GET /v1/orders/{id}',
-    name: 'tells how an order stands',
+    name: 'gives the status of an order',
     otherwise: 'shows what can be read of it',
     async run(world) {
       const { id } = await placedOrder(world);

@@ -118,7 +118,7 @@ export const replyChecks: Check[] = [
   ]),
   {
     call: 'POST /v1/messages/{id}/regenerate',
-    name: 'tells the last reply another way, in the same message and as a further text of it',
+    name: 'writes the last reply another way, in the same message and as a further text of it',
     otherwise: 'shows the conversation as the server has it',
     async run(world) {
       const { id, visitor } = await world.conversation();
@@ -167,7 +167,7 @@ export const replyChecks: Check[] = [
       },
     },
     {
-      name: 'tells those who catch up where the conversation ends now',
+      name: 'gives the new end of the conversation to a client that catches up',
       otherwise: 'shows what is gone on a device that missed the event, until the chat is opened again',
       async run(world) {
         const { visitor, conversationId, line, edit } = await ownLine(world);
@@ -203,7 +203,7 @@ export const replyChecks: Check[] = [
   {
     call: 'GET /v1/messages/suggestion/{id}',
     name: 'has suggestions in the end',
-    otherwise: 'says after a minute that none came',
+    otherwise: 'says after a minute that no reply came',
     async run(world) {
       const id = await world.suggestionId();
       const { visitor } = await world.member('mine');

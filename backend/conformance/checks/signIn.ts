@@ -125,7 +125,7 @@ export const signInChecks: Check[] = [
   },
   ...checksOf('POST /v1/login', [
     {
-      name: 'signs in and tells the user',
+      name: 'signs in and returns the user',
       async run(world) {
         const mine = await world.member('mine');
         const visitor = await world.visitor();

@@ -62,7 +62,7 @@ export const socketChecks: Check[] = [
       },
     },
     {
-      name: 'refuses a socket id that is none with 403',
+      name: 'refuses an invalid socket id with 403',
       otherwise: 'sends the socket’s own',
       async run(world) {
         const { visitor, id } = await world.member('mine');

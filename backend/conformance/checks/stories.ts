@@ -82,7 +82,7 @@ export const storyChecks: Check[] = [
     },
     {
       name: 'gives each story every field',
-      otherwise: 'leaves out what it is not told',
+      otherwise: 'leaves out what is missing',
       run: async (world) => expectAgreed(Story, ...(await world.feedStories())),
     },
     {
@@ -133,7 +133,7 @@ export const storyChecks: Check[] = [
       },
     },
     {
-      name: 'gives the first page for a cursor that is none',
+      name: 'gives the first page for an invalid cursor',
       otherwise: 'says that the rest could not be loaded, and offers to try again',
       async run(world) {
         const odd = expectStatus(await world.visit('/stories?cursor=%00nonsense'), 200);
@@ -198,8 +198,8 @@ export const storyChecks: Check[] = [
       },
     },
     {
-      name: 'tells everything of it',
-      otherwise: 'leaves out what it is not told',
+      name: 'gives every field of it',
+      otherwise: 'leaves out what is missing',
       run: async (world) => expectAgreed(Story, unwrap((await oneStory(world)).answer.body)),
     },
     {
@@ -217,7 +217,7 @@ export const storyChecks: Check[] = [
       },
     },
     {
-      name: 'has 404 and a message for a story that is none',
+      name: 'has 404 and a message for a missing story',
       otherwise: 'speaks of a failure instead of a story that is gone',
       async run(world) {
         const answer = expectStatus(await world.visit('/stories/no-such-story'), 404);
@@ -262,7 +262,7 @@ export const storyChecks: Check[] = [
     },
     {
       name: 'says what readers pay and are given',
-      otherwise: 'tells the figures of `rules` in the site’s configuration, or none',
+      otherwise: 'shows the figures of `rules` in the site’s configuration, or no figures',
       async run(world) {
         const { body } = await world.visit('/capabilities');
         const { rules } = recordOf(body);

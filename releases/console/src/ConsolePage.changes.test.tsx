@@ -234,7 +234,7 @@ describe('what is planned', () => {
 });
 
 describe('a change', () => {
-  test('is asked about by what it changes, and made for a reason; its end is told', async () => {
+  test('asks with its effects and a reason, and reports its outcome', async () => {
     await openPage();
     await userEvent.click(button('回退 stories'));
     expect(dialog().textContent).toContain('stories：1.1.0·bbbb → 1.0.0·aaaa');
@@ -293,7 +293,7 @@ describe('a change', () => {
     expect((await screen.findByRole('alert')).textContent).toMatch(/收到的不是这个发布台的回答/);
   });
 
-  test('is tied to the state it was asked about: another team that was faster is told of, not overrun', async () => {
+  test('is tied to the state of its question: a faster change of another team is reported and stays', async () => {
     await openPage();
     await userEvent.click(button('全量上线 stories'));
     expect(dialog().textContent).toContain('stories：1.0.0·aaaa → 1.1.0·bbbb');
@@ -345,7 +345,7 @@ describe('a change', () => {
     expect(dialog().textContent).toContain('定时扩大随之结束');
   });
 
-  test('checking a build tells every problem by its check, or that there is none', async () => {
+  test('checking a build lists each problem by its check, or reports that it passed', async () => {
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
     const problem = `${next}: route /tasks belongs to the host already: choose another`;
@@ -607,7 +607,7 @@ describe('a way back', () => {
     expect(dialog().textContent).not.toContain('灰度随之结束');
   });
 
-  test('that the server refuses is told in the words of the page', async () => {
+  test('that the server refuses is reported in the language of the page', async () => {
     server.nothingBefore = true;
     await openPage();
     await userEvent.click(button('回退 stories'));

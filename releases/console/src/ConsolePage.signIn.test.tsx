@@ -14,7 +14,7 @@ describe('signing in', () => {
     expect(readToken()).toBe('lz_new_token');
   });
 
-  test('without a token one is asked for; a wrong one is told of, the right one opens the page', async () => {
+  test('without a token the page requests one; a wrong one is reported, the right one opens the page', async () => {
     sessionStorage.clear();
     render(<ConsolePage />);
     await userEvent.type(await screen.findByLabelText('访问令牌'), 'lz_wrong');
@@ -136,7 +136,7 @@ describe('signing in as a person', () => {
     ['away', /暂时无法访问.*访问令牌/, '/auth/login'],
     ['noAccess', /没有角色/, '/auth/login?again'],
     ['anything', /日志/, '/auth/login'],
-  ])('that failed (%s) is told in words, once', async (failure, words, href) => {
+  ])('that failed (%s) is reported in words, once', async (failure, words, href) => {
     server.session = { offered: true, signedIn: false };
     location.hash = `#sign-in=${failure}`;
     render(<ConsolePage />);

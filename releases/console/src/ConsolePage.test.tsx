@@ -459,7 +459,7 @@ describe('what comes first', () => {
     expect(screen.queryByText(/有问题/)).toBeNull();
   });
 
-  test('the automatic stop tells what it ended and why, over what changes nothing for readers', async () => {
+  test('the automatic stop reports what it ended and why, above changes without an effect on readers', async () => {
     const evidence = [{ kind: 'verdict', pValue: 1e-6, alpha: 1e-4 } as const];
     server.candidate = false;
     server.log = [
@@ -583,7 +583,7 @@ describe('the place of the keyboard', () => {
   });
 });
 
-test('the slider starts at the candidate’s share, also where that is none of its usual steps', async () => {
+test('the slider starts at the candidate’s share, also between its usual steps', async () => {
   server.percent = 60;
   await openPage();
   const slider = screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
