@@ -80,7 +80,7 @@ async function verify(url: string): Promise<Verification> {
     const isFinal = error.kind === 'forbidden' || error.kind === 'notFound';
     return { state: isFinal ? 'refused' : 'failed', text: error.message || errorText(error) };
   }
-  // in another browser there is no session, and requesting the user would open the popup
+  // another browser has no session to ask about
   const isNew = pendingConfirmation.read() !== null;
   const isOwnAccount = isNew || isMember();
   if (isOwnAccount) await session.refresh();

@@ -81,23 +81,36 @@ describe('signing out', () => {
   });
 });
 
+const quiet = () => {
+  const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestEnd(() => warned.mockRestore());
+};
+
+/** Number of reported expiries, each of which opens the popup. */
+const countRunningOut = () => {
+  let count = 0;
+  onTestEnd(
+    onUnauthenticated(() => {
+      count += 1;
+    }),
+  );
+  return () => count;
+};
+
+test('a refresh that begins after the log-out does not open the popup', async () => {
+  fakeNetwork({ 'POST /v1/logout': { status: 204 }, 'GET /v1/user': { status: 401 } });
+  quiet();
+  const ranOut = countRunningOut();
+  session.userReceived(memberDto());
+  await session.signOut();
+  await session.refresh();
+  expect(session.current()).toEqual({ status: 'guest' });
+  expect(ranOut()).toBe(0);
+});
+
 describe('a log-out that has no answer yet', () => {
   const lose = () => {
     throw offline();
-  };
-  const quiet = () => {
-    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestEnd(() => warned.mockRestore());
-  };
-  /** Number of reported expiries, each of which opens the popup. */
-  const countRunningOut = () => {
-    let count = 0;
-    onTestEnd(
-      onUnauthenticated(() => {
-        count += 1;
-      }),
-    );
-    return () => count;
   };
   const writes = () => {
     quiet();

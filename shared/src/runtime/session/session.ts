@@ -130,13 +130,17 @@ export function createSession() {
     const isGuest = currentUser() === null;
     const recordsBefore = receivedRecords;
     try {
-      const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema) });
+      // a guest may just have signed out, and must not be asked to sign in
+      const dto = await request({ url: endpoints.user, schema: singleSchema(userSchema), isOptional: isGuest });
       // without a version, the response may be older than a record received meanwhile
       if (receivedRecords !== recordsBefore && dto.version == null && !isRepeated) return fetchUser(epoch, true);
       // the response for a previous user must not apply to the present one
       if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
-      console.warn('the user could not be refreshed', toApiError(cause));
+      const error = toApiError(cause);
+      if (isGuest && error.kind === 'unauthenticated' && epoch === signInEpoch.current())
+        local.set(STORAGE_KEYS.guest, '1');
+      console.warn('the user could not be refreshed', error);
     }
   }
 
@@ -148,7 +152,7 @@ export function createSession() {
     const isUnknown = currentUser() === null && local.get(STORAGE_KEYS.guest) === null;
     if (!isUnknown || !hasToken()) return;
     const epoch = signInEpoch.current();
-    unauthenticated.divert(() => local.set(STORAGE_KEYS.guest, '1'));
+    unauthenticated.divert(() => {});
     await refresh();
     if (epoch === signInEpoch.current()) unauthenticated.divert(null);
   }
@@ -225,7 +229,7 @@ export function createSession() {
       unkeptSession?.epoch === signInEpoch.current() && performance.now() - unkeptSession.at < REFUSALS_MS,
     /** Whether scripts can read the CSRF cookie, so that neither browser nor proxy has removed it. */
     keepsToken: hasToken,
-    /** Loads `GET /v1/user`; a failure is only logged. */
+    /** Loads `GET /v1/user`; a failure is only logged. A guest's 401 does not open the popup. */
     refresh,
     /** Restores a session that storage does not know; see `recover` above. */
     recover,
