@@ -13,7 +13,7 @@ const seeded = (seed: number) => () => {
   return seed / 2 ** 32;
 };
 
-async function connected(random: () => number = Math.random) {
+async function connected(random: () => number = () => 0.5) {
   const clock = new SimulatedClock();
   const network = new SimulatedNetwork(clock);
   const statuses: RealtimeStatus[] = [];
