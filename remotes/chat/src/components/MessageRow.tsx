@@ -1,4 +1,4 @@
-import { firstCodePoints, formatPoints, linesOf, shorten, wordsOf } from '@liaozhai/shared/format';
+import { firstCodePoints, formatPoints, linesOf, shorten, UNREADABLE, wordsOf } from '@liaozhai/shared/format';
 import {
   Avatar,
   BackIcon,
@@ -201,6 +201,8 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
       </p>
     );
   }
+  if (message.status === 'completed' && message.body === '')
+    return <p className={styles.replyStateState}>{UNREADABLE}</p>;
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   const cost = resumePrice(message, price);
   return (

@@ -44,6 +44,11 @@ test('a hidden tab says in its title that replies have come, until it is looked 
   await waitFor(() => expect(document.title).toBe('聂小倩 · 聊斋'));
 });
 
+test('a completed reply without text shows that it has none', async () => {
+  openChat({ [LATEST]: latestDto([userLine, messageDto({ seq: 2, version: 2, body: '', status: 'completed' })]) });
+  expect(await screen.findByText('（内容无法显示）')).toBeTruthy();
+});
+
 describe('停止', () => {
   const capabilities = ['messages.cancel'] as const;
 
