@@ -29,7 +29,7 @@ export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ '.
 type PopupModule = Awaited<ReturnType<typeof loadAuthPopup>>;
 
 /**
- * Opens the single auth popup for every 401 and `requestLogin`; its code is loaded on first use. Credentials that were not copied
+ * Opens the single auth popup for `requestLogin` and for 401s (see `onUnauthenticated`); its code is loaded on first use. Credentials that were not copied
  * before the page was unloaded are shown again.
  */
 export function AuthGate() {

@@ -23,12 +23,12 @@ export interface Remotes {
   /** Ids of every build that ran in this page or will be loaded, including the host's. */
   runningBuilds(): string[];
   /**
-   * Loads the remote's module from the set's build, else from its last good build. Calls `prepare` before each of them. Rejects
+   * Loads the remote's module from the set's build, else from its fallback build. Calls `prepare` before each of them. Rejects
    * with RemoteError.
    */
   load(name: string, prepare?: () => void): Promise<RemoteModule>;
   /**
-   * Blames the build and switches the remote to its last good one, or from there back to the set's. Returns whether there was
+   * Blames the build and switches the remote to its fallback build, or from there back to the set's. Returns whether there was
    * one; true without a second switch for another caller with the same failure.
    */
   fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
@@ -72,7 +72,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
 
   const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
 
-  /** The set's build, then the last good one if the host can run it. */
+  /** The set's build, then its fallback (stable instead of a candidate, or the last good one) if the host can run it. */
   function buildsOf(name: string): PageBuild[] {
     const build = set.remotes[name];
     if (!build) return [];

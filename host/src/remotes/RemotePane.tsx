@@ -51,7 +51,7 @@ interface RemotePaneProps {
 const texts = { lost: '暂时打不开', retry: '重试', leave: '回到发现' };
 const noProps: RemoteProps = {};
 
-/** Shows a remote component: a skeleton, then the component; if it fails, its last good build, else a card with a retry. */
+/** Shows a remote component: a skeleton, then the component; if it fails, its fallback build, else a card with a retry. */
 export function RemotePane(options: RemotePaneProps) {
   const { remoteComponent, small = false, shape = 'row', prerendered, props = noProps } = options;
   // a new key remounts the pane: an error boundary and a failed load do not reset

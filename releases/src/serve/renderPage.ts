@@ -73,7 +73,7 @@ export interface PageInput {
   /** The host build's `page.html`. */
   template: string;
   pageSet: PageSet;
-  /** Pathname of the request, which decides what is preloaded. */
+  /** Pathname of the shown screen (`/explore` for `/`), which decides what is preloaded. */
   path: string;
   /** Inlined as `liaozhai-config`. */
   config: Record<string, unknown>;
@@ -165,7 +165,7 @@ function titleFor({ template, title = '' }: PageInput): string {
   return isInsideTitle ? escapeHtml(title) : `<title>${escapeHtml(title)}</title>`;
 }
 
-/** Fills the host's template for one visitor and computes its headers. Throws refused for a broken template. */
+/** Fills the host's template for one set and computes its headers. Throws refused for a broken template. */
 export function renderPage(pageInput: PageInput): RenderedPage {
   const brand = siteBrand(pageInput.config.brand);
   const { colors: _, ...brandTexts } = brand;

@@ -17,11 +17,11 @@ export interface Suggestions {
 }
 
 interface ChatState {
-  /** Unconfirmed messages, oldest first: the content of the device's outbox. */
+  /** Unconfirmed messages, oldest first, including those that the device has not stored yet. */
   pending: PendingMessage[];
   /** By story id. */
   suggestions: Record<string, Suggestions>;
-  /** Ids of stories with an open request to continue the last reply or to change its variant. */
+  /** Ids of stories with an open request that changes the last reply or edits a message. */
   continuing: string[];
   /** Time until which the server requested a pause, by story; `performance.now()` in ms. */
   resumesAt: Record<string, number>;

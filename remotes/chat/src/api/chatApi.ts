@@ -76,7 +76,7 @@ export const chatApi = api.injectEndpoints({
   }),
 });
 
-/** Changes a thread in the cache, and updates the list of conversations and the offline copy from the result. */
+/** Changes a thread in the cache. Updates the list of conversations and the offline copy, too, unless a reply is running. */
 export const changeThread =
   (storyId: string, change: (thread: Thread) => Thread) =>
   (dispatch: AppDispatch, getState: () => RootState): void => {

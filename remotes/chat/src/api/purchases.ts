@@ -18,7 +18,7 @@ import type { EditedLine } from '../model/thread';
 import { chatApi } from './chatApi';
 
 /*
- * Purchases are plain requests, not mutations: the 401 that ends the session would abort a mutation and lose its outcome.
+ * Purchases are plain requests, not mutations: the end of the session resets the API cache, which would lose a mutation's outcome.
  * All of them reject with ApiError.
  */
 

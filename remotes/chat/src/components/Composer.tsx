@@ -32,7 +32,7 @@ import styles from './Composer.module.css';
 /** Limit of the API, in code points. */
 const MAX_CHARACTERS = 2000;
 const WARN_BELOW = 100;
-/** Stands for the characters left of a text without visible ones. */
+/** In place of the characters left, for a text without visible ones. */
 const INVISIBLE = Number.POSITIVE_INFINITY;
 /** Key code during IME composition, for browsers that do not set `isComposing`. */
 const IME_KEY_CODE = 229;

@@ -187,7 +187,7 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
     return (
-      <p className={styles.replyStateState}>
+      <p className={styles.replyState}>
         <span>{texts.state.stalled}</span>
         <StateButton onPress={actions.refresh}>{texts.state.look}</StateButton>
       </p>
@@ -195,18 +195,17 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   }
   if (message.status === 'pending' || (message.status === 'streaming' && message.body === '')) {
     return (
-      <p className={styles.replyStateState}>
+      <p className={styles.replyState}>
         <span className={styles.dots} aria-hidden="true" />
         <span>{message.status === 'pending' ? texts.state.pending : texts.state.streaming}</span>
       </p>
     );
   }
-  if (message.status === 'completed' && message.body === '')
-    return <p className={styles.replyStateState}>{UNREADABLE}</p>;
+  if (message.status === 'completed' && message.body === '') return <p className={styles.replyState}>{UNREADABLE}</p>;
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   const cost = resumePrice(message, price);
   return (
-    <p className={styles.replyStateState}>
+    <p className={styles.replyState}>
       <span>
         {message.status === 'cancelled' ? texts.state.cancelled : message.errorText || texts.state.interrupted}
       </span>

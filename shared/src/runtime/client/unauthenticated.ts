@@ -6,7 +6,7 @@ function createUnauthenticated() {
   let epoch = 0;
   let diversion: { epoch: number; handle: () => void } | null = null;
   return {
-    /** Subscribes to each 401, except for a log-out and while they are diverted. Returns the unsubscribe function. */
+    /** Subscribes to 401s of the present sign-in, except log-outs, optional requests and diverted ones. Returns the unsubscribe function. */
     on: refusals.on,
     /** Counts sign-ins: a 401 to a request of an earlier sign-in does not concern the present one. */
     signInEpoch: {

@@ -156,7 +156,7 @@ function createRealtime() {
     catchUpNeeded.emit();
   }
 
-  /** Starts a new bunch: the next nudge triggers a catch-up however soon it comes. */
+  /** Makes the next nudge trigger a catch-up, however soon it follows. */
   function startBunch() {
     lastNudge = Number.NEGATIVE_INFINITY;
   }

@@ -57,7 +57,7 @@ export function createSession() {
   /** the last user who logged out in this page */
   let loggedOutId: string | null = null;
 
-  /** Clears the API cache of the previous user; this aborts every request in progress. */
+  /** Clears the API cache of the previous user and aborts its queries; plain `request` calls continue. */
   function forgetAnswers() {
     clearTimeout(forgetTimer);
     forgetTimer = undefined;
